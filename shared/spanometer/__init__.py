@@ -1,0 +1,38 @@
+"""Spanometer: metrics for span annotations, over one decoding of the tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+from .spans import Spans
+from .version import __version__
+
+if TYPE_CHECKING:
+    from evaluate import EvaluationModule
+
+__all__ = ["InputError", "Spans", "__version__", "load", "path"]
+
+
+def path(name: str) -> str:
+    """The folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
+
+    Raises:
+        InputError: where there is no module of that name.
+    """
+    from . import module
+
+    return module.path(name)
+
+
+def load(name: str, config_name: str | None = None, **options: Any) -> EvaluationModule:
+    """`evaluate.load` of a metric module of this package.
+
+    Args:
+        name: the module's name, such as `"link_f"`.
+        config_name: the form of the input: `"tags"` (default), `"spans"` or `"fragments"`.
+        options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
+    """
+    from . import module
+
+    return module.load(name, config_name, **options)

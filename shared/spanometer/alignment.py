@@ -1,0 +1,293 @@
+"""Which reference span meets which predicted span, and by how many tokens.
+
+All documents and labels are laid on one line: label after label, and within a label document after document. Two spans
+meet where they overlap on that line, so one join serves the whole corpus, and its cost grows with the spans and their
+meetings, not with the tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
+
+from .spans import Spans, ranges, require_same_documents, require_same_lengths
+
+_DENSE_LIMIT = 1_000_000
+"""Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side's spans in the order of the line.
+
+    Attributes:
+        document, label: of each span.
+        start, end: its bounds on the line (the outer ones of a discontinuous span).
+        size: its number of tokens.
+        piece_span, piece_start, piece_end: the contiguous pieces of all spans, ordered by their start; for contiguous
+            spans the spans themselves.
+        contiguous: whether every span is.
+    """
+
+    document: np.ndarray
+    label: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    size: np.ndarray
+    piece_span: np.ndarray
+    piece_start: np.ndarray
+    piece_end: np.ndarray
+    contiguous: bool
+
+    def __len__(self) -> int:
+        """The number of spans."""
+        return len(self.start)
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether no two spans of one label and document share a token."""
+        return bool((self.piece_start[1:] >= self.piece_end[:-1]).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of a reference and a predicted span of one label that share tokens.
+
+    Attributes:
+        reference, prediction: indices into the two `Side`s; pairs are ordered by them.
+        shared: number of shared tokens.
+        piece_pair, piece_start, piece_end: the contiguous pieces of the intersections, ordered by pair and start.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    shared: np.ndarray
+    piece_pair: np.ndarray
+    piece_start: np.ndarray
+    piece_end: np.ndarray
+
+
+class Alignment:
+    """References and predictions of one corpus, joined once for all measures that are computed on it.
+
+    Args:
+        references, predictions: both sides, with the same documents.
+
+    Raises:
+        InputError: where the numbers of documents, or the documents' lengths (if both sides know them), differ.
+    """
+
+    def __init__(self, references: Spans, predictions: Spans) -> None:
+        require_same_documents(references.documents, predictions.documents)
+        if references.lengths is not None and predictions.lengths is not None:
+            require_same_lengths(references.lengths, predictions.lengths)
+        elif references.lengths is not None:
+            predictions = predictions.with_lengths(references.lengths)
+        elif predictions.lengths is not None:
+            references = references.with_lengths(predictions.lengths)
+        self.documents = references.documents
+        self.lengths = references.lengths
+        self.labels = tuple(sorted({*references.labels, *predictions.labels}))
+        extents = _extents(references, predictions) if self.lengths is None else self.lengths
+        self.offsets = np.concatenate(([0], np.cumsum(extents)))
+        self.references = self._lay_out(references.with_labels(self.labels))
+        self.predictions = self._lay_out(predictions.with_labels(self.labels))
+
+    @property
+    def stride(self) -> int:
+        """How many tokens the line has for each label."""
+        return int(self.offsets[-1])
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether all spans of both sides are contiguous."""
+        return self.references.contiguous and self.predictions.contiguous
+
+    @property
+    def flat(self) -> bool:
+        """Whether on neither side two spans of one label share a token."""
+        return self.references.flat and self.predictions.flat
+
+    def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The document and the label of positions on the line."""
+        document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
+        return document, position // max(self.stride, 1)
+
+    def token(self, position: np.ndarray) -> np.ndarray:
+        """The token of all documents' tokens, laid end to end, that each position on the line is."""
+        return position % max(self.stride, 1)
+
+    @cached_property
+    def equal(self) -> np.ndarray:
+        """For each reference span: whether a predicted span of its label has the same tokens."""
+        references, predictions = self.references, self.predictions
+        if self.contiguous and self.flat:
+            found = np.searchsorted(predictions.start, references.start)
+            found[found == len(predictions)] = 0
+            if len(predictions) == 0:
+                return np.zeros(len(references), dtype=bool)
+            return (predictions.start[found] == references.start) & (predictions.end[found] == references.end)
+        pairs = self.pairs
+        same = (pairs.shared == references.size[pairs.reference]) & (pairs.shared == predictions.size[pairs.prediction])
+        equal = np.zeros(len(references), dtype=bool)
+        equal[pairs.reference[same]] = True
+        return equal
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All pairs of spans of one label that share tokens."""
+        first, second = self.references, self.predictions
+        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end)
+        start = np.maximum(first.piece_start[left], second.piece_start[right])
+        end = np.minimum(first.piece_end[left], second.piece_end[right])
+        if self.contiguous:
+            return Pairs(left, right, end - start, np.arange(len(left)), start, end)
+        reference, prediction = first.piece_span[left], second.piece_span[right]
+        order = np.lexsort((start, prediction, reference))
+        reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
+        fresh = np.ones(len(reference), dtype=bool)
+        fresh[1:] = (reference[1:] != reference[:-1]) | (prediction[1:] != prediction[:-1])
+        pair = np.cumsum(fresh) - 1
+        shared = np.bincount(pair, weights=end - start).astype(np.int64)
+        return Pairs(reference[fresh], prediction[fresh], shared, pair, start, end)
+
+    def _lay_out(self, spans: Spans) -> Side:
+        # stable, so that within a label the order of the text stays; a radix sort where the codes fit
+        codes = spans.label.astype(np.uint16) if len(self.labels) < 2**16 else spans.label
+        order = np.argsort(codes, kind="stable")
+        document, label = spans.document[order], spans.label[order]
+        base = label.astype(np.int64) * self.stride + self.offsets[document]
+        start, end = base + spans.start[order], base + spans.end[order]
+        if spans.fragments is None:
+            return Side(document, label, start, end, end - start, np.arange(len(start)), start, end, True)
+        counts = np.diff(spans.fragments.offsets)[order]
+        taken = ranges(spans.fragments.offsets[order], counts)
+        span = np.repeat(np.arange(len(order)), counts)
+        piece_start, piece_end = (base[span] + column[taken] for column in (spans.fragments.start, spans.fragments.end))
+        size = np.bincount(span, weights=piece_end - piece_start, minlength=len(order)).astype(np.int64)
+        by_start = np.argsort(piece_start, kind="stable")
+        return Side(
+            document, label, start, end, size, span[by_start], piece_start[by_start], piece_end[by_start], False
+        )
+
+
+def _extents(references: Spans, predictions: Spans) -> np.ndarray:
+    """How many tokens each document has at least."""
+    extents = np.zeros(references.documents, dtype=np.int64)
+    for spans in (references, predictions):
+        np.maximum.at(extents, spans.document, spans.end)
+    return extents
+
+
+def overlaps(
+    first_start: np.ndarray, first_end: np.ndarray, second_start: np.ndarray, second_end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of intervals, one of each set, that overlap.
+
+    Both sets are ordered by start; intervals may be nested. Time grows with the intervals (times their logarithm) and
+    the pairs.
+
+    Returns:
+        Indices into the first and into the second set, in that order.
+    """
+    if (second_end[1:] >= second_end[:-1]).all():
+        # without nesting the intervals that one meets are neighbours
+        lowest = np.searchsorted(second_end, first_start, side="right")
+        counts = np.searchsorted(second_start, first_end, side="left") - lowest
+        return np.repeat(np.arange(len(first_start)), counts), ranges(lowest, counts)
+    # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
+    # start: each pair is found in just one of these ways
+    lowest = np.searchsorted(second_start, first_start, side="left")
+    counts = np.searchsorted(second_start, first_end, side="left") - lowest
+    behind = np.searchsorted(first_start, second_start, side="right")
+    behind_counts = np.searchsorted(first_start, second_end, side="left") - behind
+    first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
+    second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
+    order = np.lexsort((second, first))
+    return first[order], second[order]
+
+
+def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The union of intervals ordered by start, as disjoint intervals in order; those that only touch stay apart."""
+    if len(start) == 0 or (start[1:] >= end[:-1]).all():
+        return start, end
+    reach = np.maximum.accumulate(end)
+    first = np.flatnonzero(np.concatenate(([True], start[1:] >= reach[:-1])))
+    return start[first], reach[np.append(first[1:], len(start)) - 1]
+
+
+def best_matching(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The one-to-one choice among pairs that has the largest sum of weights, exactly.
+
+    The pairs are split into connected groups first; SciPy's assignment solvers see one group at a time.
+
+    Args:
+        rows, columns: the two ends of each pair; a pair occurs once.
+        weight: what choosing the pair is worth, positive.
+
+    Returns:
+        A flag for each pair: whether it is chosen.
+    """
+    chosen = np.ones(len(rows), dtype=bool)
+    contested = np.flatnonzero((np.bincount(rows)[rows] > 1) | (np.bincount(columns)[columns] > 1)) if len(rows) else []
+    if len(contested) == 0:
+        return chosen
+    chosen[contested] = False
+    _, row = np.unique(rows[contested], return_inverse=True)
+    _, column = np.unique(columns[contested], return_inverse=True)
+    height, width = int(row.max()) + 1, int(column.max()) + 1
+    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, column + height)), shape=(height + width,) * 2)
+    group = connected_components(graph, directed=False)[1][row]
+    order = np.argsort(group, kind="stable")
+    first = np.flatnonzero(np.concatenate(([True], np.diff(group[order]) > 0)))
+    stars = _stars(row[order], column[order], first)
+    chosen[contested[order[_heaviest(weight[contested][order], first)[stars]]]] = True
+    for start, end in zip(first[~stars], np.append(first[1:], len(order))[~stars], strict=True):
+        part = contested[order[start:end]]
+        chosen[part[_assign(rows[part], columns[part], weight[part])]] = True
+    return chosen
+
+
+def _stars(row: np.ndarray, column: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Which groups of pairs have a single row or a single column: there the heaviest pair is the answer."""
+    return (np.minimum.reduceat(row, first) == np.maximum.reduceat(row, first)) | (
+        np.minimum.reduceat(column, first) == np.maximum.reduceat(column, first)
+    )
+
+
+def _heaviest(weight: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Index of the heaviest pair of each group, the earliest of equals."""
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(weight))))
+    return np.lexsort((-weight, group))[first]
+
+
+def _assign(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Indices of the chosen pairs of one connected group."""
+    _, row = np.unique(rows, return_inverse=True)
+    _, column = np.unique(columns, return_inverse=True)
+    height, width = int(row.max()) + 1, int(column.max()) + 1
+    if height * width <= _DENSE_LIMIT:
+        gain = np.zeros((height, width))
+        gain[row, column] = weight
+        pair = np.full((height, width), -1)
+        pair[row, column] = np.arange(len(row))
+        matched = pair[linear_sum_assignment(gain, maximize=True)]
+        return matched[matched >= 0]
+    # every row may instead take a column of its own that is worth nothing; costs must not be 0 for the solver
+    base = float(weight.max()) + 1.0
+    cost = csr_array(
+        (
+            np.concatenate([base - weight, np.full(height, base)]),
+            (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)])),
+        ),
+        shape=(height, width + height),
+    )
+    matched_row, matched_column = min_weight_full_bipartite_matching(cost)
+    taken = np.full(height, -1)
+    taken[matched_row] = matched_column
+    return np.flatnonzero(taken[row] == column)

@@ -1,0 +1,72 @@
+"""The one error that wrong input raises."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Wrong input: says where it is, what was found there and what to do.
+
+    Documents and tokens are numbered from 0, as in the lists that were passed.
+
+    Args:
+        problem: what was found, and why it cannot be scored.
+        remedy: what to do about it.
+        side: `"references"` or `"predictions"`, where it is known.
+        document: index of the document, where it is known.
+        position: index of the token within the document, where it is known.
+        span: index of the span within the document's list of spans, where it is known.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = "",
+        *,
+        side: str | None = None,
+        document: int | None = None,
+        position: int | None = None,
+        span: int | None = None,
+    ) -> None:
+        """Compose the message from the place, the problem and the remedy."""
+        self.problem = problem
+        self.remedy = remedy
+        self.side = side
+        self.document = document
+        self.position = position
+        self.span = span
+        super().__init__(str(self))
+
+    @property
+    def place(self) -> str:
+        """Where the problem is, or an empty string where that is not known."""
+        parts = [] if self.side is None else [self.side]
+        for name, index in (("document", self.document), ("token", self.position), ("span", self.span)):
+            if index is not None:
+                parts.append(f"{name} {index}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        """`place: problem`, and the remedy on a line of its own."""
+        located = f"{self.place}: {self.problem}" if self.place else self.problem
+        return f"{located}\n{self.remedy}" if self.remedy else located
+
+    def __reduce__(self) -> tuple:
+        """Pickle by parts, so that the error crosses process borders whole."""
+        return _rebuild, (self.problem, self.remedy, self.side, self.document, self.position, self.span)
+
+    def within(self, side: str) -> InputError:
+        """The same error, said of one side."""
+        return _rebuild(self.problem, self.remedy, side, self.document, self.position, self.span)
+
+
+def _rebuild(
+    problem: str, remedy: str, side: str | None, document: int | None, position: int | None, span: int | None
+) -> InputError:
+    return InputError(problem, remedy, side=side, document=document, position=position, span=span)
+
+
+def require_choice(name: str, value: object, choices: tuple) -> None:
+    """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        allowed = ", ".join(repr(choice) for choice in choices)
+        raise InputError(f"{name}={value!r} is not a value that {name} can take.", f"Use one of {allowed}.")

@@ -1,0 +1,106 @@
+"""What all measures share: counts that add up, scored as a whole, by label and averaged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment import Alignment
+from ..spans import Spans
+from ..statistics import Counts, average_over_labels, precision_recall_f1, require_average, require_zero_division
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(ABC):
+    """A measure: a pair of pure functions, `counts` and `score`. Its options are its fields.
+
+    Attributes:
+        average: `micro` scores the counts summed over labels; `macro` is the unweighted mean of each key over the
+            labels of both sides; `weighted` weights the labels by their reference spans.
+        zero_division: the value of a ratio whose denominator is 0: 0.0, 1.0 or nan. NaN scores of labels are left out
+            of averages.
+        name: the measure's name, that of its module.
+        keys: the headline keys of its result.
+        support: the count that holds the number of reference spans.
+    """
+
+    average: str = "micro"
+    zero_division: float = 0.0
+
+    name: ClassVar[str]
+    keys: ClassVar[tuple[str, ...]]
+    support: ClassVar[str] = "reference_spans"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        require_average(self.average)
+        require_zero_division(self.zero_division)
+
+    def counts(self, references: Spans, predictions: Spans) -> Counts:
+        """What the measure keeps of a corpus.
+
+        Raises:
+            InputError: where the two sides do not annotate the same documents, and where the measure is not defined.
+        """
+        return self.count(Alignment(references, predictions))
+
+    @abstractmethod
+    def count(self, alignment: Alignment) -> Counts:
+        """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
+
+    @abstractmethod
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The headline values of summed quantities, element by element."""
+
+    def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        """What adds up over labels, from the totals by label, shape (..., labels): the totals themselves mostly."""
+        return totals
+
+    def score(self, counts: Counts) -> dict[str, float]:
+        """The headline values of counts, averaged over labels as `average` says."""
+        return {key: float(value) for key, value in self.score_totals(counts.per_label()).items()}
+
+    def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
+        """The headline values of each label of either side, and its `support`: the number of its reference spans."""
+        totals = counts.per_label()
+        values = self.formula(self.quantities(totals))
+        support = totals[self.support]
+        return {
+            label: {**{key: float(value[code]) for key, value in values.items()}, "support": int(support[code])}
+            for code, label in enumerate(counts.labels)
+        }
+
+    def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """`score` for totals by label of shape (..., labels); the scores have shape (...)."""
+        quantities = self.quantities(totals)
+        pooled = self.formula({name: values.sum(axis=-1) for name, values in quantities.items()})
+        if self.average == "micro":
+            return pooled
+        weights = totals[self.support] if self.average == "weighted" else None
+        return average_over_labels(self.formula(quantities), weights, pooled, self.zero_division)
+
+    def options(self) -> dict[str, Any]:
+        """The options that can change the number, in the order in which the signature gives them."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        shared = {name: own.pop(name) for name in ("average", "zero_division")}
+        return {**own, **shared}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FMeasure(Measure):
+    """A measure whose headline is precision, recall and F1.
+
+    Its counts are `right` of `predicted`, and `found` of `reference`; where right and found are one number it has one
+    column, `both`. All values are in [0, 1], higher is better.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1")
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Precision, recall and F1, see `statistics.precision_recall_f1`."""
+        right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
+        return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)

@@ -1,0 +1,116 @@
+"""B-cubed over tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..alignment import Alignment, Side
+from ..incidence import Incidence
+from ..statistics import Column, Counts
+from .base import FMeasure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bcubed(FMeasure):
+    """B-cubed precision, recall and F1: how far the spans over each token hold the same other tokens.
+
+    For a token t in a span ŝ of a label, precision(t) = |ŝ ∩ s(t)| / |ŝ|, with s(t) the reference span of that label
+    over t; P is the mean over the tokens of predicted spans, R the same with the sides swapped, over the tokens of
+    reference spans (the paper prints one sign for both denominators). Where spans of a side overlap, the extended form
+    (Amigó et al. 2009): with c(t, u) and l(t, u) the numbers of own and of other spans that hold both t and u,
+    precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form where nothing
+    overlaps.
+
+    Counts: `right` and `found`, the sums of the tokens' values; `predicted` and `reference`, in tokens;
+    `reference_spans`.
+
+    Time grows with the spans, times the depth of their nesting. Discontinuous spans that overlap are taken apart into
+    pieces, see `incidence.PIECE_PAIR_LIMIT`.
+
+    Raises:
+        InputError: where overlapping discontinuous spans have more pairs of pieces than the limit.
+    """
+
+    name: ClassVar[str] = "bcubed"
+
+    def count(self, alignment: Alignment) -> Counts:
+        """Sum the tokens' values by the cheapest way that the spans allow."""
+        references = alignment.references
+        columns = _flat(alignment) if alignment.flat else _extended(alignment)
+        columns["reference_spans"] = Column(references.document, references.label)
+        return Counts(columns, alignment.labels, alignment.documents)
+
+
+def _flat(alignment: Alignment) -> dict[str, Column]:
+    """Each of the k common tokens of two spans is worth k / size."""
+    references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
+    place = references.document[pairs.reference], references.label[pairs.reference]
+    square = pairs.shared**2
+    return {
+        "right": Column(*place, square / predictions.size[pairs.prediction]),
+        "predicted": Column(predictions.document, predictions.label, predictions.size),
+        "found": Column(*place, square / references.size[pairs.reference]),
+        "reference": Column(references.document, references.label, references.size),
+    }
+
+
+def _extended(alignment: Alignment) -> dict[str, Column]:
+    incidence = Incidence(alignment)
+    values = _by_depth if alignment.contiguous else _by_pieces
+    references, predictions = alignment.references, alignment.predictions
+    precision, covered_by_predictions = values(incidence, predictions, references)
+    recall, covered_by_references = values(incidence, references, predictions)
+    place = incidence.place
+    return {
+        "right": Column(*place, precision * incidence.size),
+        "predicted": Column(*place, covered_by_predictions * incidence.size),
+        "found": Column(*place, recall * incidence.size),
+        "reference": Column(*place, covered_by_references * incidence.size),
+    }
+
+
+def _by_depth(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
+    """The value of a token of each piece, and whether the piece is in a span of the own side.
+
+    To either side of a piece, the numbers of spans that hold a token u together with the piece change only where one of
+    the spans over the piece begins or ends.
+    """
+    pieces = len(incidence.start)
+    own_piece, own_span = incidence.covers(own)
+    other_piece, other_span = incidence.covers(other)
+    own_depth = np.bincount(own_piece, minlength=pieces)
+    other_depth = np.bincount(other_piece, minlength=pieces)
+    piece = np.concatenate([own_piece, other_piece])
+    is_own = np.arange(len(piece)) < len(own_piece)
+    to_the_right = np.concatenate([own.end[own_span], other.end[other_span]]) - incidence.end[piece]
+    to_the_left = incidence.start[piece] - np.concatenate([own.start[own_span], other.start[other_span]])
+
+    covered = own_depth > 0
+    common = np.minimum(own_depth, other_depth) / np.maximum(own_depth, 1) * incidence.size
+    reached = np.where(covered, incidence.size, 0)
+    for distance in (to_the_right, to_the_left):
+        order = np.lexsort((distance, piece))
+        at, far, mine = piece[order], distance[order], is_own[order]
+        fresh = np.ones(len(at), dtype=bool)
+        fresh[1:] = at[1:] != at[:-1]
+        stretch = far - np.where(fresh, 0, np.concatenate(([0], far[:-1])))
+        # spans of the piece that reach at least this far, on each side
+        passed = np.cumsum(mine) - mine
+        mine_left = own_depth[at] - (passed - passed[fresh][np.cumsum(fresh) - 1])
+        rank = np.arange(len(at)) - np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
+        others_left = own_depth[at] + other_depth[at] - rank - mine_left
+        shares = stretch * np.minimum(mine_left, others_left) / np.maximum(mine_left, 1)
+        common += np.bincount(at, weights=shares, minlength=pieces)
+        reached += np.bincount(at, weights=stretch * (mine_left > 0), minlength=pieces).astype(np.int64)
+    return np.where(covered, common / np.maximum(reached, 1), 0.0), covered
+
+
+def _by_pieces(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
+    """The same for discontinuous spans, over all pairs of pieces that share a span."""
+    together, apart = incidence.linked(own), incidence.linked(other)
+    shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
+    reached = (together > 0).astype(np.int64) @ incidence.size
+    return (shares @ incidence.size) / np.maximum(reached, 1), reached > 0

@@ -1,0 +1,76 @@
+"""Intersection-based F1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..alignment import Alignment, Pairs, Side
+from ..errors import InputError
+from ..statistics import Column, Counts
+from .base import FMeasure
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntersectionF(FMeasure):
+    """Precision, recall and F1 over the shares of spans that are covered.
+
+    P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|, over pairs of one label.
+
+    Attributes:
+        cap: count a span's summed coverage as 1 at the most. Where spans of one label overlap within one side the plain
+            sum can pass 1.
+
+    Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
+
+    Raises:
+        InputError: without `cap`, where two spans of one label and side overlap.
+    """
+
+    cap: bool = False
+
+    name: ClassVar[str] = "intersection_f"
+    support: ClassVar[str] = "reference"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if not isinstance(self.cap, (bool, np.bool_)):
+            raise InputError(f"cap={self.cap!r} is not a value that cap can take.", "Use True or False.")
+
+    def count(self, alignment: Alignment) -> Counts:
+        """Sum the shared tokens of each span."""
+        references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
+        if not self.cap:
+            for name, side in (("references", references), ("predictions", predictions)):
+                _refuse_overlap(alignment, name, side)
+        columns = {
+            "right": self._coverage(predictions, pairs, pairs.prediction),
+            "predicted": Column(predictions.document, predictions.label),
+            "found": self._coverage(references, pairs, pairs.reference),
+            "reference": Column(references.document, references.label),
+        }
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def _coverage(self, side: Side, pairs: Pairs, spans: np.ndarray) -> Column:
+        shared = np.bincount(spans, weights=pairs.shared, minlength=len(side))
+        if self.cap:
+            shared = np.minimum(shared, side.size)
+        return Column(side.document, side.label, shared / side.size)
+
+
+def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:
+    if side.flat:
+        return
+    piece = int(np.argmax(side.piece_start[1:] < side.piece_end[:-1])) + 1
+    span = int(side.piece_span[piece])
+    document = int(side.document[span])
+    raise InputError(
+        f"two spans of {alignment.labels[side.label[span]]!r} overlap, so that what they cover would count twice.",
+        "Set cap=True to count a span's coverage as 1 at the most.",
+        side=name,
+        document=document,
+        position=int(alignment.token(side.piece_start[piece]) - alignment.offsets[document]),
+    )

@@ -1,0 +1,104 @@
+"""F1 over token links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..alignment import Alignment, Side, overlaps
+from ..incidence import Incidence
+from ..statistics import Column, Counts
+from .base import FMeasure
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkF(FMeasure):
+    """Precision, recall and F1 over token links (Vilain et al. 1995; typed as in Amigó et al., section 2.3).
+
+    A link is an unordered pair of tokens i <= j inside one span of a label; a token with itself is one. With L and L̂
+    the links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted
+    label by label, although the printed formula says that two tokens share "some" label.
+
+    For contiguous spans with reach(i) the furthest end of any span over token i, there are Σ_i (reach(i) - i) links,
+    and Σ_i (min(reach, reach') - i) in both; the sums run over stretches of equal reach, so time grows with the spans,
+    nested or not. Discontinuous spans that overlap are taken apart into pieces, see `incidence.PIECE_PAIR_LIMIT`.
+
+    Counts: `both`, `predicted`, `reference`, in links; `reference_spans`.
+
+    Raises:
+        InputError: where overlapping discontinuous spans have more pairs of pieces than the limit.
+    """
+
+    name: ClassVar[str] = "link_f"
+
+    def count(self, alignment: Alignment) -> Counts:
+        """Count links by the cheapest way that the spans allow."""
+        references = alignment.references
+        if alignment.flat:
+            columns = _flat(alignment)
+        elif alignment.contiguous:
+            columns = _by_reach(alignment)
+        else:
+            columns = _by_pieces(alignment)
+        columns["reference_spans"] = Column(references.document, references.label)
+        return Counts(columns, alignment.labels, alignment.documents)
+
+
+def _triangle(tokens: np.ndarray) -> np.ndarray:
+    return tokens * (tokens + 1) // 2
+
+
+def _flat(alignment: Alignment) -> dict[str, Column]:
+    """Where the spans of a side are disjoint, those of two sides share the links of their common tokens."""
+    references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
+    of_pair = references.document[pairs.reference], references.label[pairs.reference]
+    return {
+        "both": Column(*of_pair, _triangle(pairs.shared)),
+        "predicted": Column(predictions.document, predictions.label, _triangle(predictions.size)),
+        "reference": Column(references.document, references.label, _triangle(references.size)),
+    }
+
+
+def _by_reach(alignment: Alignment) -> dict[str, Column]:
+    reference, predicted = _reaches(alignment.references), _reaches(alignment.predictions)
+    left, right = overlaps(*reference[:2], *predicted[:2])
+    both = (
+        np.maximum(reference[0][left], predicted[0][right]),
+        np.minimum(reference[1][left], predicted[1][right]),
+        np.minimum(reference[2][left], predicted[2][right]),
+    )
+
+    def column(start: np.ndarray, end: np.ndarray, reach: np.ndarray) -> Column:
+        links = _triangle(reach - start) - _triangle(reach - end)
+        return Column(*alignment.document_and_label(start), links)
+
+    return {"both": column(*both), "predicted": column(*predicted), "reference": column(*reference)}
+
+
+def _reaches(side: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Disjoint stretches in order: start, end, and the furthest end of any span over each of their tokens."""
+    reach = np.maximum.accumulate(side.end) if len(side) else side.end
+    end = reach.copy()
+    end[:-1] = np.minimum(reach[:-1], side.start[1:])
+    some = end > side.start
+    return side.start[some], end[some], reach[some]
+
+
+def _by_pieces(alignment: Alignment) -> dict[str, Column]:
+    incidence = Incidence(alignment)
+    size = incidence.size
+    reference, predicted = incidence.linked(alignment.references), incidence.linked(alignment.predictions)
+
+    def column(linked) -> Column:
+        # ordered pairs of tokens count every link of two tokens twice and that of a token with itself once
+        within = linked.diagonal()
+        return Column(*incidence.place, ((linked @ size) * size + within * size) // 2)
+
+    both = (reference > 0).multiply(predicted > 0)
+    return {
+        "both": column(both.astype(np.int64).tocsr()),
+        "predicted": column((predicted > 0).astype(np.int64)),
+        "reference": column((reference > 0).astype(np.int64)),
+    }

@@ -1,0 +1,34 @@
+"""Exact-match F1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..alignment import Alignment
+from ..statistics import Column, Counts
+from .base import FMeasure
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanF(FMeasure):
+    """Precision, recall and F1 over whole spans: a span is right where label and extent are (CoNLL evaluation).
+
+    P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, with S the reference spans and Ŝ the predicted ones. Awasthy's span
+    similarity is the same number. Discontinuous spans are equal where all their tokens are.
+
+    Counts: `both`, `predicted`, `reference`, in spans.
+    """
+
+    name: ClassVar[str] = "span_f"
+    support: ClassVar[str] = "reference"
+
+    def count(self, alignment: Alignment) -> Counts:
+        """Count equal spans."""
+        references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
+        columns = {
+            "both": Column(references.document[equal], references.label[equal]),
+            "predicted": Column(predictions.document, predictions.label),
+            "reference": Column(references.document, references.label),
+        }
+        return Counts(columns, alignment.labels, alignment.documents)

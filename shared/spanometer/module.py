@@ -1,0 +1,293 @@
+"""The glue between the measures and Hugging Face `evaluate`: the abstract base of the metric modules.
+
+The framework stores predictions and references in Arrow files and hands them over when `compute` is called. It coerces
+what does not fit: numbers among tags become text, None passes, 0.7 becomes the offset 0. So the base checks every batch
+before it is stored, and reads the stored columns as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import inspect
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, ClassVar
+
+import evaluate
+import numpy as np
+import pyarrow as pa
+from datasets import Features, List, Value
+
+from .decoding import get_repair
+from .errors import InputError, require_choice
+from .measures import Measure
+from .schemes import get_scheme
+from .signature import signature
+from .span_arrays import fragments_array, spans_array
+from .spans import Spans, pair_from_tags, require_same_documents, require_same_lengths
+from .tags import list_array
+
+_TAGS = List(Value("string"))
+_SPANS = List({"start": Value("int64"), "end": Value("int64"), "label": Value("string")})
+_FRAGMENTS = List({"label": Value("string"), "fragments": List(List(Value("int64")))})
+
+CONFIGURATIONS = {"tags": _TAGS, "spans": _SPANS, "fragments": _FRAGMENTS}
+"""The forms of input, by the name of the configuration, and their features."""
+
+_TO_ARROW: dict[str, Callable[..., pa.ListArray]] = {
+    "tags": list_array,
+    "spans": spans_array,
+    "fragments": fragments_array,
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """The texts of a metric module."""
+
+    description: str
+    citation: str
+    inputs: str
+    homepage: str = "https://github.com/spanometer/spanometer"
+
+
+class SpanModule(evaluate.Metric, ABC):
+    """A metric module over one measure.
+
+    A module sets `measure` and `card`; one with options of its own writes its own `_compute`, with every option in the
+    signature, and hands over to `_score`.
+    """
+
+    measure: ClassVar[type[Measure]]
+
+    @property
+    @abstractmethod
+    def card(self) -> Card:
+        """The module's texts."""
+
+    @property
+    def configuration(self) -> str:
+        """The form of the input: `tags`, `spans` or `fragments`."""
+        return "tags" if self.config_name == "default" else self.config_name
+
+    def _info(self) -> evaluate.MetricInfo:
+        require_choice("config_name", self.configuration, tuple(CONFIGURATIONS))
+        feature = CONFIGURATIONS[self.configuration]
+        info = evaluate.MetricInfo(
+            description=self.card.description,
+            citation=self.card.citation,
+            inputs_description=self.card.inputs,
+            homepage=self.card.homepage,
+            license="Apache-2.0",
+            features=Features({"predictions": feature, "references": feature}),
+        )
+        # the constructor refuses a format for list features, though it works: columns arrive as they are stored
+        info.format = "arrow"
+        return info
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Check a batch of predictions and references and store it.
+
+        Args:
+            predictions: one list of tags, of spans or of fragmented spans for each document.
+            references: the same of the reference.
+
+        Raises:
+            InputError: for a batch that is not of this form; nothing of it is stored.
+        """
+        if kwargs:
+            raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are predictions and references.")
+        table = self._table(predictions, references)
+        if self.writer is None:
+            self.selected_feature_format = self.features
+            self._init_writer()
+        self.writer.write_table(table)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Check the prediction and the reference of one document and store them.
+
+        Args:
+            prediction: a list of tags, of spans or of fragmented spans.
+            reference: the same of the reference.
+
+        Raises:
+            InputError: for a document that is not of this form; it is not stored.
+        """
+        if kwargs:
+            raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are prediction and reference.")
+        table = self._table([prediction], [reference])
+        if self.writer is None:
+            self.selected_feature_format = self.features
+            self._init_writer()
+        self.writer.write_row(table)
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
+        """Score what was added and what is passed; the options are those of the module.
+
+        Args:
+            predictions: one list of tags, of spans or of fragmented spans for each document.
+            references: the same of the reference.
+            **options: see below.
+
+        Returns:
+            The scores, on the main process; None on others.
+
+        Raises:
+            InputError: for wrong options, before any data is touched, and for wrong data. After wrong data the module
+                is empty, as after a successful call.
+        """
+        self._require_options(options)
+        try:
+            return super().compute(predictions=predictions, references=references, **options)
+        except BaseException:
+            self._forget()
+            raise
+
+    def _compute(
+        self,
+        predictions: pa.ChunkedArray,
+        references: pa.ChunkedArray,
+        *,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        average: str = "micro",
+        zero_division: float = 0.0,
+        details: bool = False,
+        lengths: Iterable[int] | None = None,
+    ) -> dict[str, Any]:
+        """Score with a measure that has no options of its own."""
+        measure = self.measure(average=average, zero_division=zero_division)
+        return self._score(predictions, references, measure, scheme, repair, details, lengths)
+
+    def _score(
+        self,
+        predictions: pa.ChunkedArray,
+        references: pa.ChunkedArray,
+        measure: Measure,
+        scheme: str | None,
+        repair: str,
+        details: bool,
+        lengths: Iterable[int] | None,
+    ) -> dict[str, Any]:
+        """Read both columns, count and score."""
+        if self.configuration == "tags":
+            reference, predicted, scheme = pair_from_tags(references, predictions, scheme=scheme, repair=repair)
+            reading = {"scheme": scheme, "repair": repair}
+        else:
+            reference, predicted = (
+                _read_spans(side, column, lengths)
+                for side, column in (("references", references), ("predictions", predictions))
+            )
+            reading = {"input": self.configuration}
+        counts = measure.counts(reference, predicted)
+        result: dict[str, Any] = measure.score(counts)
+        if details:
+            result["per_label"] = measure.score_per_label(counts)
+            result["counts"] = counts.total()
+            result["signature"] = signature(measure, reading)
+        return result
+
+    def _require_options(self, options: dict[str, Any]) -> None:
+        """Check the options' names, those that read the input, and those of the measure."""
+        parameters = inspect.signature(self._compute).parameters
+        known = [name for name in parameters if name not in ("predictions", "references")]
+        for name in options:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                raise InputError(
+                    f"{self.measure.name} has no option {name!r}.",
+                    f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
+                )
+        scheme, repair = options.get("scheme"), options.get("repair", "conlleval")
+        known_scheme = None if scheme is None else get_scheme(scheme)
+        get_repair(repair, known_scheme)
+        if self.configuration == "tags":
+            if options.get("lengths") is not None:
+                raise InputError("tags give the documents' lengths themselves.", "Leave out lengths=...")
+        elif scheme is not None or repair != "conlleval":
+            raise InputError(
+                f"scheme and repair are for tags; this module was loaded for {self.configuration}.",
+                'Leave them out, or load the module with "tags".',
+            )
+        if not isinstance(options.get("details", False), (bool, np.bool_)):
+            raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
+        self.measure(**{name: value for name, value in options.items() if name in self.measure.__dataclass_fields__})
+
+    def _table(self, predictions: Any, references: Any) -> pa.Table:
+        """A batch as an Arrow table, checked."""
+        to_arrow = _TO_ARROW[self.configuration]
+        stored = len(self)
+        columns = {}
+        for side, documents in (("predictions", predictions), ("references", references)):
+            if documents is None:
+                raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
+            try:
+                columns[side] = to_arrow(documents, stored)
+            except InputError as error:
+                raise error.within(side) from None
+        require_same_documents(len(columns["references"]), len(columns["predictions"]))
+        if self.configuration == "tags":
+            reference, predicted = (np.diff(columns[side].offsets.to_numpy()) for side in ("references", "predictions"))
+            try:
+                require_same_lengths(reference, predicted)
+            except InputError as error:
+                raise InputError(error.problem, error.remedy, document=stored + error.document) from None
+        return pa.table(columns)
+
+    def _forget(self) -> None:
+        """Drop all data and release what the framework holds, so that the next call starts afresh."""
+        if self.writer is not None:
+            with contextlib.suppress(Exception):
+                self.writer.close()
+        self.writer = None
+        self.data = None
+        self.buf_writer = None
+        locks = [*(self.filelocks or []), self.filelock, self.rendez_vous_lock]
+        files = [*(self.file_paths or []), self.cache_file_name]
+        self.filelocks = self.file_paths = None
+        for file in {file for file in files if file}:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(file)
+        for lock in locks:
+            if lock is not None:
+                lock.release()
+        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
+        self.selected_feature_format = None
+
+
+def _read_spans(side: str, column: pa.ChunkedArray, lengths: Iterable[int] | None) -> Spans:
+    try:
+        return Spans.from_arrow(column, lengths=None if lengths is None else list(lengths))
+    except InputError as error:
+        raise error.within(side) from None
+
+
+def path(name: str) -> str:
+    """The folder of a metric module: in the checkout, or where the wheel has put it."""
+    checkout = Path(__file__).parents[2] / "metrics"
+    if checkout.is_dir() and (checkout.parent / "setup.cfg").is_file():
+        folders = {folder.name: folder for folder in checkout.iterdir() if (folder / f"{folder.name}.py").is_file()}
+    else:
+        folders = _installed_modules()
+    if name not in folders:
+        raise InputError(f"there is no module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
+    return str(folders[name])
+
+
+def _installed_modules() -> dict[str, Path]:
+    """The folders of the metric modules among the installed files of the distribution."""
+    folders = {}
+    for file in metadata.files("spanometer") or []:
+        if file.match("spanometer/metrics/*/*.py") and file.stem == file.parent.name:
+            folders[file.stem] = Path(str(file.locate())).resolve().parent
+    return folders
+
+
+def load(name: str, config_name: str | None = None, **options: Any) -> evaluate.EvaluationModule:
+    """`evaluate.load` of a module of this package, see `spanometer.load`."""
+    return evaluate.load(path(name), config_name, **options)

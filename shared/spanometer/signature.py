@@ -1,0 +1,28 @@
+"""The signature: a line beside the score that says how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .measures import Measure
+from .version import __version__
+
+
+def signature(measure: Measure, reading: Mapping[str, Any]) -> str:
+    """Every option that can change the number, defaults too, in fixed order, the version last.
+
+    For example `link_f|scheme:IOB2|repair:conlleval|average:micro|zero_division:0|v:0.1.0`.
+
+    Args:
+        measure: the measure with its options.
+        reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
+    """
+    options = {**reading, **measure.options(), "v": __version__}
+    return "|".join([measure.name, *(f"{name}:{_written(value)}" for name, value in options.items())])
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)

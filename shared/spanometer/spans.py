@@ -1,0 +1,453 @@
+"""Spans: one side's annotation of a corpus, as frozen columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from .decoding import decode, tell_scheme
+from .errors import InputError
+from .schemes import encode, get_scheme
+from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_array, spans_array
+from .tags import Tags, check_names, is_tags, rows_of, split_tag
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class Fragments:
+    """The fragments of discontinuous spans: span i has the fragments `offsets[i]` to `offsets[i + 1]`.
+
+    Within a span they are in the order of the text, do not overlap and do not touch.
+    """
+
+    offsets: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    @property
+    def span(self) -> np.ndarray:
+        """The span of each fragment."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """One side's spans, ordered by document, start, end and label, without duplicates.
+
+    Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+
+    Attributes:
+        document, start, end: int64; offsets in tokens of the document, `end` exclusive. Discontinuous spans have their
+            first and last bounds here.
+        label: codes that index `labels`.
+        labels: label names, sorted.
+        documents: how many documents there are, with or without spans.
+        lengths: the documents' lengths in tokens, int64, or None where they are not known.
+        fragments: None where every span is contiguous.
+    """
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    documents: int
+    lengths: np.ndarray | None = None
+    fragments: Fragments | None = None
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        for column in (self.document, self.start, self.end, self.label):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        """The number of spans."""
+        return len(self.start)
+
+    def __repr__(self) -> str:
+        """The sizes, not the columns."""
+        return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
+
+    @classmethod
+    def from_tags(
+        cls,
+        tags: Tags | Iterable[Sequence[str]] | pa.Array | pa.ChunkedArray,
+        *,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+    ) -> Spans:
+        """Decode lists of tags, see `decoding.decode`.
+
+        The scheme is told from these tags alone: name it where reference and prediction use different prefixes, or use
+        `pair_from_tags`, which looks at both.
+        """
+        encoded = _as_tags(tags)
+        columns = decode(encoded, scheme=scheme, repair=repair)
+        return cls(
+            columns.document,
+            columns.start,
+            columns.end,
+            columns.label,
+            columns.labels,
+            len(encoded.lengths),
+            encoded.lengths,
+        )
+
+    @classmethod
+    def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Spans:
+        """From a list of lists of spans.
+
+        Args:
+            documents: for each document its spans: `{"start": int, "end": int, "label": str}`, or, for discontinuous
+                spans, `{"label": str, "fragments": [[start, end], ...]}`, the same kind throughout.
+            lengths: the documents' lengths in tokens, checked against the spans.
+
+        Raises:
+            InputError: for a span that is not of this form, is empty or passes the end of its document.
+        """
+        rows = rows_of(documents, 0, SPAN_REMEDY)
+        first = next(chain.from_iterable(rows), {})
+        fragmented = isinstance(first, Mapping) and "fragments" in first
+        return cls.from_arrow(fragments_array(rows) if fragmented else spans_array(rows), lengths=lengths)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        column: pa.Array | pa.ChunkedArray,
+        *,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        lengths: Any = None,
+    ) -> Spans:
+        """From an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
+
+        `scheme` and `repair` are for tags, `lengths` for the other two.
+        """
+        if is_tags(column.type):
+            return cls.from_tags(column, scheme=scheme, repair=repair)
+        known = None if lengths is None else _lengths(lengths, len(column))
+        spans = _read_structs(column)
+        return spans if known is None else spans.with_lengths(known)
+
+    def with_lengths(self, lengths: np.ndarray) -> Spans:
+        """The same spans with the documents' lengths, checked: an `InputError` for a span past its document's end."""
+        known = _lengths(lengths, self.documents)
+        beyond = self.end > known[self.document]
+        if beyond.any():
+            index = int(np.argmax(beyond))
+            document = int(self.document[index])
+            raise InputError(
+                f"a span of {self.labels[self.label[index]]!r} ends at {self.end[index]}, "
+                f"but the document has {known[document]} tokens.",
+                "Ends are exclusive token offsets; check lengths=... and the offsets.",
+                document=document,
+                position=int(self.start[index]),
+            )
+        return replace(self, lengths=known)
+
+    def with_labels(self, labels: tuple[str, ...]) -> Spans:
+        """The same spans with their codes counted in other label names, of which theirs are a part."""
+        if labels == self.labels:
+            return self
+        number = {name: code for code, name in enumerate(labels)}
+        codes = np.array([number[name] for name in self.labels], dtype=np.int32)
+        return replace(self, label=codes[self.label], labels=labels)
+
+    def to_dicts(self) -> list[list[dict[str, Any]]]:
+        """Lists of spans as `from_dicts` takes them."""
+        return self.to_arrow().to_pylist()
+
+    def to_arrow(self) -> pa.ListArray:
+        """An Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
+        names = pa.DictionaryArray.from_arrays(
+            pa.array(self.label.astype(np.int32)), pa.array(self.labels, pa.string())
+        )
+        label = names.cast(pa.string())
+        offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
+        if self.fragments is None:
+            columns = [pa.array(self.start), pa.array(self.end), label]
+            values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
+        else:
+            bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
+            pairs = pa.ListArray.from_arrays(pa.array(np.arange(0, len(bounds) + 1, 2, dtype=np.int32)), bounds)
+            lists = pa.ListArray.from_arrays(pa.array(self.fragments.offsets.astype(np.int32)), pairs)
+            values = pa.StructArray.from_arrays([label, lists], fields=list(FRAGMENTS_TYPE))
+        return pa.ListArray.from_arrays(pa.array(offsets), values)
+
+    def to_tags(self, scheme: str) -> list[list[str]]:
+        """Tags of these spans under a scheme; needs the documents' lengths.
+
+        Raises:
+            InputError: where lengths are not known, where spans overlap or are discontinuous, and where the scheme
+                cannot tell two spans apart (IO: adjacent spans of one label).
+        """
+        known = get_scheme(scheme)
+        if self.lengths is None:
+            raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
+        if self.fragments is not None:
+            raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
+        offsets = np.concatenate(([0], np.cumsum(self.lengths)))
+        start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
+        self._refuse_untaggable(known.name, start, end)
+        adjacent = np.zeros(len(self) + 1, dtype=bool)
+        adjacent[1:-1] = (
+            (end[:-1] == start[1:]) & (self.label[:-1] == self.label[1:]) & (self.document[:-1] == self.document[1:])
+        )
+        codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
+        written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
+        names = np.array(["O", *written], dtype=object)
+        label_of = np.zeros(len(codes), dtype=np.int64)
+        label_of[codes > 0] = np.repeat(self.label, end - start)
+        tags = names[np.where(codes > 0, (codes.astype(np.int64) - 1) * len(self.labels) + label_of + 1, 0)]
+        return [part.tolist() for part in np.split(tags, offsets[1:-1])] if self.documents else []
+
+    def _refuse_untaggable(self, scheme: str, start: np.ndarray, end: np.ndarray) -> None:
+        overlap = start[1:] < end[:-1]
+        merged = (
+            (start[1:] == end[:-1]) & (self.label[1:] == self.label[:-1]) & (self.document[1:] == self.document[:-1])
+        )
+        for bad, problem in (
+            (overlap, "overlaps the one before it"),
+            (merged & (scheme == "IO"), "would melt into it"),
+        ):
+            if bad.any():
+                index = int(np.argmax(bad)) + 1
+                raise InputError(
+                    f"a span of {self.labels[self.label[index]]!r} {problem} in {scheme} tags.",
+                    "Use the spans configuration, or another scheme.",
+                    document=int(self.document[index]),
+                    position=int(self.start[index]),
+                )
+
+
+def pair_from_tags(
+    references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval"
+) -> tuple[Spans, Spans, str]:
+    """Decode both sides under one scheme, told from both where it is None.
+
+    Returns:
+        The spans of both sides and the name of the scheme.
+
+    Raises:
+        InputError: as `decoding.decode`, and where the sides do not have the same documents and lengths.
+    """
+    sides = {"references": references, "predictions": predictions}
+    encoded = {side: _said_of(side, _as_tags, tags) for side, tags in sides.items()}
+    require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
+    known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
+    spans = [_said_of(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
+    return spans[0], spans[1], known
+
+
+def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
+    """Name of the scheme told from the tags of all sides together."""
+    for side, tags in sides.items():
+        _said_of(side, check_names, tags, None)
+    bare = {
+        side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
+    }
+    if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
+        raise InputError(
+            f"the tags of the {' and the '.join(sorted(bare))} have no labels, those of the other side have.",
+            "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
+        )
+    return tell_scheme(*sides.values()).name
+
+
+def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
+    """Raise an `InputError` unless both sides have the same documents with the same numbers of tokens."""
+    require_same_documents(len(references), len(predictions))
+    different = references != predictions
+    if different.any():
+        document = int(np.argmax(different))
+        raise InputError(
+            f"{predictions[document]} predicted tags, {references[document]} reference tags.",
+            "Both sides must annotate the same tokens; was the text tokenised twice?",
+            document=document,
+        )
+
+
+def require_same_documents(references: int, predictions: int) -> None:
+    """Raise an `InputError` unless both sides have the same number of documents."""
+    if references != predictions:
+        raise InputError(
+            f"{predictions} predicted documents, {references} reference documents.",
+            "Both sides must annotate the same documents, in the same order.",
+        )
+
+
+def _said_of(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    """Call a function; an `InputError` that it raises says which side it is about."""
+    try:
+        return function(*arguments, **options)
+    except InputError as error:
+        raise error.within(side) from None
+
+
+def _as_tags(tags: Any) -> Tags:
+    if isinstance(tags, Tags):
+        return tags
+    return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
+
+
+def _lengths(lengths: Any, documents: int) -> np.ndarray:
+    """The documents' lengths as int64, checked."""
+    remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
+    known = np.asarray(lengths)
+    if known.size == 0:
+        known = known.astype(np.int64)
+    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
+        raise InputError("lengths are not a list of whole numbers from 0 up.", remedy)
+    if len(known) != documents:
+        raise InputError(f"{len(known)} lengths, {documents} documents.", remedy)
+    return known.astype(np.int64)
+
+
+def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
+    """Spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    keys = {field.name for field in column.type.value_type} if _is_list_of_structs(column.type) else set()
+    fragmented = {"label", "fragments"} <= keys
+    if not fragmented and not {"start", "end", "label"} <= keys:
+        raise InputError(f"a column of type {column.type} does not hold lists of spans.", SPAN_REMEDY)
+    array = pa.concat_arrays(chunks) if len(chunks) != 1 and chunks else (chunks or [pa.array([], column.type)])[0]
+    if array.null_count:
+        document = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
+        raise InputError("None is not a list of spans.", SPAN_REMEDY, document=document)
+    counts = np.diff(array.offsets.to_numpy())
+    document = np.repeat(np.arange(len(array)), counts)
+    values = array.flatten()
+    place = _Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
+    for name in ("label", "fragments") if fragmented else ("start", "end", "label"):
+        if values.null_count or values.field(name).null_count:
+            place.refuse(values.is_null().to_numpy(zero_copy_only=False), lambda _: "None is not a span.", SPAN_REMEDY)
+            missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
+            place.refuse(missing, lambda _, name=name: f"the {name} is None.", SPAN_REMEDY)
+    label, labels = _sorted_labels(values.field("label"), place)
+    if fragmented:
+        fragments, start, end = _read_fragments(values.field("fragments"), place)
+    else:
+        fragments = None
+        start, end = (values.field(name).cast(pa.int64()).to_numpy() for name in ("start", "end"))
+        place.refuse_bounds(start, end)
+    if fragments is not None and len(fragments.start) == len(start):
+        fragments = None
+    return _in_order(Spans(document, start, end, label, labels, len(array), None, fragments))
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where each item of a column stands: its document, and its index within the document."""
+
+    document: np.ndarray
+    index: np.ndarray
+
+    def refuse(self, bad: np.ndarray, problem: Callable[[int], str], remedy: str) -> None:
+        """Raise an `InputError` for the first bad item, if there is one."""
+        if bad.any():
+            item = int(np.argmax(bad))
+            raise InputError(problem(item), remedy, document=int(self.document[item]), span=int(self.index[item]))
+
+    def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
+        """Raise an `InputError` for the first item that begins before its document or does not end behind its start."""
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", SPAN_REMEDY)
+        self.refuse(
+            end <= start,
+            lambda item: f"the end {end[item]} is not behind the start {start[item]}.",
+            SPAN_REMEDY,
+        )
+
+
+def _is_list_of_structs(type_: pa.DataType) -> bool:
+    return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
+
+
+def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and the sorted names that they stand for."""
+    encoded = column.cast(pa.string()).dictionary_encode()
+    names = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    order = np.argsort(names)
+    rank = np.empty(len(names), dtype=np.int32)
+    rank[order] = np.arange(len(names), dtype=np.int32)
+    codes = rank[encoded.indices.to_numpy()] if len(names) else np.zeros(0, dtype=np.int32)
+    labels = tuple(names[order].tolist())
+    if labels and labels[0] == "":
+        place.refuse(codes == 0, lambda _: "the label is empty.", "Give every span a label.")
+    return codes, labels
+
+
+def _read_fragments(column: pa.Array, place: _Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
+    """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
+    counts = np.diff(column.offsets.to_numpy())
+    place.refuse(counts == 0, lambda _: "the span has no fragments.", FRAGMENTS_REMEDY)
+    pairs = column.flatten()
+    span = np.repeat(np.arange(len(counts)), counts)
+    of_fragment = _Place(place.document[span], place.index[span])
+    sizes = np.diff(pairs.offsets.to_numpy())
+    malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
+    of_fragment.refuse(malformed, lambda _: "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
+    bounds = pairs.flatten()
+    if bounds.null_count:
+        missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
+        of_fragment.refuse(missing, lambda _: "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+    start, end = bounds.cast(pa.int64()).to_numpy().reshape(-1, 2).T
+    of_fragment.refuse_bounds(start, end)
+    order = np.lexsort((start, span))
+    span, start, end = span[order], start[order], end[order]
+    return _melted(span, start, end, len(counts))
+
+
+def _melted(
+    span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int
+) -> tuple[Fragments, np.ndarray, np.ndarray]:
+    """Join the fragments of one span that overlap or touch; they come ordered by span and start."""
+    # far enough apart that a running maximum of one span never reaches the next
+    stride = int(end.max(initial=0)) + 1
+    reach = np.maximum.accumulate(end + span * stride) - span * stride
+    fresh = np.ones(len(span), dtype=bool)
+    fresh[1:] = (span[1:] != span[:-1]) | (start[1:] > reach[:-1])
+    first = np.flatnonzero(fresh)
+    last = np.append(first[1:], len(span))[: len(first)] - 1
+    offsets = np.searchsorted(span[first], np.arange(spans + 1))
+    fragments = Fragments(offsets, start[first], reach[last])
+    return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
+
+
+def _in_order(spans: Spans) -> Spans:
+    """The same spans in order, without duplicates."""
+    keys = [spans.label, spans.end, spans.start, spans.document]
+    if spans.fragments is not None:
+        keys.insert(0, _shape_codes(spans.fragments))
+    order = np.lexsort(keys)
+    differs = np.ones(len(order), dtype=bool)
+    differs[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    order = order[differs]
+    fragments = None
+    if spans.fragments is not None:
+        counts = np.diff(spans.fragments.offsets)[order]
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        taken = ranges(spans.fragments.offsets[order], counts)
+        fragments = Fragments(offsets, spans.fragments.start[taken], spans.fragments.end[taken])
+    columns = (column[order] for column in (spans.document, spans.start, spans.end, spans.label))
+    return Spans(*columns, spans.labels, spans.documents, spans.lengths, fragments)
+
+
+def _shape_codes(fragments: Fragments) -> np.ndarray:
+    """A code for each span, the same for the same list of fragments."""
+    bounds = np.ascontiguousarray(np.stack([fragments.start, fragments.end], axis=1))
+    shapes = [
+        bounds[first:last].tobytes() for first, last in zip(fragments.offsets, fragments.offsets[1:], strict=False)
+    ]
+    return np.unique(np.array(shapes, dtype=object), return_inverse=True)[1] if shapes else np.zeros(0, dtype=np.int64)
+
+
+def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)

@@ -1,0 +1,141 @@
+"""Counts that add up, and what is computed from their sums: ratios, averages over labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError, require_choice
+
+AVERAGES = ("micro", "macro", "weighted")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One kind of count: values at (document, label). Rows may repeat a place; what counts is their sum.
+
+    Attributes:
+        document, label: where each value belongs.
+        value: int64 or float64; None stands for 1 everywhere.
+    """
+
+    document: np.ndarray
+    label: np.ndarray
+    value: np.ndarray | None = None
+
+    def per_label(self, labels: int) -> np.ndarray:
+        """The sum of each label's values, shape (labels), int64 or float64; integers are summed exactly."""
+        if self.value is None:
+            return np.bincount(self.label, minlength=labels)
+        if self.value.dtype.kind == "f":
+            return np.bincount(self.label, weights=self.value, minlength=labels)
+        # bincount sums in floating point, which is exact for each half of the bits
+        high, low = self.value >> 26, self.value & (2**26 - 1)
+        sums = (np.bincount(self.label, weights=half, minlength=labels).astype(np.int64) for half in (high, low))
+        return (next(sums) << 26) + next(sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What a measure keeps of a corpus: columns of numbers at (document, label) whose sums give every score.
+
+    A column's total over the whole corpus can be read as an attribute: `counts.both`.
+
+    Attributes:
+        columns: the counts by name.
+        labels: label names; the columns' label codes index them.
+        documents: number of documents.
+    """
+
+    columns: Mapping[str, Column]
+    labels: tuple[str, ...]
+    documents: int
+
+    def per_label(self) -> dict[str, np.ndarray]:
+        """Each column's sums by label, shape (labels)."""
+        return {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
+
+    def total(self) -> dict[str, int | float]:
+        """Each column's sum over documents and labels."""
+        return {name: sums.sum().item() for name, sums in self.per_label().items()}
+
+    def __getattr__(self, name: str) -> int | float:
+        """The total of a column."""
+        columns = self.__dict__.get("columns", {})
+        if name not in columns:
+            raise AttributeError(name)
+        return columns[name].per_label(len(self.labels)).sum().item()
+
+
+def require_zero_division(value: object) -> None:
+    """Raise an `InputError` unless the value is one that `zero_division` can take."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (value in (0.0, 1.0) or value != value):
+        raise InputError(f"zero_division={value!r} is not a value that zero_division can take.", "Use 0.0, 1.0 or nan.")
+
+
+def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
+    """Element by element `numerator / denominator`, and `zero_division` where the denominator is 0."""
+    numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), float(zero_division))
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def precision_recall_f1(
+    right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray, zero_division: float
+) -> dict[str, np.ndarray]:
+    """Precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
+
+    Args:
+        right: how much of what was predicted is right.
+        predicted: how much was predicted.
+        found: how much of the reference was found (the same as `right` for most measures).
+        reference: how much there is in the reference.
+        zero_division: precision where nothing was predicted, recall where the reference has nothing, F1 where both.
+
+    Returns:
+        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 where nothing is right or found, and where
+        only one side is empty.
+    """
+    right, predicted, found, reference = (
+        np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
+    )
+    # 2pr/(p + r), with both fractions cleared: correctly rounded where right and found are one integer
+    f1 = divide(2 * right * found, right * reference + found * predicted, 0.0)
+    f1 = np.where(right == found, divide(2 * right, predicted + reference, 0.0), f1)
+    return {
+        "precision": divide(right, predicted, zero_division),
+        "recall": divide(found, reference, zero_division),
+        "f1": np.where((predicted == 0) & (reference == 0), zero_division, f1),
+    }
+
+
+def average_over_labels(
+    scores: Mapping[str, np.ndarray], weights: np.ndarray | None, empty: Mapping[str, np.ndarray], zero_division: float
+) -> dict[str, np.ndarray]:
+    """Means over the last axis, which is that of labels; NaN scores are left out.
+
+    Args:
+        scores: shape (..., labels).
+        weights: shape (..., labels), or None for an unweighted mean.
+        empty: the scores where there are no labels at all.
+        zero_division: the mean where all weights are 0.
+    """
+    averages = {}
+    for key, values in scores.items():
+        if values.shape[-1] == 0:
+            averages[key] = np.asarray(empty[key])
+            continue
+        weight = np.ones_like(values) if weights is None else np.broadcast_to(weights, values.shape).astype(float)
+        known = ~np.isnan(values)
+        kept = np.where(known, weight, 0.0).sum(axis=-1)
+        sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
+        undefined = np.where(weight.sum(axis=-1) == 0, zero_division, np.nan)
+        averages[key] = np.where(kept == 0, undefined, divide(sums, kept, 0.0))
+    return averages
+
+
+def require_average(value: object) -> None:
+    """Raise an `InputError` unless the value is one that `average` can take."""
+    require_choice("average", value, AVERAGES)

@@ -1,0 +1,230 @@
+"""Tag sequences as dictionary-encoded columns, checked on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .errors import InputError
+from .schemes import PREFIXES, SCHEMES, Scheme
+
+_WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
+
+
+@dataclass(frozen=True, eq=False)
+class Tags:
+    """One side's tags: a code for each token, the tags that the codes stand for, and where documents begin.
+
+    Attributes:
+        codes: int32, one for each token of all documents, laid end to end.
+        names: the distinct tags; `codes` index them.
+        offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+    offsets: np.ndarray
+
+    @classmethod
+    def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
+        """From a list of lists of tags (lists, tuples or NumPy rows)."""
+        return cls.from_arrow(list_array(documents))
+
+    @classmethod
+    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
+        """From an Arrow column of lists of strings (or of dictionary-encoded strings)."""
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        if not is_tags(column.type):
+            raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
+        _refuse_nulls(chunks)
+        lengths = [np.diff(chunk.offsets.to_numpy()) for chunk in chunks]
+        offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
+        if lengths:
+            np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        # flatten() follows slices, which .values would not
+        values = pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
+        if not pa.types.is_string(values.type):
+            # a dictionary that comes from outside may hold tags that do not occur
+            values = values.cast(pa.string())
+        encoded = values.dictionary_encode().unify_dictionaries()
+        if encoded.num_chunks == 0:
+            return cls(np.zeros(0, dtype=np.int32), (), offsets)
+        if encoded.num_chunks == 1:
+            codes = encoded.chunk(0).indices.to_numpy()
+        else:
+            codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+        return cls(codes, tuple(encoded.chunk(0).dictionary.to_pylist()), offsets)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The documents' lengths in tokens, int64."""
+        return np.diff(self.offsets)
+
+    def first(self, code: int) -> tuple[int, int]:
+        """Document and position of the first token with this code."""
+        return self.place(int(np.argmax(self.codes == code)))
+
+    def place(self, token: int) -> tuple[int, int]:
+        """Document and position of a token of the whole column."""
+        document = int(np.searchsorted(self.offsets, token, side="right")) - 1
+        return document, token - int(self.offsets[document])
+
+
+def split_tag(tag: str) -> tuple[str, str | None]:
+    """The prefix and the label of a tag; the label is None for a bare prefix. The outside tag is `("O", None)`."""
+    prefix, hyphen, label = tag.partition("-")
+    return (prefix, label) if hyphen else (tag, None)
+
+
+def check_names(tags: Tags, scheme: Scheme | None) -> None:
+    """Check that every distinct tag is `O` or has a prefix of the scheme (or of any, where it is None) and a label.
+
+    Bare prefixes (`B`, `I` without labels) are taken where no tag of the column has a label.
+
+    Raises:
+        InputError: for the first token whose tag cannot be read.
+    """
+    allowed = PREFIXES if scheme is None else scheme.prefixes.keys()
+    parts = [split_tag(name) for name in tags.names]
+    labelled = any(label is not None for _, label in parts)
+    for code, (prefix, label) in enumerate(parts):
+        if prefix == "O" and label is None:
+            continue
+        if prefix in allowed and (label or (label is None and not labelled)):
+            continue
+        document, position = tags.first(code)
+        problem, remedy = _unreadable(tags.names[code], prefix, label, scheme)
+        raise InputError(problem, remedy, document=document, position=position)
+
+
+def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None) -> tuple[str, str]:
+    allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
+    of_scheme = "any known scheme" if scheme is None else scheme.name
+    listed = f"{', '.join(allowed)} and O"
+    convert = "Name the scheme with scheme=..., or convert the tags first."
+    last = tag.rpartition("-")[2]
+    if prefix in allowed:
+        if label == "":
+            return f"{tag!r} has an empty label.", "Write the label behind the hyphen, for example 'B-PER'."
+        return f"{tag!r} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+    if prefix != tag and last in PREFIXES:
+        return (
+            f"{tag!r} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
+            f"Write it as {last + '-' + tag.rpartition('-')[0]!r}.",
+        )
+    if prefix == "O":
+        return f"{tag!r} is outside and yet has a label.", "Write 'O' for a token outside all spans."
+    if scheme is not None and prefix in PREFIXES:
+        others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
+        return f"{tag!r} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
+    return f"{tag!r} has no prefix of {of_scheme} ({listed}).", convert
+
+
+def is_tags(type_: pa.DataType) -> bool:
+    """Whether an Arrow type is that of lists of tags."""
+    if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
+        return False
+    value = type_.value_type
+    if pa.types.is_dictionary(value):
+        value = value.value_type
+    return pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_null(value)
+
+
+def list_array(documents: Iterable[Sequence[str]], first_document: int = 0) -> pa.ListArray:
+    """An Arrow array of lists of strings from a list of lists of tags, checked.
+
+    Args:
+        documents: one sequence of tags for each document.
+        first_document: the number of the first document, for errors.
+
+    Raises:
+        InputError: for a document that is not a sequence of tags, and for a tag that is not a string.
+    """
+    rows = rows_of(documents, first_document, _WORDS_REMEDY)
+    flat = list(chain.from_iterable(rows))
+    try:
+        values = pa.array(flat, type=pa.string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeError):
+        values = None
+    if values is None or values.null_count or bytes in set(map(type, flat)):
+        raise _bad_tag(rows, first_document)
+    if isinstance(values, pa.ChunkedArray):
+        raise InputError("more than 2 GiB of tags in one batch.", "Pass them in several batches with add_batch.")
+    return pa.ListArray.from_arrays(offsets_of(rows), values)
+
+
+def rows_of(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
+    """The documents as a list of sized rows; an `InputError` where one is a string, a mapping or no sequence."""
+    if isinstance(documents, (str, bytes, dict)) or not isinstance(documents, Iterable):
+        raise InputError(f"{_shown(documents)} is not a list of documents.", remedy)
+    rows = list(documents)
+    if set(map(type, rows)) <= {list, tuple}:
+        return rows
+    for number, row in enumerate(rows):
+        if isinstance(row, np.ndarray):
+            if row.ndim != 1:
+                raise InputError(
+                    f"an array of shape {row.shape} is not one document.", remedy, document=first_document + number
+                )
+            rows[number] = row.tolist()
+        elif isinstance(row, pa.Array):
+            rows[number] = row.to_pylist()
+        elif isinstance(row, (str, bytes, dict, set, frozenset)) or not isinstance(row, Iterable):
+            raise InputError(f"{_shown(row)} is not a document.", remedy, document=first_document + number)
+        else:
+            rows[number] = list(row)
+    return rows
+
+
+def offsets_of(rows: Sequence[Sequence[Any]]) -> pa.Array:
+    """Arrow list offsets (int32) of the rows."""
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
+    return pa.array(offsets.astype(np.int32))
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
+    for number, row in enumerate(rows):
+        for position, tag in enumerate(row):
+            if isinstance(tag, str) and _encodable(tag):
+                continue
+            found = "None" if tag is None else f"{_shown(tag)} (of type {type(tag).__name__})"
+            return InputError(
+                f"{found} is not a tag.",
+                "Tags are strings such as 'B-PER'; turn label numbers into names first.",
+                document=first_document + number,
+                position=position,
+            )
+    return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
+
+
+def _encodable(tag: str) -> bool:
+    try:
+        tag.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
+    first_document = 0
+    for chunk in chunks:
+        if chunk.null_count or chunk.flatten().null_count:
+            for number, row in enumerate(chunk.to_pylist()):
+                if row is None:
+                    raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)
+                if None in row:
+                    raise _bad_tag([row], first_document + number)
+        first_document += len(chunk)

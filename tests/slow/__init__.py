@@ -1,0 +1,1 @@
+"""The slow, obvious second implementation that the package is tested against."""
