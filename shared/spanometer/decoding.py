@@ -137,7 +137,8 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 
     document = _documents_of(tags.offsets, start)
     base = tags.offsets[document]
-    return SpanColumns(document, start - base, end - base, inside.label[first], inside.labels)
+    label, labels = _used_labels(inside.label[first], inside.labels)
+    return SpanColumns(document, start - base, end - base, label, labels)
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
@@ -262,6 +263,15 @@ def _read_names(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tup
             roles[code] = ROLES.index(scheme.prefixes[prefix])
             label_codes[code] = number[_label(label)]
     return roles, label_codes, labels
+
+
+def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and names without the labels that no span has kept."""
+    used = np.bincount(label, minlength=len(labels)) > 0
+    if used.all():
+        return label, labels
+    codes = (np.cumsum(used) - 1).astype(np.int32)
+    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
 
 
 def _label(label: str | None) -> str:

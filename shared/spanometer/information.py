@@ -33,14 +33,20 @@ class TokenInformation:
     @classmethod
     def of(
         cls,
-        lengths: np.ndarray | None,
-        documents: int,
+        lengths: np.ndarray,
         *,
+        exact: bool,
         tokens: Iterable[Sequence[str]] | None,
         probabilities: Mapping[str, float] | float | None,
         log_base: float,
     ) -> TokenInformation:
-        """From words and their probabilities, -log P(w); see `measures.SlIcm` for what each combination means."""
+        """From words and their probabilities, -log P(w); see `measures.SlIcm` for what each combination means.
+
+        Args:
+            lengths: how many tokens of each document are wanted.
+            exact: whether these are the documents' lengths; else documents may have more words.
+            tokens, probabilities, log_base: as `measures.SlIcm` has them.
+        """
         if tokens is None:
             if probabilities is None:
                 return cls()
@@ -49,7 +55,7 @@ class TokenInformation:
             words = Tags.from_lists(tokens)
         except InputError as error:
             raise error.within("tokens") from None
-        _require_fit(words.lengths, lengths, documents)
+        _require_fit(words.lengths, lengths, exact)
         if probabilities is None:
             counts = np.bincount(words.codes, minlength=len(words.names))
             share = counts / max(len(words.codes), 1)
@@ -57,7 +63,7 @@ class TokenInformation:
             share = np.array([_probability(word, code, words, probabilities) for code, word in enumerate(words.names)])
         # + 0.0 so that a certain word carries 0 and not -0
         information = -np.log(share) / math.log(log_base) + 0.0
-        return cls(token=information[words.codes])
+        return cls(token=information[words.codes[ranges(words.offsets[:-1], lengths)]])
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """The information of sets of tokens of these sizes, where it is the same for all tokens: unit * H(size)."""
@@ -81,7 +87,7 @@ class TokenInformation:
         # block by block, so that memory stays bounded where spans are long or many
         block = before // _BLOCK
         edges = np.flatnonzero(np.concatenate(([True], block[1:] != block[:-1]))) if len(block) else block
-        for left, right in zip(edges, np.append(edges[1:], len(block)), strict=True):
+        for left, right in zip(edges, np.append(edges[1:], len(block))[: len(edges)], strict=True):
             part = slice(left, right)
             values = self.token[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
             owner = np.repeat(group[part] - group[left], size[part])
@@ -115,14 +121,14 @@ def _probability(word: str, code: int, words: Tags, probabilities: Mapping[str, 
     return float(probabilities[word])
 
 
-def _require_fit(words: np.ndarray, lengths: np.ndarray | None, documents: int) -> None:
+def _require_fit(words: np.ndarray, lengths: np.ndarray, exact: bool) -> None:
     """The words must be those of the annotated documents."""
     remedy = "tokens=... are the words of the documents that both sides annotate."
-    if len(words) != documents:
-        raise InputError(f"words for {len(words)} documents, annotation of {documents}.", remedy, side="tokens")
-    different = words != lengths
-    if different.any():
-        document = int(np.argmax(different))
+    if len(words) != len(lengths):
+        raise InputError(f"words for {len(words)} documents, annotation of {len(lengths)}.", remedy, side="tokens")
+    unfit = words != lengths if exact else words < lengths
+    if unfit.any():
+        document = int(np.argmax(unfit))
         raise InputError(
             f"{words[document]} words, {lengths[document]} annotated tokens.", remedy, side="tokens", document=document
         )

@@ -13,7 +13,7 @@ import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
@@ -216,7 +216,8 @@ class SpanModule(evaluate.Metric, ABC):
             )
         if not isinstance(options.get("details", False), (bool, np.bool_)):
             raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
-        self.measure(**{name: value for name, value in options.items() if name in self.measure.__dataclass_fields__})
+        own = {field.name for field in fields(self.measure)}
+        self.measure(**{name: value for name, value in options.items() if name in own})
 
     def _table(self, predictions: Any, references: Any) -> pa.Table:
         """A batch as an Arrow table, checked."""

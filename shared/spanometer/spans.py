@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -439,12 +439,12 @@ def _in_order(spans: Spans) -> Spans:
 
 
 def _shape_codes(fragments: Fragments) -> np.ndarray:
-    """A code for each span, the same for the same list of fragments."""
-    bounds = np.ascontiguousarray(np.stack([fragments.start, fragments.end], axis=1))
-    shapes = [
-        bounds[first:last].tobytes() for first, last in zip(fragments.offsets, fragments.offsets[1:], strict=False)
-    ]
-    return np.unique(np.array(shapes, dtype=object), return_inverse=True)[1] if shapes else np.zeros(0, dtype=np.int64)
+    """A code for each span, the same for the same fragments, ordered as the lists of the spans' tokens are."""
+    bounds = list(zip(fragments.start.tolist(), (-fragments.end).tolist(), strict=True))
+    edges = fragments.offsets.tolist()
+    shapes = [tuple(bounds[first:last]) for first, last in pairwise(edges)]
+    rank = {shape: code for code, shape in enumerate(sorted(set(shapes)))}
+    return np.array([rank[shape] for shape in shapes], dtype=np.int64)
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:

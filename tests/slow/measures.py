@@ -69,10 +69,10 @@ def _averaged(score, references, predictions, average, zero_division):
     by_label = {label: score(_only(references, {label}), _only(predictions, {label})) for label in labels}
     if average is None:
         return by_label
+    if not labels:
+        return score(references, predictions)
     if average == "macro":
-        if not labels:
-            return score(references, predictions)
-        weights = {label: 1 for label in labels}
+        weights = dict.fromkeys(labels, 1)
     else:
         weights = {label: _span_count(_only(references, {label})) for label in labels}
 
@@ -405,14 +405,17 @@ def _label_information(references, prior, log_base):
 def _mutual_matches(own_spans, other_spans, token_information):
     """The pairs of spans that pick each other.
 
-    A span picks, among the other side's spans that share a token with it, the one with the most informative
-    intersection; ties go to the smaller union, then to the earlier start, then to the earlier end.
+    A span picks, among the other side's spans that share a token with it, an identical one where there is one, else the
+    one with the most informative intersection; ties go to the smaller union, then to the earlier start, then to the
+    earlier end.
     """
 
     def pick(span, candidates):
         candidates = [candidate for candidate in candidates if candidate & span]
         if not candidates:
             return None
+        if span in candidates:
+            return span
         most = max(token_information(candidate & span) for candidate in candidates)
         best = [
             candidate
@@ -458,8 +461,7 @@ def _optimal_matches(own_spans, other_spans, token_information):
         for value, matching in totals_and_matchings
         if math.isclose(value, most, rel_tol=RELATIVE_TOLERANCE)
     ]
-    value, matching = max(best, key=lambda pair: (len(pair[1]), pair[0]))
-    return matching
+    return max(best, key=lambda pair: (len(pair[1]), pair[0]))[1]
 
 
 def sl_icm(

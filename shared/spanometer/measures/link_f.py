@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array, triu
 
 from ..alignment import Alignment, Side, overlaps
 from ..incidence import Incidence
@@ -91,10 +92,9 @@ def _by_pieces(alignment: Alignment) -> dict[str, Column]:
     size = incidence.size
     reference, predicted = incidence.linked(alignment.references), incidence.linked(alignment.predictions)
 
-    def column(linked) -> Column:
-        # ordered pairs of tokens count every link of two tokens twice and that of a token with itself once
-        within = linked.diagonal()
-        return Column(*incidence.place, ((linked @ size) * size + within * size) // 2)
+    def column(linked: csr_array) -> Column:
+        across = triu(linked, k=1, format="csr") @ size * size
+        return Column(*incidence.place, across + linked.diagonal() * _triangle(size))
 
     both = (reference > 0).multiply(predicted > 0)
     return {

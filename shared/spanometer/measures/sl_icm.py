@@ -103,8 +103,8 @@ class SlIcm(Measure):
         """Match the spans and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         information = TokenInformation.of(
-            alignment.lengths,
-            alignment.documents,
+            np.diff(alignment.offsets),
+            exact=alignment.lengths is not None,
             tokens=self.tokens,
             probabilities=self.token_probabilities,
             log_base=float(self.log_base),

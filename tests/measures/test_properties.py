@@ -1,0 +1,173 @@
+"""Properties that hold for all measures (DESIGN.md, section 8), on random corpora."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from corpora import as_dicts, as_spans, random_pair
+from spanometer import Spans
+from spanometer.measures import MEASURES, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from spanometer.schemes import SCHEMES
+from spanometer.spans import pair_from_tags
+
+ALL = {
+    **{name: measure() for name, measure in MEASURES.items()},
+    **{f"token_f {format}": TokenF(format=format) for format in ("BIO", "BIOE", "BIOES", "IO*")},
+    "intersection_f": IntersectionF(cap=True),
+    "sl_icm optimal": SlIcm(matching="optimal"),
+    "sl_icm tokens": SlIcm(prior="tokens", token_probabilities=0.1),
+}
+HEADLINE = {name: measure.keys[-1] for name, measure in ALL.items()}
+SEEDS = range(60)
+
+every_measure = pytest.mark.parametrize("name", ALL)
+every_kind = pytest.mark.parametrize("kind", ["flat", "nested", "flat discontinuous", "discontinuous"])
+
+
+def score(measure, references, predictions, lengths=None):
+    return measure.score(measure.counts(as_spans(references, lengths), as_spans(predictions, lengths)))
+
+
+def close(first, second):
+    return all(math.isclose(first[key], second[key], rel_tol=1e-11, abs_tol=1e-11) for key in first)
+
+
+@every_kind
+@every_measure
+def test_identity_scores_best(name, kind):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, kind)
+        if not any(references):
+            continue
+        best = score(ALL[name], references, references, lengths)
+        assert math.isclose(best[HEADLINE[name]], 1.0, rel_tol=1e-12), seed
+        other = score(ALL[name], references, predictions, lengths)
+        assert other[HEADLINE[name]] <= best[HEADLINE[name]] + 1e-12, seed
+
+
+@every_kind
+@every_measure
+def test_document_order_does_not_matter(name, kind):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, kind)
+        order = random.Random(seed).sample(range(len(lengths)), len(lengths))
+        moved = [[side[number] for number in order] for side in (references, predictions, lengths)]
+        for average in ("micro", "macro", "weighted"):
+            measure = replace(ALL[name], average=average)
+            assert close(score(measure, references, predictions, lengths), score(measure, *moved)), seed
+
+
+@every_kind
+@every_measure
+def test_label_names_do_not_matter(name, kind):
+    names = {"A": "Z", "B": "персона", "C": "a", "D": "C"}
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, kind)
+        renamed = [
+            [{(names[label], tokens) for label, tokens in document} for document in side]
+            for side in (references, predictions)
+        ]
+        for average in ("micro", "macro", "weighted"):
+            measure = replace(ALL[name], average=average)
+            assert close(score(measure, references, predictions, lengths), score(measure, *renamed, lengths)), seed
+
+
+@every_kind
+@every_measure
+def test_counts_of_parts_add_up(name, kind):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, kind)
+        measure = ALL[name]
+        whole = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
+        parts = [
+            measure.counts(as_spans([reference], [length]), as_spans([predicted], [length]))
+            for reference, predicted, length in zip(references, predictions, lengths, strict=True)
+        ]
+        for column, total in whole.total().items():
+            summed = sum(part.total()[column] for part in parts)
+            assert math.isclose(total, summed, rel_tol=1e-12, abs_tol=1e-12), (seed, column)
+            assert type(total) is type(summed)
+
+
+@every_kind
+@pytest.mark.parametrize("name", [name for name in ALL if not name.startswith("sl_icm")])
+def test_swapping_sides_swaps_precision_and_recall(name, kind):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, kind)
+        measure = replace(ALL[name], average=("micro", "macro")[seed % 2])
+        one, other = (
+            score(measure, *sides, lengths) for sides in ((references, predictions), (predictions, references))
+        )
+        assert close(one, {"precision": other["recall"], "recall": other["precision"], "f1": other["f1"]}), seed
+
+
+@every_measure
+def test_scheme_does_not_matter(name):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, "flat")
+        # one label a document at most over a token, so that tags can write it
+        sides = [as_spans([untangled(document) for document in side], lengths) for side in (references, predictions)]
+        expected = ALL[name].score(ALL[name].counts(*sides))
+        for scheme in SCHEMES:
+            if scheme == "IO":
+                continue
+            reference, predicted, _ = pair_from_tags(*(side.to_tags(scheme) for side in sides), scheme=scheme)
+            assert close(ALL[name].score(ALL[name].counts(reference, predicted)), expected), (seed, scheme)
+
+
+def untangled(document):
+    kept = []
+    for label, tokens in sorted(document, key=lambda span: (sorted(span[1]), span[0])):
+        if not any(tokens & taken for _, taken in kept):
+            kept.append((label, tokens))
+    return set(kept)
+
+
+@every_measure
+def test_documents_without_spans_change_nothing(name):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, "nested")
+        padded = [[set(), *references, set()], [set(), *predictions, set()], [5, *lengths, 0]]
+        assert close(score(ALL[name], references, predictions, lengths), score(ALL[name], *padded)), seed
+
+
+@every_measure
+def test_duplicates_collapse(name):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, "nested")
+        doubled = [
+            Spans.from_dicts([document + document for document in as_dicts(side)], lengths=lengths)
+            for side in (references, predictions)
+        ]
+        assert score(ALL[name], references, predictions, lengths) == ALL[name].score(ALL[name].counts(*doubled)), seed
+
+
+@every_measure
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, math.nan])
+def test_nothing_to_score(name, zero_division):
+    measure = replace(ALL[name], zero_division=zero_division)
+    for documents in ([], [set()], [set(), set()]):
+        result = score(measure, documents, documents)
+        expected = {key: 0.0 if key == "sl_icm" else zero_division for key in measure.keys}
+        assert result.keys() == expected.keys()
+        assert all(
+            result[key] == expected[key] or (math.isnan(result[key]) and math.isnan(expected[key])) for key in result
+        )
+
+
+@pytest.mark.parametrize("measure", [SpanF(), TokenF(), LinkF(), Bcubed(), IntersectionF()])
+def test_one_empty_side(measure):
+    spans = [{("A", frozenset({0, 1}))}]
+    ones = replace(measure, zero_division=1.0)
+    assert score(ones, spans, [set()]) == {"precision": 1.0, "recall": 0.0, "f1": 0.0}
+    assert score(ones, [set()], spans) == {"precision": 0.0, "recall": 1.0, "f1": 0.0}
+
+
+def test_identity_under_unequal_probabilities():
+    # a part can carry more than the whole: yet a span picks an identical one
+    spans = [{("A", frozenset({0, 1})), ("A", frozenset({1}))}]
+    measure = SlIcm(tokens=[["the", "seine"]], token_probabilities={"the": 0.9, "seine": 0.5})
+    assert math.isclose(score(measure, spans, spans)["sl_icm_norm"], 1.0)
+    assert score(measure, [{("A", frozenset({0, 1}))}], [{("A", frozenset({1}))}])["sl_icm_norm"] > 1.0
