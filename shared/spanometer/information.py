@@ -24,7 +24,7 @@ class TokenInformation:
 
     Attributes:
         unit: the information of each token where it is the same for all.
-        token: float64, the information of the tokens of all documents, laid end to end as `offsets` say; or None.
+        token: float64, the information of the tokens of all documents, laid end to end; or None.
     """
 
     unit: float = 1.0

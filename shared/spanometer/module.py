@@ -142,6 +142,10 @@ class SpanModule(evaluate.Metric, ABC):
                 is empty, as after a successful call.
         """
         self._require_options(options)
+        if predictions is None and references is None and self.writer is None:
+            raise InputError(
+                "there is nothing to score.", "Pass predictions=... and references=..., or add them first."
+            )
         try:
             return super().compute(predictions=predictions, references=references, **options)
         except BaseException:

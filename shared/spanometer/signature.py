@@ -25,4 +25,5 @@ def signature(measure: Measure, reading: Mapping[str, Any]) -> str:
 def _written(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+    # repr gives the shortest digits that are the number
+    return repr(float(value)).removesuffix(".0") if isinstance(value, (int, float)) else str(value)

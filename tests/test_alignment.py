@@ -1,0 +1,102 @@
+"""The overlap join and the one-to-one matching, against brute force."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from corpora import as_spans, random_pair
+from spanometer import InputError, Spans, alignment
+from spanometer.alignment import Alignment, best_matching, overlaps, union
+
+
+def random_intervals(generator, count, *, reach):
+    intervals = sorted((start := generator.randrange(reach), start + generator.randrange(1, 6)) for _ in range(count))
+    return np.array(intervals, dtype=np.int64).reshape(-1, 2).T
+
+
+def test_overlaps():
+    generator = random.Random(1)
+    for _ in range(1000):
+        first, second = (
+            random_intervals(generator, generator.randrange(8), reach=generator.choice((6, 20))) for _ in range(2)
+        )
+        expected = [
+            (i, j)
+            for i, j in itertools.product(range(first.shape[1]), range(second.shape[1]))
+            if first[0, i] < second[1, j] and second[0, j] < first[1, i]
+        ]
+        assert list(zip(*(side.tolist() for side in overlaps(*first, *second)), strict=True)) == expected
+
+
+def test_union():
+    generator = random.Random(2)
+    for _ in range(500):
+        start, end = random_intervals(generator, generator.randrange(8), reach=15)
+        low, high = union(start, end)
+        covered = {token for first, last in zip(start, end, strict=True) for token in range(first, last)}
+        parts = [set(range(first, last)) for first, last in zip(low, high, strict=True)]
+        assert set().union(*parts) == covered
+        assert sum(map(len, parts)) == len(covered)
+
+
+def every_matching(pairs):
+    for size in range(len(pairs) + 1):
+        for chosen in itertools.combinations(range(len(pairs)), size):
+            rows, columns = ([pairs[index][side] for index in chosen] for side in (0, 1))
+            if len(set(rows)) == len(rows) and len(set(columns)) == len(columns):
+                yield chosen
+
+
+@pytest.mark.parametrize("dense_limit", [alignment._DENSE_LIMIT, 0])
+def test_best_matching(monkeypatch, dense_limit):
+    monkeypatch.setattr(alignment, "_DENSE_LIMIT", dense_limit)
+    generator = random.Random(3)
+    for _ in range(400):
+        pairs = sorted({(generator.randrange(5), generator.randrange(5)) for _ in range(generator.randrange(9))})
+        weights = [generator.choice((1.0, 1.5, 2.0, 0.3)) for _ in pairs]
+        best = max(sum(weights[index] for index in chosen) for chosen in every_matching(pairs))
+        rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        chosen = best_matching(rows, columns, np.array(weights))
+        assert tuple(np.flatnonzero(chosen).tolist()) in set(every_matching(pairs))
+        assert abs(sum(np.array(weights)[chosen]) - best) < 1e-9
+
+
+def test_pairs_of_spans():
+    for seed in range(300):
+        for kind in ("nested", "discontinuous"):
+            references, predictions, lengths = random_pair(seed, kind)
+            joined = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
+            found = {}
+            for first, second, shared in zip(
+                joined.pairs.reference, joined.pairs.prediction, joined.pairs.shared, strict=True
+            ):
+                one, other = joined.references, joined.predictions
+                assert one.label[first] == other.label[second]
+                assert one.document[first] == other.document[second]
+                key = int(one.document[first]), joined.labels[one.label[first]]
+                found.setdefault(key, []).append((int(one.size[first]), int(other.size[second]), int(shared)))
+            expected = {}
+            for number, (reference, predicted) in enumerate(zip(references, predictions, strict=True)):
+                for (label, tokens), (other, others) in itertools.product(reference, predicted):
+                    if label == other and tokens & others:
+                        sizes = len(tokens), len(others), len(tokens & others)
+                        expected.setdefault((number, label), []).append(sizes)
+            assert {key: sorted(value) for key, value in found.items()} == {
+                key: sorted(value) for key, value in expected.items()
+            }
+
+
+def test_sides_must_fit():
+    one = Spans.from_dicts([[]])
+    two = Spans.from_dicts([[], []])
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+        Alignment(one, two)
+    with pytest.raises(InputError, match="document 0: 2 predicted tags, 1 reference tags"):
+        Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O", "O"]]))
+    spans = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+        Alignment(Spans.from_tags([["O"]]), spans)
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+        Alignment(spans, Spans.from_tags([["O"]]))
