@@ -6,7 +6,7 @@ from __future__ import annotations
 class InputError(ValueError):
     """Wrong input: says where it is, what was found there and what to do.
 
-    Documents and tokens are numbered from 0, as in the lists that were passed.
+    Documents and tokens are numbered from 0, as in the lists that were passed; lines of files from 1, as editors do.
 
     Args:
         problem: what was found, and why it cannot be scored.
@@ -15,6 +15,8 @@ class InputError(ValueError):
         document: index of the document, where it is known.
         position: index of the token within the document, where it is known.
         span: index of the span within the document's list of spans, where it is known.
+        source: the file that was read, or whatever names it.
+        line: the number of the line within the file, where it is known.
     """
 
     def __init__(
@@ -26,6 +28,8 @@ class InputError(ValueError):
         document: int | None = None,
         position: int | None = None,
         span: int | None = None,
+        source: str | None = None,
+        line: int | None = None,
     ) -> None:
         """Compose the message from the place, the problem and the remedy."""
         self.problem = problem
@@ -34,13 +38,16 @@ class InputError(ValueError):
         self.document = document
         self.position = position
         self.span = span
+        self.source = source
+        self.line = line
         super().__init__(str(self))
 
     @property
     def place(self) -> str:
         """Where the problem is, or an empty string where that is not known."""
-        parts = [] if self.side is None else [self.side]
-        for name, index in (("document", self.document), ("token", self.position), ("span", self.span)):
+        parts = [name for name in (self.source, self.side) if name is not None]
+        numbers = {"line": self.line, "document": self.document, "token": self.position, "span": self.span}
+        for name, index in numbers.items():
             if index is not None:
                 parts.append(f"{name} {index}")
         return ", ".join(parts)
@@ -52,17 +59,32 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple:
         """Pickle by parts, so that the error crosses process borders whole."""
-        return _rebuild, (self.problem, self.remedy, self.side, self.document, self.position, self.span)
+        place = (self.side, self.document, self.position, self.span, self.source, self.line)
+        return _rebuild, (self.problem, self.remedy, *place)
 
     def within(self, side: str) -> InputError:
         """The same error, said of one side."""
-        return _rebuild(self.problem, self.remedy, side, self.document, self.position, self.span)
+        place = (side, self.document, self.position, self.span, self.source, self.line)
+        return _rebuild(self.problem, self.remedy, *place)
+
+    def at(self, source: str, line: int | None = None) -> InputError:
+        """The same error, said of a line of a file in place of a document and token."""
+        return InputError(self.problem, self.remedy, source=source, line=line)
 
 
 def _rebuild(
-    problem: str, remedy: str, side: str | None, document: int | None, position: int | None, span: int | None
+    problem: str,
+    remedy: str,
+    side: str | None,
+    document: int | None,
+    position: int | None,
+    span: int | None,
+    source: str | None,
+    line: int | None,
 ) -> InputError:
-    return InputError(problem, remedy, side=side, document=document, position=position, span=span)
+    return InputError(
+        problem, remedy, side=side, document=document, position=position, span=span, source=source, line=line
+    )
 
 
 def require_choice(name: str, value: object, choices: tuple) -> None:
