@@ -357,6 +357,8 @@ def test_a_bad_batch_leaves_the_good_ones():
     with pytest.raises(InputError, match="no such input"):
         module.add_batch(predictions=[["O"]], references=[["O"]], words=[["a"]])
     with pytest.raises(InputError, match="no such input"):
+        module.add(prediction=["O"], reference=["O"], words=["a"])
+    with pytest.raises(InputError, match="is not a tag"):
         module.add(predictions=[["O"]], references=[["O"]])
     module.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
     assert module.compute() == SPAN_F

@@ -9,7 +9,7 @@ import pytest
 
 from corpora import as_dicts, as_sets, as_spans, random_pair
 from spanometer import InputError, Spans
-from spanometer.spans import ranges
+from spanometer.segments import ranges
 from spanometer.tags import Tags
 
 

@@ -15,7 +15,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
-from .spans import Spans, ranges, require_same_documents, require_same_lengths
+from .segments import begins_run, ranges, runs
+from .spans import Spans, require_same_documents, require_same_lengths
 
 _DENSE_LIMIT = 1_000_000
 """Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
@@ -150,8 +151,7 @@ class Alignment:
         reference, prediction = first.piece_span[left], second.piece_span[right]
         order = np.lexsort((start, prediction, reference))
         reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
-        fresh = np.ones(len(reference), dtype=bool)
-        fresh[1:] = (reference[1:] != reference[:-1]) | (prediction[1:] != prediction[:-1])
+        fresh = begins_run(reference, prediction)
         pair = np.cumsum(fresh) - 1
         shared = np.bincount(pair, weights=end - start).astype(np.int64)
         return Pairs(reference[fresh], prediction[fresh], shared, pair, start, end)
@@ -234,23 +234,33 @@ def best_matching(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> 
         A flag for each pair: whether it is chosen.
     """
     chosen = np.ones(len(rows), dtype=bool)
-    contested = np.flatnonzero((np.bincount(rows)[rows] > 1) | (np.bincount(columns)[columns] > 1)) if len(rows) else []
+    contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
     if len(contested) == 0:
         return chosen
     chosen[contested] = False
-    _, row = np.unique(rows[contested], return_inverse=True)
-    _, column = np.unique(columns[contested], return_inverse=True)
-    height, width = int(row.max()) + 1, int(column.max()) + 1
+    row, height = _renumbered(rows[contested])
+    column, width = _renumbered(columns[contested])
     graph = coo_array((np.ones(len(row), dtype=np.int8), (row, column + height)), shape=(height + width,) * 2)
     group = connected_components(graph, directed=False)[1][row]
     order = np.argsort(group, kind="stable")
-    first = np.flatnonzero(np.concatenate(([True], np.diff(group[order]) > 0)))
+    first, last = runs(group[order])
     stars = _stars(row[order], column[order], first)
-    chosen[contested[order[_heaviest(weight[contested][order], first)[stars]]]] = True
-    for start, end in zip(first[~stars], np.append(first[1:], len(order))[~stars], strict=True):
+    chosen[contested[order[_heaviest(weight[contested][order], first, last)[stars]]]] = True
+    for start, end in zip(first[~stars], last[~stars], strict=True):
         part = contested[order[start:end]]
         chosen[part[_assign(rows[part], columns[part], weight[part])]] = True
     return chosen
+
+
+def occurrences(numbers: np.ndarray) -> np.ndarray:
+    """For each number how often it occurs."""
+    return np.bincount(numbers)[numbers] if len(numbers) else numbers
+
+
+def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:
+    """The numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
+    distinct, renumbered = np.unique(numbers, return_inverse=True)
+    return renumbered.astype(np.int32), len(distinct)
 
 
 def _stars(row: np.ndarray, column: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -260,17 +270,15 @@ def _stars(row: np.ndarray, column: np.ndarray, first: np.ndarray) -> np.ndarray
     )
 
 
-def _heaviest(weight: np.ndarray, first: np.ndarray) -> np.ndarray:
+def _heaviest(weight: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
     """Index of the heaviest pair of each group, the earliest of equals."""
-    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(weight))))
-    return np.lexsort((-weight, group))[first]
+    return np.lexsort((-weight, np.repeat(np.arange(len(first)), last - first)))[first]
 
 
 def _assign(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Indices of the chosen pairs of one connected group."""
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
-    height, width = int(row.max()) + 1, int(column.max()) + 1
+    row, height = _renumbered(rows)
+    column, width = _renumbered(columns)
     if height * width <= _DENSE_LIMIT:
         gain = np.zeros((height, width))
         gain[row, column] = weight
@@ -283,7 +291,10 @@ def _assign(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.nda
     cost = csr_array(
         (
             np.concatenate([base - weight, np.full(height, base)]),
-            (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)])),
+            (
+                np.concatenate([row, np.arange(height, dtype=np.int32)]),
+                np.concatenate([column, width + np.arange(height, dtype=np.int32)]),
+            ),
         ),
         shape=(height, width + height),
     )

@@ -72,7 +72,7 @@ class SpanColumns:
 
 def tell_scheme(*sides: Tags) -> Scheme:
     """The scheme told from the prefixes in all the sides together, see `schemes.infer_scheme`."""
-    prefixes = set()
+    prefixes: set[str] = set()
     for tags in sides:
         check_names(tags, None)
         prefixes.update(split_tag(name)[0] for name in tags.names)

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from .alignment import Alignment, Side
 from .errors import InputError
-from .spans import ranges
+from .segments import ranges
 
 PIECE_PAIR_LIMIT = 50_000_000
 """How many pairs of pieces that share a span are listed at the most."""

@@ -7,11 +7,12 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from .errors import InputError
-from .spans import ranges
+from .segments import ranges, runs
 from .tags import Tags
 
 _BLOCK = 1 << 20
@@ -50,13 +51,13 @@ class TokenInformation:
         if tokens is None:
             if probabilities is None:
                 return cls()
-            return cls(unit=-math.log(float(probabilities)) / math.log(log_base) + 0.0)
+            return cls(unit=-math.log(cast(float, probabilities)) / math.log(log_base) + 0.0)
         try:
             words = Tags.from_lists(tokens)
         except InputError as error:
             raise error.within("tokens") from None
         _require_fit(words.lengths, lengths, exact)
-        if probabilities is None:
+        if not isinstance(probabilities, Mapping):
             counts = np.bincount(words.codes, minlength=len(words.names))
             share = counts / max(len(words.codes), 1)
         else:
@@ -79,17 +80,16 @@ class TokenInformation:
             start, end: bounds in tokens of all documents laid end to end, in order within a group.
             groups: number of groups.
         """
+        information = np.empty(0) if self.token is None else self.token
         size = end - start
         before = np.cumsum(size) - size
-        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1]))) if len(group) else group
-        rank = before - np.repeat(before[first], np.diff(np.append(first, len(group))))
+        first, last = runs(group)
+        rank = before - np.repeat(before[first], last - first)
         sums = np.zeros(groups)
         # block by block, so that memory stays bounded where spans are long or many
-        block = before // _BLOCK
-        edges = np.flatnonzero(np.concatenate(([True], block[1:] != block[:-1]))) if len(block) else block
-        for left, right in zip(edges, np.append(edges[1:], len(block))[: len(edges)], strict=True):
+        for left, right in zip(*runs(before // _BLOCK), strict=True):
             part = slice(left, right)
-            values = self.token[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
+            values = information[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
             owner = np.repeat(group[part] - group[left], size[part])
             sums[group[left] : group[right - 1] + 1] += np.bincount(owner, weights=values)
         return sums

@@ -65,6 +65,15 @@ class SpanModule(evaluate.Metric, ABC):
 
     measure: ClassVar[type[Measure]]
 
+    # what the framework keeps, none of it annotated there
+    writer: Any
+    data: Any
+    filelock: Any
+    filelocks: Any
+    rendez_vous_lock: Any
+    cache_file_name: Any
+    file_paths: Any
+
     @property
     @abstractmethod
     def card(self) -> Card:
@@ -118,6 +127,8 @@ class SpanModule(evaluate.Metric, ABC):
         Raises:
             InputError: for a document that is not of this form; it is not stored.
         """
+        # evaluate.combine passes one document under the names of the whole columns
+        prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
         if kwargs:
             raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are prediction and reference.")
         table = self._table([prediction], [reference])
@@ -241,7 +252,7 @@ class SpanModule(evaluate.Metric, ABC):
             try:
                 require_same_lengths(reference, predicted)
             except InputError as error:
-                raise InputError(error.problem, error.remedy, document=stored + error.document) from None
+                raise InputError(error.problem, error.remedy, document=stored + (error.document or 0)) from None
         return pa.table(columns)
 
     def _forget(self) -> None:

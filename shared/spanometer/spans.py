@@ -13,6 +13,7 @@ import pyarrow as pa
 from .decoding import decode, tell_scheme
 from .errors import InputError
 from .schemes import encode, get_scheme
+from .segments import begins_run, ranges
 from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_array, spans_array
 from .tags import Tags, check_names, is_tags, rows_of, split_tag
 
@@ -112,7 +113,7 @@ class Spans:
             InputError: for a span that is not of this form, is empty or passes the end of its document.
         """
         rows = rows_of(documents, 0, SPAN_REMEDY)
-        first = next(chain.from_iterable(rows), {})
+        first: Any = next(chain.from_iterable(rows), None)
         fragmented = isinstance(first, Mapping) and "fragments" in first
         return cls.from_arrow(fragments_array(rows) if fragmented else spans_array(rows), lengths=lengths)
 
@@ -318,8 +319,8 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
         raise InputError(f"a column of type {column.type} does not hold lists of spans.", SPAN_REMEDY)
     array = pa.concat_arrays(chunks) if len(chunks) != 1 and chunks else (chunks or [pa.array([], column.type)])[0]
     if array.null_count:
-        document = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-        raise InputError("None is not a list of spans.", SPAN_REMEDY, document=document)
+        missing = array.is_null().to_numpy(zero_copy_only=False)
+        raise InputError("None is not a list of spans.", SPAN_REMEDY, document=int(np.argmax(missing)))
     counts = np.diff(array.offsets.to_numpy())
     document = np.repeat(np.arange(len(array)), counts)
     values = array.flatten()
@@ -328,7 +329,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
         if values.null_count or values.field(name).null_count:
             place.refuse(values.is_null().to_numpy(zero_copy_only=False), lambda _: "None is not a span.", SPAN_REMEDY)
             missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
-            place.refuse(missing, lambda _, name=name: f"the {name} is None.", SPAN_REMEDY)
+            place.refuse(missing, f"the {name} is None.".format, SPAN_REMEDY)
     label, labels = _sorted_labels(values.field("label"), place)
     if fragmented:
         fragments, start, end = _read_fragments(values.field("fragments"), place)
@@ -425,17 +426,21 @@ def _in_order(spans: Spans) -> Spans:
     if spans.fragments is not None:
         keys.insert(0, _shape_codes(spans.fragments))
     order = np.lexsort(keys)
-    differs = np.ones(len(order), dtype=bool)
-    differs[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
-    order = order[differs]
+    order = order[begins_run(*(key[order] for key in keys))]
     fragments = None
     if spans.fragments is not None:
         counts = np.diff(spans.fragments.offsets)[order]
         offsets = np.concatenate(([0], np.cumsum(counts)))
         taken = ranges(spans.fragments.offsets[order], counts)
         fragments = Fragments(offsets, spans.fragments.start[taken], spans.fragments.end[taken])
-    columns = (column[order] for column in (spans.document, spans.start, spans.end, spans.label))
-    return Spans(*columns, spans.labels, spans.documents, spans.lengths, fragments)
+    return replace(
+        spans,
+        document=spans.document[order],
+        start=spans.start[order],
+        end=spans.end[order],
+        label=spans.label[order],
+        fragments=fragments,
+    )
 
 
 def _shape_codes(fragments: Fragments) -> np.ndarray:
@@ -445,9 +450,3 @@ def _shape_codes(fragments: Fragments) -> np.ndarray:
     shapes = [tuple(bounds[first:last]) for first, last in pairwise(edges)]
     rank = {shape: code for code, shape in enumerate(sorted(set(shapes)))}
     return np.array([rank[shape] for shape in shapes], dtype=np.int64)
-
-
-def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)

@@ -30,7 +30,8 @@ class Column:
         if self.value is None:
             return np.bincount(self.label, minlength=labels)
         if self.value.dtype.kind == "f":
-            return np.bincount(self.label, weights=self.value, minlength=labels)
+            # of no values bincount makes integers
+            return np.bincount(self.label, weights=self.value, minlength=labels).astype(np.float64, copy=False)
         # bincount sums in floating point, which is exact for each half of the bits
         high, low = self.value >> 26, self.value & (2**26 - 1)
         sums = (np.bincount(self.label, weights=half, minlength=labels).astype(np.int64) for half in (high, low))

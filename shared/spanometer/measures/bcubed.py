@@ -9,6 +9,7 @@ import numpy as np
 
 from ..alignment import Alignment, Side
 from ..incidence import Incidence
+from ..segments import runs
 from ..statistics import Column, Counts
 from .base import FMeasure
 
@@ -94,13 +95,13 @@ def _by_depth(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray,
     for distance in (to_the_right, to_the_left):
         order = np.lexsort((distance, piece))
         at, far, mine = piece[order], distance[order], is_own[order]
-        fresh = np.ones(len(at), dtype=bool)
-        fresh[1:] = at[1:] != at[:-1]
-        stretch = far - np.where(fresh, 0, np.concatenate(([0], far[:-1])))
+        first, last = runs(at)
+        stretch = far - np.concatenate(([0], far))[: len(far)]
+        stretch[first] = far[first]
         # spans of the piece that reach at least this far, on each side
-        passed = np.cumsum(mine) - mine
-        mine_left = own_depth[at] - (passed - passed[fresh][np.cumsum(fresh) - 1])
-        rank = np.arange(len(at)) - np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
+        mine_passed = np.cumsum(mine, dtype=np.int64) - mine
+        mine_left = own_depth[at] - (mine_passed - np.repeat(mine_passed[first], last - first))
+        rank = np.arange(len(at)) - np.repeat(first, last - first)
         others_left = own_depth[at] + other_depth[at] - rank - mine_left
         shares = stretch * np.minimum(mine_left, others_left) / np.maximum(mine_left, 1)
         common += np.bincount(at, weights=shares, minlength=pieces)

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Pairs, Side, best_matching
+from ..alignment import Alignment, Pairs, Side, best_matching, occurrences
 from ..errors import InputError, require_choice
 from ..information import TokenInformation, mapping_digest, require_probability
+from ..segments import begins_run
 from ..statistics import Column, Counts, divide
 from .base import Measure
 
@@ -149,11 +150,12 @@ class SlIcm(Measure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """SL-ICM and its normalised form."""
-        reference = quantities["reference"]
-        contrast = 3 * quantities["matched"] - quantities["predicted"] - reference
+        matched, predicted, reference = (quantities[name] for name in ("matched", "predicted", "reference"))
+        # summed so that equal amounts cancel to the last bit
+        noise, missed = matched - predicted, matched - reference
         return {
-            "sl_icm": contrast,
-            "sl_icm_norm": divide(contrast + reference, 2 * reference, self.zero_division),
+            "sl_icm": matched + noise + missed,
+            "sl_icm_norm": divide(2 * matched + noise, 2 * reference, self.zero_division),
         }
 
     def _match(self, references: Side, predictions: Side, pairs: Pairs, common: np.ndarray) -> np.ndarray:
@@ -168,7 +170,7 @@ class SlIcm(Measure):
             (pairs.reference, pairs.prediction, predictions),
             (pairs.prediction, pairs.reference, references),
         ):
-            contested = np.flatnonzero(np.bincount(picking)[picking] > 1) if len(picking) else picking
+            contested = np.flatnonzero(occurrences(picking) > 1)
             if len(contested) == 0:
                 continue
             total = references.size[pairs.reference[contested]] + predictions.size[pairs.prediction[contested]]
@@ -185,7 +187,5 @@ class SlIcm(Measure):
                 picking[contested],
             )
             order = np.lexsort(keys)
-            picker = picking[contested][order]
-            second_best = np.flatnonzero(picker[1:] == picker[:-1]) + 1
-            chosen[contested[order[second_best]]] = False
+            chosen[contested[order[~begins_run(picking[contested][order])]]] = False
         return chosen

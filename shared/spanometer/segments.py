@@ -1,0 +1,25 @@
+"""Arrays taken apart into runs, and runs of numbers laid end to end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
+
+
+def begins_run(*keys: np.ndarray) -> np.ndarray:
+    """A flag for each position: whether any of the keys differs there from the position before."""
+    flags = np.ones(len(keys[0]), dtype=bool)
+    flags[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    return flags
+
+
+def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each run of equal keys begins and ends (exclusive)."""
+    flags = begins_run(*keys)
+    first = np.flatnonzero(flags)
+    return first, np.append(first[1:], len(flags))[: len(first)]
