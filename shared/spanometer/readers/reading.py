@@ -1,0 +1,92 @@
+"""The one way into the readers: `read`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import BinaryIO
+
+from ..errors import InputError, require_choice
+from .columns import read_columns
+from .json_lines import read_json_lines
+from .source import Source
+from .tag_file import Column, TagFile
+
+FORMATS = ("auto", "columns", "jsonl")
+
+
+def read(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    format: str = "auto",
+    documents: str | None = None,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> TagFile:
+    """Read one or more tag columns of a file, and its words, in one pass.
+
+    Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
+
+    In **columns** files each line is a token and a blank line (nothing or only blanks) ends a document. Cells are
+    separated by single tabs where the first row has a tab, otherwise by runs of blanks; quotes are plain characters. A
+    file may have one column only, that of the tags. `-DOCSTART-` lines are skipped and end a document. A line that
+    begins with `#` is a comment unless it reads like a row, one with as many cells as the others and a tag where tags
+    are due: the token `#` is data. Columns have names where a comment before the first row gives them
+    (`# columns: token reference system`, or the bare names behind `#`, as many as there are columns), or where the
+    first row does (it is taken for names where it holds a wanted name, or begins with TOKEN, WORD or FORM and holds no
+    tag).
+
+    In **jsonl** files each line is a document: a list of tags, or an object that has one under the column's name.
+
+    Args:
+        path: the file, or an open binary stream.
+        columns: the tag columns. A number counts from 1, as `cut` and `awk` do, or with a negative sign from the right
+            (-1 is the last); digits in a string are a number. Any other string is a name. None is the last column, in
+            JSON lines `tags`.
+        words: whether to read the words too: True takes the column named token, word or form, or else the first if
+            it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. `TagFile.words` is
+            None where there are none.
+        format: `columns`, `jsonl`, or `auto`: JSON lines where the name ends in `.jsonl` or the first line is JSON.
+        documents: what begins a document in a columns file in place of the blank line: the key of a comment
+            (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
+        outside: a tag that is to be read as `O`, such as `_`.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and, where it is known, the line: for a file that cannot be opened, is empty, binary
+            or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
+    """
+    require_choice("format", format, FORMATS)
+    with Source.open(path, name, progress) as source:
+        if format == "jsonl" or (format == "auto" and _is_json_lines(source)):
+            _refuse_column_options(source, documents, outside)
+            return read_json_lines(source, columns, words)
+        return read_columns(source, columns, words, documents, outside)
+
+
+def _is_json_lines(source: Source) -> bool:
+    if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return True
+    line = source.first_line()
+    if not line.startswith((b"[", b"{")):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse_column_options(source: Source, documents: str | None, outside: str | None) -> None:
+    for option, value in (("documents", documents), ("outside", outside)):
+        if value is not None:
+            raise InputError(
+                f"{option}={value!r} is for files of columns; these are JSON lines.",
+                f"Leave out {option}=...",
+                source=source.name,
+            )

@@ -1,0 +1,104 @@
+"""What the readers hand over: tags with the lines that they stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import InputError
+from ..tags import Tags
+
+Column = int | str | None
+"""A column by number (from 1, or negative from the right) or by name; None is the default one."""
+
+
+@dataclass(frozen=True, eq=False)
+class TagFile:
+    """The tags of a file.
+
+    Attributes:
+        source: what errors call the file.
+        columns: for each tag column that was asked for, what it is called: its name where the file gives one, or
+            `column 3`.
+        tags: the tags of these columns.
+        words: the words, where they were asked for and the file has them.
+        names: the names of all columns, where the file gives them.
+        document_lines: int64, the number of the line, from 1, on which each document begins.
+        token_lines: int64, the line of every token; None where a document stands on one line.
+    """
+
+    source: str
+    columns: tuple[str, ...]
+    tags: tuple[Tags, ...]
+    words: Tags | None
+    names: tuple[str, ...] | None
+    document_lines: np.ndarray
+    token_lines: np.ndarray | None
+
+    def line(self, document: int, position: int | None = None) -> int:
+        """The line of a document, or of a token of it."""
+        if self.token_lines is None or position is None:
+            return int(self.document_lines[document])
+        return int(self.token_lines[int(self.tags[0].offsets[document]) + position])
+
+    def select(self, column: int) -> TagFile:
+        """The same file with one of its tag columns only."""
+        return replace(self, columns=self.columns[column : column + 1], tags=self.tags[column : column + 1])
+
+    def locate(self, error: InputError) -> InputError:
+        """An error about a document and token of these tags, said of the file and line."""
+        if error.document is None:
+            return error.at(self.source)
+        return error.at(self.source, self.line(error.document, error.position))
+
+
+class Codes(dict[str, int]):
+    """Codes for names, given in the order of their first occurrence."""
+
+    def __missing__(self, name: str) -> int:
+        """The next code."""
+        code = self[name] = len(self)
+        return code
+
+
+def tag_lists(tags: Tags) -> list[list[str]]:
+    """Tags (or words) as a list of lists, as the `evaluate` modules take them."""
+    names = np.array([*tags.names, ""], dtype=object)
+    flat = names[tags.codes].tolist()
+    bounds = tags.offsets.tolist()
+    return [flat[start:end] for start, end in pairwise(bounds)]
+
+
+def require_same_tokens(references: TagFile, predictions: TagFile) -> None:
+    """Raise an `InputError` that names both files and lines unless both have the same documents and lengths."""
+    first, second = references.tags[0].lengths, predictions.tags[0].lengths
+    common = min(len(first), len(second))
+    different = np.flatnonzero(first[:common] != second[:common])
+    if len(different):
+        document = int(different[0])
+        place, other = references.line(document), predictions.line(document)
+        problem = (
+            f"the reference document that begins here has {_tokens(first[document])}, the predicted one "
+            f"({predictions.source}, line {other}) has {_tokens(second[document])}."
+        )
+        remedy = (
+            "Both sides must annotate the same tokens; do the documents end at the same places?"
+            if first.sum() == second.sum()
+            else "Both sides must annotate the same tokens; was the text tokenised twice?"
+        )
+        raise InputError(problem, remedy, source=references.source, line=place)
+    if len(first) != len(second):
+        longer, shorter = (references, predictions) if len(first) > len(second) else (predictions, references)
+        raise InputError(
+            f"{len(second)} predicted documents, {len(first)} reference documents: "
+            f"{shorter.source} ends before the document that begins here.",
+            "Both sides must annotate the same documents, in the same order.",
+            source=longer.source,
+            line=longer.line(common),
+        )
+
+
+def _tokens(count: int) -> str:
+    return f"{count} token{'' if count == 1 else 's'}"
