@@ -117,6 +117,8 @@ class _Lines:
 
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
         """Codes of the cells of some lines in a column, int32; new names are added."""
+        if len(lines) == 0:
+            return np.zeros(0, dtype=np.int32)
         cell = self._first_cell[lines] + column
         start, length = self._cell_start[cell], self._cell_end[cell] - self._cell_start[cell]
         offsets = np.zeros(len(lines) + 1, dtype=np.int32)
@@ -124,7 +126,9 @@ class _Lines:
         text = self._bytes[ranges(start, length)]
         cells = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(text)).dictionary_encode()
         codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
-        return codes[cells.indices.to_numpy()] if len(lines) else codes
+        # not to_numpy, which imports pandas where it is installed
+        indices = np.frombuffer(cells.indices.buffers()[1], dtype=np.int32, count=len(lines))
+        return codes[indices]
 
     def _find_docstart(self) -> np.ndarray:
         found = np.zeros(len(self.start), dtype=bool)
