@@ -87,6 +87,11 @@ def _rebuild(
     )
 
 
+def printable(text: str) -> str:
+    """The text with control characters and lone surrogates written as escapes, to be shown on one line."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def require_choice(name: str, value: object, choices: tuple) -> None:
     """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):

@@ -1,0 +1,245 @@
+"""Several measures on one pair of annotations: computed over one alignment, shown as tables or as plain dicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NoReturn, Self
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from .alignment import Alignment
+from .errors import printable
+from .measures import Measure
+from .signature import signature
+from .spans import Spans
+
+DIGITS = 4
+"""Decimals of a score in a table."""
+
+_LABEL_WIDTH = 12
+"""A column of labels is not made narrower than this; longer labels go over several lines where they must."""
+
+_UNLIMITED = 1_000_000
+"""The width of a page that is no terminal: nothing is wrapped or cut."""
+
+
+@dataclass(frozen=True)
+class MeasureResult:
+    """What one measure says of a pair.
+
+    Attributes:
+        measure: the measure with its options.
+        scores: its headline values.
+        per_label: the same for each label, with `support`.
+        counts: its counts, summed.
+        signature: how the values were made.
+    """
+
+    measure: Measure
+    scores: Mapping[str, float]
+    per_label: Mapping[str, Mapping[str, float | int]]
+    counts: Mapping[str, int | float]
+    signature: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What several measures say of one pair of annotations.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None where the documents' lengths are not known.
+        reference_spans, predicted_spans: numbers of spans.
+        results: one for each measure, in the order that was asked for.
+    """
+
+    documents: int
+    tokens: int | None
+    reference_spans: int
+    predicted_spans: int
+    results: tuple[MeasureResult, ...]
+
+    @classmethod
+    def of(
+        cls,
+        references: Spans,
+        predictions: Spans,
+        measures: Sequence[Measure],
+        reading: Mapping[str, Any],
+        progress: Callable[[Sequence[Measure]], Iterable[Measure]] = iter,
+    ) -> Self:
+        """Align both sides once, and count and score each measure over the alignment.
+
+        Args:
+            references, predictions: the spans of both sides.
+            measures: measures with their options.
+            reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
+            progress: wraps the sequence of measures, for a progress bar.
+
+        Raises:
+            InputError: where the two sides do not annotate the same documents, or a measure is not defined.
+        """
+        alignment = Alignment(references, predictions)
+        results = []
+        for measure in progress(measures):
+            counts = measure.count(alignment)
+            results.append(
+                MeasureResult(
+                    measure,
+                    measure.score(counts),
+                    measure.score_per_label(counts),
+                    counts.total(),
+                    signature(measure, reading),
+                )
+            )
+        tokens = None if alignment.lengths is None else int(alignment.lengths.sum())
+        return cls(alignment.documents, tokens, len(references), len(predictions), tuple(results))
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        parts = [counted(self.documents, "document")]
+        if self.tokens is not None:
+            parts.append(counted(self.tokens, "token"))
+        parts.append(counted(self.reference_spans, "reference span"))
+        parts.append(counted(self.predicted_spans, "predicted span"))
+        return ", ".join(parts)
+
+    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        measures = {}
+        for result in self.results:
+            entry: dict[str, Any] = {
+                "scores": _plain(result.scores),
+                "counts": _plain(result.counts),
+                "signature": result.signature,
+            }
+            if per_label:
+                entry["per_label"] = {label: _plain(values) for label, values in result.per_label.items()}
+            measures[result.measure.name] = entry
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "reference_spans": self.reference_spans,
+            "predicted_spans": self.predicted_spans,
+            "measures": measures,
+        }
+
+    def score_tables(self) -> list[Table]:
+        """One row for each measure; measures that have the same keys share a table."""
+        names = max((len(result.measure.name) for result in self.results), default=0)
+        numbers = max((len(key) for result in self.results for key in result.measure.keys), default=0)
+        tables = []
+        for keys, group in groupby(self.results, key=lambda result: result.measure.keys):
+            table = empty_table("measure", keys, widths=(names, numbers))
+            for result in group:
+                table.add_row(Text(result.measure.name, "cyan"), *_numbers(result.scores, keys))
+            tables.append(table)
+        return tables
+
+    def label_tables(self) -> list[Table]:
+        """For each measure one row for each label."""
+        tables = []
+        for result in self.results:
+            keys = result.measure.keys
+            table = empty_table(result.measure.name, (*keys, "support"), labels=True)
+            for label, values in result.per_label.items():
+                table.add_row(Text(printable(label)), *_numbers(values, keys), Text(f"{values['support']:,}"))
+            tables.append(table)
+        return tables
+
+    def signatures(self) -> list[Text]:
+        """The signatures, each a line."""
+        return [copyable(result.signature) for result in self.results]
+
+
+class _Page(Console):
+    """A console that leaves it to its caller what follows when nobody reads on."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
+def page(*, color: bool = True) -> Console:
+    """A console on standard output that marks up nothing by itself and never cuts what is not shown on a terminal."""
+    console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None)
+    if not console.file.isatty():
+        console.width = _UNLIMITED
+    return console
+
+
+def show(console: Console, *parts: RenderableType) -> None:
+    """Print one part below the other.
+
+    Numbers are never cut: where a table needs more than the terminal has, the terminal breaks its lines. It also breaks
+    texts that are not to be wrapped (signatures, commands), so that they can be copied whole.
+    """
+    terminal = console.width
+    for part in parts:
+        if isinstance(part, Table):
+            console.width = _fit(part, console)
+            console.print(part, crop=False)
+            console.width = terminal
+        else:
+            console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
+
+
+def _fit(table: Table, console: Console) -> int:
+    """The width that the numbers of a table need; a column of labels gets what they leave."""
+    unlimited = console.options.update(max_width=_UNLIMITED)
+    labels = table.columns[0]
+    if labels.overflow == "fold":
+        labels.max_width = _LABEL_WIDTH
+        numbers = Measurement.get(console, unlimited, table).minimum - _LABEL_WIDTH
+        labels.max_width = max(_LABEL_WIDTH, console.width - numbers)
+        return max(console.width, numbers + _LABEL_WIDTH)
+    return max(console.width, Measurement.get(console, unlimited, table).minimum)
+
+
+def empty_table(title: str, columns: Iterable[str], *, labels: bool = False, widths: tuple[int, int] = (0, 0)) -> Table:
+    """A table without rows: names on the left, numbers on the right.
+
+    Args:
+        title: what the names are.
+        columns: the heads of the numbers.
+        labels: the names are labels, which may be long: they are folded before numbers are pushed out of sight.
+        widths: the least widths of the column of names and of those of numbers.
+    """
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    if labels:
+        table.add_column(title, overflow="fold")
+    else:
+        table.add_column(title, no_wrap=True, min_width=widths[0])
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True, min_width=widths[1])
+    return table
+
+
+def copyable(text: str) -> Text:
+    """A quiet line that is not to be wrapped."""
+    return Text(text, "dim", no_wrap=True)
+
+
+def number(value: float) -> str:
+    """A score as the tables show it."""
+    return f"{value:.{DIGITS}f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 span`, `1,200 spans`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _numbers(values: Mapping[str, float | int], keys: Sequence[str]) -> list[Text]:
+    """The values of the keys; the last is the one to look at."""
+    return [Text(number(values[key]), "bold" if key == keys[-1] else "") for key in keys]
+
+
+def _plain(values: Mapping[str, float | int]) -> dict[str, float | int | None]:
+    return {key: None if math.isnan(value) else value for key, value in values.items()}
