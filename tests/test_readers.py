@@ -481,6 +481,50 @@ def test_a_long_line_is_read_in_one_go(file, monkeypatch):
     assert tag_lists(read(file(f"{word} B-X\na O\n"), words=True).words) == [[word, "a"]]
 
 
+PIECES = [
+    b"\n",
+    b"\n\n",
+    b" ",
+    b"\t",
+    b"O",
+    b"B-X",
+    b"#",
+    b"# ",
+    b"-DOCSTART-",
+    b"\r",
+    b"\xc3\xa9",
+    b"\xff",
+    b"\0",
+    b"[",
+]
+PIECES += [b'"', b"]", b'{"tags":', b"}", b",", b"token", b"=", b"# columns:", b"\xef\xbb\xbf", b"\x1f\x8b"]
+
+
+def test_any_bytes_are_read_or_refused():
+    generator = random.Random(5)
+    weights = [6, 3, 6, 4, 8, 5] + [1] * (len(PIECES) - 6)
+    read_files = 0
+    for _ in range(5_000):
+        content = b"".join(generator.choices(PIECES, weights, k=generator.randrange(30)))
+        if generator.random() < 0.1:
+            content = gzip.compress(content)[: generator.choice([None, -3, 10])]
+        columns = [generator.choice([None, 1, 2, -1, "token"])]
+        try:
+            read_file = read(io.BytesIO(content), columns=columns, words=generator.random() < 0.5, name="f")
+        except InputError as error:
+            assert error.source == "f"
+            continue
+        read_files += 1
+        tags = read_file.tags[0]
+        assert tags.offsets[-1] == len(tags.codes)
+        assert (tags.codes < len(tags.names)).all()
+        assert len(read_file.document_lines) == len(tags.lengths)
+        assert (np.diff(read_file.document_lines) > 0).all()
+        if read_file.words is not None:
+            assert len(read_file.words.codes) == len(tags.codes)
+    assert read_files > 500
+
+
 # the corpora
 
 
