@@ -1,0 +1,26 @@
+"""A process of the benchmark: runs the cases that it is told, one line each, and answers with the time."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import time
+
+from cases import PROCESSES
+
+
+def main() -> None:
+    out, sys.stdout = sys.stdout, sys.stderr
+    cases = PROCESSES[sys.argv[1]]()
+    print(json.dumps(list(cases)), file=out, flush=True)
+    for line in sys.stdin:
+        gc.collect()
+        start = time.perf_counter()
+        value = cases[line.strip()]()
+        seconds = time.perf_counter() - start
+        print(json.dumps({"seconds": seconds, "value": value}), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
