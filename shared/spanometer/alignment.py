@@ -165,10 +165,9 @@ class Alignment:
         start, end = base + spans.start[order], base + spans.end[order]
         if spans.fragments is None:
             return Side(document, label, start, end, end - start, np.arange(len(start)), start, end, True)
-        counts = np.diff(spans.fragments.offsets)[order]
-        taken = ranges(spans.fragments.offsets[order], counts)
-        span = np.repeat(np.arange(len(order)), counts)
-        piece_start, piece_end = (base[span] + column[taken] for column in (spans.fragments.start, spans.fragments.end))
+        fragments = spans.fragments.take(order)
+        span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
+        piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
         size = np.bincount(span, weights=piece_end - piece_start, minlength=len(order)).astype(np.int64)
         by_start = np.argsort(piece_start, kind="stable")
         return Side(

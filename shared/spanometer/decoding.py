@@ -152,6 +152,14 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
     return _Inside.read(tags, scheme).illegal(scheme, tags)
 
 
+def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """The role and the label code of each token's tag, and the label names; outside tags have the code -1."""
+    check_names(tags, scheme)
+    roles, label_codes, labels = _read_names(tags, scheme)
+    role = roles[tags.codes]
+    return role, np.where(role == OUTSIDE, -1, label_codes[tags.codes]), labels
+
+
 @dataclass(frozen=True, eq=False)
 class _Inside:
     """The tokens inside spans, and each pair of consecutive ones.

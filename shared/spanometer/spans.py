@@ -31,10 +31,11 @@ class Fragments:
     start: np.ndarray
     end: np.ndarray
 
-    @property
-    def span(self) -> np.ndarray:
-        """The span of each fragment."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+    def take(self, spans: np.ndarray) -> Fragments:
+        """The fragments of some spans, in the order asked for."""
+        counts = np.diff(self.offsets)[spans]
+        taken = ranges(self.offsets[spans], counts)
+        return Fragments(np.concatenate(([0], np.cumsum(counts))), self.start[taken], self.end[taken])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ class Spans:
         The scheme is told from these tags alone: name it where reference and prediction use different prefixes, or use
         `pair_from_tags`, which looks at both.
         """
-        encoded = _as_tags(tags)
+        encoded = as_tags(tags)
         columns = decode(encoded, scheme=scheme, repair=repair)
         return cls(
             columns.document,
@@ -151,6 +152,22 @@ class Spans:
                 position=int(self.start[index]),
             )
         return replace(self, lengths=known)
+
+    def take(self, documents: np.ndarray) -> Spans:
+        """The spans of some documents, in the order asked for; a document may be asked for more than once."""
+        first = np.searchsorted(self.document, np.arange(self.documents + 1))
+        counts = np.diff(first)[documents]
+        taken = ranges(first[documents], counts)
+        return replace(
+            self,
+            document=np.repeat(np.arange(len(documents)), counts),
+            start=self.start[taken],
+            end=self.end[taken],
+            label=self.label[taken],
+            documents=len(documents),
+            lengths=None if self.lengths is None else self.lengths[documents],
+            fragments=None if self.fragments is None else self.fragments.take(taken),
+        )
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """The same spans with their codes counted in other label names, of which theirs are a part."""
@@ -239,7 +256,7 @@ def pair_from_tags(
         InputError: as `decoding.decode`, and where the sides do not have the same documents and lengths.
     """
     sides = {"references": references, "predictions": predictions}
-    encoded = {side: _said_of(side, _as_tags, tags) for side, tags in sides.items()}
+    encoded = {side: _said_of(side, as_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
     known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
     spans = [_said_of(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
@@ -291,7 +308,8 @@ def _said_of(side: str, function: Callable[..., Result], *arguments: Any, **opti
         raise error.within(side) from None
 
 
-def _as_tags(tags: Any) -> Tags:
+def as_tags(tags: Any) -> Tags:
+    """Tags from lists of lists or from an Arrow column, or as they are."""
     if isinstance(tags, Tags):
         return tags
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
@@ -427,12 +445,7 @@ def _in_order(spans: Spans) -> Spans:
         keys.insert(0, _shape_codes(spans.fragments))
     order = np.lexsort(keys)
     order = order[begins_run(*(key[order] for key in keys))]
-    fragments = None
-    if spans.fragments is not None:
-        counts = np.diff(spans.fragments.offsets)[order]
-        offsets = np.concatenate(([0], np.cumsum(counts)))
-        taken = ranges(spans.fragments.offsets[order], counts)
-        fragments = Fragments(offsets, spans.fragments.start[taken], spans.fragments.end[taken])
+    fragments = None if spans.fragments is None else spans.fragments.take(order)
     return replace(
         spans,
         document=spans.document[order],

@@ -27,15 +27,25 @@ class Column:
 
     def per_label(self, labels: int) -> np.ndarray:
         """The sum of each label's values, shape (labels), int64 or float64; integers are summed exactly."""
-        if self.value is None:
-            return np.bincount(self.label, minlength=labels)
-        if self.value.dtype.kind == "f":
-            # of no values bincount makes integers
-            return np.bincount(self.label, weights=self.value, minlength=labels).astype(np.float64, copy=False)
-        # bincount sums in floating point, which is exact for each half of the bits
-        high, low = self.value >> 26, self.value & (2**26 - 1)
-        sums = (np.bincount(self.label, weights=half, minlength=labels).astype(np.int64) for half in (high, low))
-        return (next(sums) << 26) + next(sums)
+        return _sums(self.label, self.value, labels)
+
+    def per_document(self, documents: int, labels: int) -> np.ndarray:
+        """The sums of each document and label, shape (documents, labels): for few of either only, as it is dense."""
+        place = self.document * labels + self.label
+        return _sums(place, self.value, documents * labels).reshape(documents, labels)
+
+
+def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
+    """The sum of the values of each group; None stands for 1 everywhere."""
+    if value is None:
+        return np.bincount(group, minlength=groups)
+    if value.dtype.kind == "f":
+        # of no values bincount makes integers
+        return np.bincount(group, weights=value, minlength=groups).astype(np.float64, copy=False)
+    # bincount sums in floating point, which is exact for each half of the bits
+    high, low = value >> 26, value & (2**26 - 1)
+    sums = (np.bincount(group, weights=half, minlength=groups).astype(np.int64) for half in (high, low))
+    return (next(sums) << 26) + next(sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,27 +123,30 @@ def precision_recall_f1(
 
 
 def average_over_labels(
-    scores: Mapping[str, np.ndarray], weights: np.ndarray | None, empty: Mapping[str, np.ndarray], zero_division: float
+    scores: Mapping[str, np.ndarray],
+    present: np.ndarray,
+    weights: np.ndarray,
+    empty: Mapping[str, np.ndarray],
+    zero_division: float,
 ) -> dict[str, np.ndarray]:
-    """Means over the last axis, which is that of labels; NaN scores are left out.
+    """Weighted means over the last axis, which is that of labels; NaN scores are left out.
 
     Args:
         scores: shape (..., labels).
-        weights: shape (..., labels), or None for an unweighted mean.
+        present: which labels there are, shape (..., labels).
+        weights: shape (..., labels), 0 where a label is not present.
         empty: the scores where there are no labels at all.
         zero_division: the mean where all weights are 0.
     """
     averages = {}
+    weight = weights.astype(float)
+    undefined = np.where(weight.sum(axis=-1) == 0, zero_division, np.nan)
     for key, values in scores.items():
-        if values.shape[-1] == 0:
-            averages[key] = np.asarray(empty[key])
-            continue
-        weight = np.ones_like(values) if weights is None else np.broadcast_to(weights, values.shape).astype(float)
         known = ~np.isnan(values)
         kept = np.where(known, weight, 0.0).sum(axis=-1)
         sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
-        undefined = np.where(weight.sum(axis=-1) == 0, zero_division, np.nan)
-        averages[key] = np.where(kept == 0, undefined, divide(sums, kept, 0.0))
+        means = np.where(kept == 0, undefined, divide(sums, kept, 0.0))
+        averages[key] = np.where(present.any(axis=-1), means, empty[key])
     return averages
 
 

@@ -75,13 +75,17 @@ class Measure(ABC):
         }
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """`score` for totals by label of shape (..., labels); the scores have shape (...)."""
+        """`score` for totals by label of shape (..., labels); the scores have shape (...).
+
+        Labels whose totals are all 0 are on neither side, and in no average.
+        """
         quantities = self.quantities(totals)
         pooled = self.formula({name: values.sum(axis=-1) for name, values in quantities.items()})
         if self.average == "micro":
             return pooled
-        weights = totals[self.support] if self.average == "weighted" else None
-        return average_over_labels(self.formula(quantities), weights, pooled, self.zero_division)
+        present = np.any([values != 0 for values in totals.values()], axis=0)
+        weights = totals[self.support] if self.average == "weighted" else present
+        return average_over_labels(self.formula(quantities), present, weights, pooled, self.zero_division)
 
     def options(self) -> dict[str, Any]:
         """The options that can change the number, in the order in which the signature gives them."""
