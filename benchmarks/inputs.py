@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from spanometer.spans import Spans, pair_from_tags
-from spanometer.tags import list_array
+from spanometer.tags import list_arrays
 
 FILE = "conll03_test_tags.tsv"
 REPEATS = 20
@@ -45,7 +45,7 @@ def tag_columns(repeats: int = REPEATS, batch: int = 0) -> tuple[pa.ChunkedArray
     """The same as Arrow columns: in one chunk, or in chunks of `batch` rows, as `datasets` writes them."""
     columns = []
     for side in tag_lists(1):
-        array = list_array(side)
+        array = pa.concat_arrays(list_arrays(side))
         whole = pa.concat_arrays([array] * repeats)
         chunks = [whole[first : first + batch] for first in range(0, len(whole), batch)] if batch else [whole]
         columns.append(pa.chunked_array([pa.concat_arrays([chunk]) for chunk in chunks]))

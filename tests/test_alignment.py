@@ -34,7 +34,8 @@ def test_union():
     generator = random.Random(2)
     for _ in range(500):
         start, end = random_intervals(generator, generator.randrange(8), reach=15)
-        low, high = union(start, end)
+        low, high, first = union(start, end)
+        assert start[first].tolist() == low.tolist()
         covered = {token for first, last in zip(start, end, strict=True) for token in range(first, last)}
         parts = [set(range(first, last)) for first, last in zip(low, high, strict=True)]
         assert set().union(*parts) == covered

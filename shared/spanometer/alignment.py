@@ -23,31 +23,61 @@ _DENSE_LIMIT = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
+class Pieces:
+    """Contiguous stretches of the line, each with the span (or the pair of spans) that it is of."""
+
+    span: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Side:
     """One side's spans in the order of the line.
 
     Attributes:
         document, label: of each span.
         start, end: its bounds on the line (the outer ones of a discontinuous span).
-        size: its number of tokens.
-        piece_span, piece_start, piece_end: the contiguous pieces of all spans, ordered by their start; for contiguous
-            spans the spans themselves.
-        contiguous: whether every span is.
+        pieces: the contiguous pieces of all spans, ordered by their start; None where every span is contiguous.
     """
 
     document: np.ndarray
     label: np.ndarray
     start: np.ndarray
     end: np.ndarray
-    size: np.ndarray
-    piece_span: np.ndarray
-    piece_start: np.ndarray
-    piece_end: np.ndarray
-    contiguous: bool
+    pieces: Pieces | None = None
 
     def __len__(self) -> int:
         """The number of spans."""
         return len(self.start)
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether every span is contiguous."""
+        return self.pieces is None
+
+    @property
+    def size(self) -> np.ndarray:
+        """The number of tokens of each span."""
+        if self.pieces is None:
+            return self.end - self.start
+        lengths = self.pieces.end - self.pieces.start
+        return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64)
+
+    @property
+    def piece_span(self) -> np.ndarray:
+        """The span of each piece."""
+        return np.arange(len(self)) if self.pieces is None else self.pieces.span
+
+    @property
+    def piece_start(self) -> np.ndarray:
+        """Where each piece begins on the line, ascending; for contiguous spans the spans' own starts."""
+        return self.start if self.pieces is None else self.pieces.start
+
+    @property
+    def piece_end(self) -> np.ndarray:
+        """Where each piece ends on the line."""
+        return self.end if self.pieces is None else self.pieces.end
 
     @cached_property
     def flat(self) -> bool:
@@ -62,15 +92,14 @@ class Pairs:
     Attributes:
         reference, prediction: indices into the two `Side`s; pairs are ordered by them.
         shared: number of shared tokens.
-        piece_pair, piece_start, piece_end: the contiguous pieces of the intersections, ordered by pair and start.
+        pieces: the contiguous pieces of the intersections, ordered by pair and start; None where every span is
+            contiguous.
     """
 
     reference: np.ndarray
     prediction: np.ndarray
     shared: np.ndarray
-    piece_pair: np.ndarray
-    piece_start: np.ndarray
-    piece_end: np.ndarray
+    pieces: Pieces | None = None
 
 
 class Alignment:
@@ -144,17 +173,25 @@ class Alignment:
         """All pairs of spans of one label that share tokens."""
         first, second = self.references, self.predictions
         left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end)
-        start = np.maximum(first.piece_start[left], second.piece_start[right])
-        end = np.minimum(first.piece_end[left], second.piece_end[right])
+        start, end = _intersections(first, second, left, right)
         if self.contiguous:
-            return Pairs(left, right, end - start, np.arange(len(left)), start, end)
+            return Pairs(left, right, np.subtract(end, start, out=end))
         reference, prediction = first.piece_span[left], second.piece_span[right]
         order = np.lexsort((start, prediction, reference))
         reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
         fresh = begins_run(reference, prediction)
         pair = np.cumsum(fresh) - 1
         shared = np.bincount(pair, weights=end - start).astype(np.int64)
-        return Pairs(reference[fresh], prediction[fresh], shared, pair, start, end)
+        return Pairs(reference[fresh], prediction[fresh], shared, Pieces(pair, start, end))
+
+    @property
+    def intersections(self) -> Pieces:
+        """The contiguous pieces of the pairs' intersections, ordered by pair and start."""
+        pairs = self.pairs
+        if pairs.pieces is not None:
+            return pairs.pieces
+        bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
+        return Pieces(np.arange(len(pairs.shared)), *bounds)
 
     def _lay_out(self, spans: Spans) -> Side:
         # stable, so that within a label the order of the text stays; a radix sort where the codes fit
@@ -162,17 +199,24 @@ class Alignment:
         order = np.argsort(codes, kind="stable")
         document, label = spans.document[order], spans.label[order]
         base = label.astype(np.int64) * self.stride + self.offsets[document]
-        start, end = base + spans.start[order], base + spans.end[order]
+        start = base + spans.start[order]
         if spans.fragments is None:
-            return Side(document, label, start, end, end - start, np.arange(len(start)), start, end, True)
+            return Side(document, label, start, np.add(base, spans.end[order], out=base))
+        end = base + spans.end[order]
         fragments = spans.fragments.take(order)
         span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
         piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
-        size = np.bincount(span, weights=piece_end - piece_start, minlength=len(order)).astype(np.int64)
         by_start = np.argsort(piece_start, kind="stable")
-        return Side(
-            document, label, start, end, size, span[by_start], piece_start[by_start], piece_end[by_start], False
-        )
+        pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
+        return Side(document, label, start, end, pieces)
+
+
+def _intersections(
+    references: Side, predictions: Side, reference: np.ndarray, prediction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the intersections of pairs of pieces."""
+    start = np.maximum(references.piece_start[reference], predictions.piece_start[prediction])
+    return start, np.minimum(references.piece_end[reference], predictions.piece_end[prediction])
 
 
 def _extents(references: Spans, predictions: Spans) -> np.ndarray:
@@ -211,13 +255,17 @@ def overlaps(
     return first[order], second[order]
 
 
-def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The union of intervals ordered by start, as disjoint intervals in order; those that only touch stay apart."""
+def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The union of intervals ordered by start, as disjoint intervals in order; those that only touch stay apart.
+
+    Returns:
+        Starts and ends, and for each interval of the union the first of those that it is made of.
+    """
     if len(start) == 0 or (start[1:] >= end[:-1]).all():
-        return start, end
+        return start, end, np.arange(len(start))
     reach = np.maximum.accumulate(end)
     first = np.flatnonzero(np.concatenate(([True], start[1:] >= reach[:-1])))
-    return start[first], reach[np.append(first[1:], len(start)) - 1]
+    return start[first], reach[np.append(first[1:], len(start)) - 1], first
 
 
 def best_matching(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:

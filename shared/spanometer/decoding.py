@@ -118,10 +118,24 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     """
     known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
     policy = get_repair(repair, known)
-    inside = _Inside.read(tags, known, policy.skips)
-    if policy.refuse:
-        _refuse_illegal(tags, inside, known)
+    check_names(tags, known)
+    names = _read_names(tags, known)
+    # part by part, so that what each step needs stays in the cache and is gone with it
+    parts = [_decode_part(part, names, known, policy, first) for first, part in tags.blocks()]
+    if not parts:
+        parts = [_decode_part(tags, names, known, policy, 0)]
+    document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    label, labels = _used_labels(label, names.labels)
+    return SpanColumns(document, start, end, label, labels)
 
+
+def _decode_part(
+    tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Documents, starts, ends and label codes of the spans of some documents."""
+    inside = _Inside.read(tags, names, policy.skips)
+    if policy.refuse:
+        _refuse_illegal(tags, inside, scheme, first_document)
     continues = np.take(policy.continues, inside.pair) & inside.neighbours
     first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
     last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
@@ -130,15 +144,13 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         end = np.where(inside.role[last] == BEGIN, inside.next_or_end(tags.offsets)[last], end)
         keep = inside.role[first] != END
     elif policy.well_formed:
-        keep = inside.opens_well(known)[first] & inside.closes_well(known)[last]
+        keep = inside.opens_well(scheme)[first] & inside.closes_well(scheme)[last]
     else:
         keep = slice(None)
     first, start, end = first[keep], start[keep], end[keep]
-
     document = _documents_of(tags.offsets, start)
     base = tags.offsets[document]
-    label, labels = _used_labels(inside.label[first], inside.labels)
-    return SpanColumns(document, start - base, end - base, label, labels)
+    return document + first_document, start - base, end - base, inside.label[first]
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
@@ -149,15 +161,25 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
         `tags.codes`, and 1 where that second tag is the end of a document instead: then the index is that of the
         document's last token.
     """
-    return _Inside.read(tags, scheme).illegal(scheme, tags)
+    check_names(tags, scheme)
+    return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """The role and the label code of each token's tag, and the label names; outside tags have the code -1."""
     check_names(tags, scheme)
-    roles, label_codes, labels = _read_names(tags, scheme)
-    role = roles[tags.codes]
-    return role, np.where(role == OUTSIDE, -1, label_codes[tags.codes]), labels
+    names = _read_names(tags, scheme)
+    role = names.roles[tags.codes]
+    return role, np.where(role == OUTSIDE, -1, names.label_codes[tags.codes]), names.labels
+
+
+@dataclass(frozen=True, eq=False)
+class _Names:
+    """What the distinct tags mean: role and label code of each, and the label names, sorted."""
+
+    roles: np.ndarray
+    label_codes: np.ndarray
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +190,6 @@ class _Inside:
         token: indices into all tokens, ascending.
         role: index of each token's role, uint8.
         label: code of each token's label.
-        labels: the label names, sorted.
         neighbours: for each token but the first: whether the one before it stands directly before it in its document.
         pair: for each token but the first: flat index into tables of shape (5, 5, 2).
     """
@@ -176,21 +197,18 @@ class _Inside:
     token: np.ndarray
     role: np.ndarray
     label: np.ndarray
-    labels: tuple[str, ...]
     neighbours: np.ndarray
     pair: np.ndarray
 
     @classmethod
-    def read(cls, tags: Tags, scheme: Scheme, skips: str = "") -> _Inside:
+    def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
         """The tokens whose roles are neither O nor among those skipped; skipped tokens part no neighbours."""
-        check_names(tags, scheme)
-        roles, label_codes, labels = _read_names(tags, scheme)
-        kept = roles != OUTSIDE
+        kept = names.roles != OUTSIDE
         for skipped in skips:
-            kept &= roles != ROLES.index(skipped)
+            kept &= names.roles != ROLES.index(skipped)
         token = _tokens_of(tags.codes, kept)
         code = tags.codes[token]
-        role, label = roles[code], label_codes[code]
+        role, label = names.roles[code], names.label_codes[code]
         if skips:
             document = _documents_of(tags.offsets, token)
             neighbours = document[1:] == document[:-1]
@@ -199,7 +217,7 @@ class _Inside:
             neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
         same = label[1:] == label[:-1]
         pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same
-        return cls(token, role, label, labels, neighbours, pair)
+        return cls(token, role, label, neighbours, pair)
 
     def opens_well(self, scheme: Scheme) -> np.ndarray:
         """Whether a span may open with each token."""
@@ -238,7 +256,7 @@ class _Inside:
         return np.stack([token[order], at_end[order]], axis=1)
 
 
-def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme) -> None:
+def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme, first_document: int) -> None:
     pairs = inside.illegal(scheme, tags)
     if len(pairs) == 0:
         return
@@ -254,13 +272,13 @@ def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme) -> None:
     raise InputError(
         f"{problem} in {scheme.name}.",
         "Mend the tags, or choose another repair policy with repair=...",
-        document=document,
+        document=first_document + document,
         position=position,
     )
 
 
-def _read_names(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Role and label code of each distinct tag, and the label names in sorted order."""
+def _read_names(tags: Tags, scheme: Scheme) -> _Names:
+    """What the distinct tags mean under a scheme."""
     parts = [split_tag(name) for name in tags.names]
     labels = tuple(sorted({_label(label) for prefix, label in parts if prefix != "O"}))
     number = {label: code for code, label in enumerate(labels)}
@@ -270,7 +288,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tup
         if prefix != "O":
             roles[code] = ROLES.index(scheme.prefixes[prefix])
             label_codes[code] = number[_label(label)]
-    return roles, label_codes, labels
+    return _Names(roles, label_codes, labels)
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -292,7 +310,7 @@ def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
     if len(dropped) == 0:
         return np.arange(len(codes))
     if len(dropped) == 1:
-        return np.flatnonzero(codes != dropped[0])
+        return np.flatnonzero(codes != codes.dtype.type(dropped[0]))
     return np.flatnonzero(kept[codes])
 
 

@@ -23,14 +23,15 @@ import numpy as np
 import pyarrow as pa
 from datasets import Features, List, Value
 
+from .alignment import Alignment
 from .decoding import get_repair
 from .errors import InputError, require_choice
 from .measures import Measure
 from .schemes import get_scheme
 from .signature import signature
-from .span_arrays import fragments_array, spans_array
+from .span_arrays import fragments_arrays, spans_arrays
 from .spans import Spans, pair_from_tags, require_same_documents, require_same_lengths
-from .tags import list_array
+from .tags import integers, list_arrays
 
 _TAGS = List(Value("string"))
 _SPANS = List({"start": Value("int64"), "end": Value("int64"), "label": Value("string")})
@@ -39,10 +40,10 @@ _FRAGMENTS = List({"label": Value("string"), "fragments": List(List(Value("int64
 CONFIGURATIONS = {"tags": _TAGS, "spans": _SPANS, "fragments": _FRAGMENTS}
 """The forms of input, by the name of the configuration, and their features."""
 
-_TO_ARROW: dict[str, Callable[..., pa.ListArray]] = {
-    "tags": list_array,
-    "spans": spans_array,
-    "fragments": fragments_array,
+_TO_ARROW: dict[str, Callable[..., list[pa.ListArray]]] = {
+    "tags": list_arrays,
+    "spans": spans_arrays,
+    "fragments": fragments_arrays,
 }
 
 
@@ -111,11 +112,12 @@ class SpanModule(evaluate.Metric, ABC):
         """
         if kwargs:
             raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are predictions and references.")
-        table = self._table(predictions, references)
-        if self.writer is None:
-            self.selected_feature_format = self.features
-            self._init_writer()
-        self.writer.write_table(table)
+        tables = self._tables(predictions, references)
+        self._start_writing()
+        while tables:
+            self.writer.write_table(tables.pop(0))
+        # what the batch took is given back before the next one comes
+        pa.default_memory_pool().release_unused()
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Check the prediction and the reference of one document and store them.
@@ -131,10 +133,8 @@ class SpanModule(evaluate.Metric, ABC):
         prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
         if kwargs:
             raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are prediction and reference.")
-        table = self._table([prediction], [reference])
-        if self.writer is None:
-            self.selected_feature_format = self.features
-            self._init_writer()
+        (table,) = self._tables([prediction], [reference])
+        self._start_writing()
         self.writer.write_row(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
@@ -199,7 +199,9 @@ class SpanModule(evaluate.Metric, ABC):
                 for side, column in (("references", references), ("predictions", predictions))
             )
             reading = {"input": self.configuration}
-        counts = measure.counts(reference, predicted)
+        alignment = Alignment(reference, predicted)
+        del reference, predicted
+        counts = measure.count(alignment)
         result: dict[str, Any] = measure.score(counts)
         if details:
             result["per_label"] = measure.score_per_label(counts)
@@ -234,26 +236,33 @@ class SpanModule(evaluate.Metric, ABC):
         own = {field.name for field in fields(self.measure)}
         self.measure(**{name: value for name, value in options.items() if name in own})
 
-    def _table(self, predictions: Any, references: Any) -> pa.Table:
-        """A batch as an Arrow table, checked."""
-        to_arrow = _TO_ARROW[self.configuration]
+    def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
+        """A batch as Arrow tables of not too many documents, all of it checked."""
         stored = len(self)
         columns = {}
         for side, documents in (("predictions", predictions), ("references", references)):
             if documents is None:
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
             try:
-                columns[side] = to_arrow(documents, stored)
+                columns[side] = _TO_ARROW[self.configuration](documents, stored)
             except InputError as error:
                 raise error.within(side) from None
-        require_same_documents(len(columns["references"]), len(columns["predictions"]))
+        require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
+        tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
         if self.configuration == "tags":
-            reference, predicted = (np.diff(columns[side].offsets.to_numpy()) for side in ("references", "predictions"))
-            try:
-                require_same_lengths(reference, predicted)
-            except InputError as error:
-                raise InputError(error.problem, error.remedy, document=stored + (error.document or 0)) from None
-        return pa.table(columns)
+            for table in tables:
+                lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
+                try:
+                    require_same_lengths(*lengths)
+                except InputError as error:
+                    raise InputError(error.problem, error.remedy, document=stored + (error.document or 0)) from None
+                stored += len(table)
+        return tables
+
+    def _start_writing(self) -> None:
+        if self.writer is None:
+            self.selected_feature_format = self.features
+            self._init_writer()
 
     def _forget(self) -> None:
         """Drop all data and release what the framework holds, so that the next call starts afresh."""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from .errors import InputError
-from .tags import offsets_of, rows_of
+from .tags import offsets_of, parts_of, rows_of
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
@@ -19,17 +19,24 @@ SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
 
 
-def spans_array(documents: Iterable[Any], first_document: int = 0) -> pa.ListArray:
-    """An Arrow array of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
+def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
+    """Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
 
     Args:
         documents: for each document its spans; keys other than these three are passed over.
         first_document: the number of the first document, for errors.
 
+    Returns:
+        One array for each thousand documents.
+
     Raises:
         InputError: for a document that is no list, a span that is no such dictionary, and for values of other types.
     """
     rows = rows_of(documents, first_document, SPAN_REMEDY)
+    return [_spans_array(part, first_document + first) for first, part in parts_of(rows)]
+
+
+def _spans_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
     try:
         starts, ends, labels = ([span[key] for span in flat] for key in ("start", "end", "label"))
@@ -41,12 +48,16 @@ def spans_array(documents: Iterable[Any], first_document: int = 0) -> pa.ListArr
     return pa.ListArray.from_arrays(offsets_of(rows), pa.StructArray.from_arrays(arrays, fields=list(SPAN_TYPE)))
 
 
-def fragments_array(documents: Iterable[Any], first_document: int = 0) -> pa.ListArray:
-    """An Arrow array of lists of `FRAGMENTS_TYPE` from lists of `{"label": str, "fragments": [[start, end], ...]}`.
+def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
+    """Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of `{"label": str, "fragments": [[start, end], ...]}`.
 
-    As `spans_array`.
+    As `spans_arrays`.
     """
     rows = rows_of(documents, first_document, FRAGMENTS_REMEDY)
+    return [_fragments_array(part, first_document + first) for first, part in parts_of(rows)]
+
+
+def _fragments_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
     try:
         labels, lists = ([span[key] for span in flat] for key in ("label", "fragments"))

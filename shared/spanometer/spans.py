@@ -14,8 +14,8 @@ from .decoding import decode, tell_scheme
 from .errors import InputError
 from .schemes import encode, get_scheme
 from .segments import begins_run, ranges
-from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_array, spans_array
-from .tags import Tags, check_names, is_tags, rows_of, split_tag
+from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
+from .tags import Tags, check_names, integers, is_tags, rows_of, split_tag
 
 Result = TypeVar("Result")
 
@@ -116,7 +116,8 @@ class Spans:
         rows = rows_of(documents, 0, SPAN_REMEDY)
         first: Any = next(chain.from_iterable(rows), None)
         fragmented = isinstance(first, Mapping) and "fragments" in first
-        return cls.from_arrow(fragments_array(rows) if fragmented else spans_array(rows), lengths=lengths)
+        arrays = fragments_arrays(rows) if fragmented else spans_arrays(rows)
+        return cls.from_arrow(pa.chunked_array(arrays), lengths=lengths)
 
     @classmethod
     def from_arrow(
@@ -339,7 +340,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     if array.null_count:
         missing = array.is_null().to_numpy(zero_copy_only=False)
         raise InputError("None is not a list of spans.", SPAN_REMEDY, document=int(np.argmax(missing)))
-    counts = np.diff(array.offsets.to_numpy())
+    counts = np.diff(integers(array.offsets))
     document = np.repeat(np.arange(len(array)), counts)
     values = array.flatten()
     place = _Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
@@ -353,7 +354,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
         fragments, start, end = _read_fragments(values.field("fragments"), place)
     else:
         fragments = None
-        start, end = (values.field(name).cast(pa.int64()).to_numpy() for name in ("start", "end"))
+        start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
         place.refuse_bounds(start, end)
     if fragments is not None and len(fragments.start) == len(start):
         fragments = None
@@ -394,7 +395,7 @@ def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[s
     order = np.argsort(names)
     rank = np.empty(len(names), dtype=np.int32)
     rank[order] = np.arange(len(names), dtype=np.int32)
-    codes = rank[encoded.indices.to_numpy()] if len(names) else np.zeros(0, dtype=np.int32)
+    codes = rank[integers(encoded.indices)]
     labels = tuple(names[order].tolist())
     if labels and labels[0] == "":
         place.refuse(codes == 0, lambda _: "the label is empty.", "Give every span a label.")
@@ -403,19 +404,19 @@ def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[s
 
 def _read_fragments(column: pa.Array, place: _Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
     """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
-    counts = np.diff(column.offsets.to_numpy())
+    counts = np.diff(integers(column.offsets))
     place.refuse(counts == 0, lambda _: "the span has no fragments.", FRAGMENTS_REMEDY)
     pairs = column.flatten()
     span = np.repeat(np.arange(len(counts)), counts)
     of_fragment = _Place(place.document[span], place.index[span])
-    sizes = np.diff(pairs.offsets.to_numpy())
+    sizes = np.diff(integers(pairs.offsets))
     malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
     of_fragment.refuse(malformed, lambda _: "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
     bounds = pairs.flatten()
     if bounds.null_count:
         missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
         of_fragment.refuse(missing, lambda _: "a bound of a fragment is None.", FRAGMENTS_REMEDY)
-    start, end = bounds.cast(pa.int64()).to_numpy().reshape(-1, 2).T
+    start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     of_fragment.refuse_bounds(start, end)
     order = np.lexsort((start, span))
     span, start, end = span[order], start[order], end[order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -13,6 +13,12 @@ import pyarrow as pa
 from .errors import InputError
 from .schemes import PREFIXES, SCHEMES, Scheme
 
+_BLOCK = 1 << 17
+"""How many tokens are encoded at a time."""
+
+_ROWS = 1000
+"""How many documents go into one array; as many as `datasets` writes at a time."""
+
 _WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
 
 
@@ -21,7 +27,7 @@ class Tags:
     """One side's tags: a code for each token, the tags that the codes stand for, and where documents begin.
 
     Attributes:
-        codes: int32, one for each token of all documents, laid end to end.
+        codes: one for each token of all documents, laid end to end; of the narrowest unsigned type that does.
         names: the distinct tags; `codes` index them.
         offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
     """
@@ -33,7 +39,8 @@ class Tags:
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
         """From a list of lists of tags (lists, tuples or NumPy rows)."""
-        return cls.from_arrow(list_array(documents))
+        arrays = list_arrays(documents)
+        return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
@@ -42,28 +49,30 @@ class Tags:
         if not is_tags(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
         _refuse_nulls(chunks)
-        lengths = [np.diff(chunk.offsets.to_numpy()) for chunk in chunks]
+        lengths = [np.diff(integers(chunk.offsets)) for chunk in chunks]
         offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
         if lengths:
             np.cumsum(np.concatenate(lengths), out=offsets[1:])
-        # flatten() follows slices, which .values would not
-        values = pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
-        if not pa.types.is_string(values.type):
-            # a dictionary that comes from outside may hold tags that do not occur
-            values = values.cast(pa.string())
-        encoded = values.dictionary_encode().unify_dictionaries()
-        if encoded.num_chunks == 0:
-            return cls(np.zeros(0, dtype=np.int32), (), offsets)
-        if encoded.num_chunks == 1:
-            codes = encoded.chunk(0).indices.to_numpy()
-        else:
-            codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
-        return cls(codes, tuple(encoded.chunk(0).dictionary.to_pylist()), offsets)
+        encoder = _Encoder(int(offsets[-1]))
+        for chunk in chunks:
+            # flatten() follows slices, which .values would not
+            encoder.add(chunk.flatten())
+        return cls(encoder.codes, tuple(encoder.names), offsets)
 
     @property
     def lengths(self) -> np.ndarray:
         """The documents' lengths in tokens, int64."""
         return np.diff(self.offsets)
+
+    def blocks(self) -> Iterator[tuple[int, Tags]]:
+        """The tags in parts of whole documents of not too many tokens, each with the number of its first document."""
+        first = 0
+        while first < len(self.offsets) - 1:
+            last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
+            last = max(last, first + 1)
+            offsets = self.offsets[first : last + 1]
+            yield first, Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
+            first = last
 
     def first(self, code: int) -> tuple[int, int]:
         """Document and position of the first token with this code."""
@@ -73,6 +82,35 @@ class Tags:
         """Document and position of a token of the whole column."""
         document = int(np.searchsorted(self.offsets, token, side="right")) - 1
         return document, token - int(self.offsets[document])
+
+
+def integers(array: pa.Array) -> np.ndarray:
+    """A view of an Arrow array of integers without nulls. Arrow's own way imports pandas where that is installed."""
+    values = array.buffers()[1]
+    if values is None or len(array) == 0:
+        return np.zeros(0, dtype=str(array.type))
+    return np.frombuffer(values, dtype=str(array.type))[array.offset : array.offset + len(array)]
+
+
+class _Encoder:
+    """Codes of strings in the order of their first occurrence, block by block, so that memory stays near the codes'."""
+
+    def __init__(self, tokens: int) -> None:
+        self.codes = np.zeros(tokens, dtype=np.uint8)
+        self.names: dict[str, int] = {}
+        self._filled = 0
+
+    def add(self, values: pa.Array) -> None:
+        for start in range(0, len(values), _BLOCK):
+            block = values.slice(start, _BLOCK)
+            # a dictionary that comes from outside may hold tags that do not occur
+            encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
+            numbers = [self.names.setdefault(name, len(self.names)) for name in encoded.dictionary.to_pylist()]
+            if len(self.names) > np.iinfo(self.codes.dtype).max + 1:
+                self.codes = self.codes.astype(np.min_scalar_type(len(self.names)))
+            lookup = np.array(numbers, dtype=self.codes.dtype)
+            self.codes[self._filled : self._filled + len(block)] = lookup[integers(encoded.indices)]
+            self._filled += len(block)
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
@@ -135,8 +173,8 @@ def is_tags(type_: pa.DataType) -> bool:
     return pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_null(value)
 
 
-def list_array(documents: Iterable[Sequence[str]], first_document: int = 0) -> pa.ListArray:
-    """An Arrow array of lists of strings from a list of lists of tags, checked.
+def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
+    """Arrow arrays of lists of strings from a list of lists of tags, checked; one for each thousand documents.
 
     Args:
         documents: one sequence of tags for each document.
@@ -146,16 +184,26 @@ def list_array(documents: Iterable[Sequence[str]], first_document: int = 0) -> p
         InputError: for a document that is not a sequence of tags, and for a tag that is not a string.
     """
     rows = rows_of(documents, first_document, _WORDS_REMEDY)
+    return [_list_array(part, first_document + first) for first, part in parts_of(rows)]
+
+
+def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
     try:
+        # only strings can be joined, and to ask each for its type takes longer
+        "".join(flat)
         values = pa.array(flat, type=pa.string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeError):
-        values = None
-    if values is None or values.null_count or bytes in set(map(type, flat)):
-        raise _bad_tag(rows, first_document)
+    except (TypeError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
+        raise _bad_tag(rows, first_document) from None
     if isinstance(values, pa.ChunkedArray):
-        raise InputError("more than 2 GiB of tags in one batch.", "Pass them in several batches with add_batch.")
+        raise InputError("more than 2 GiB of tags in a thousand documents.", "Pass fewer tags at once.")
     return pa.ListArray.from_arrays(offsets_of(rows), values)
+
+
+def parts_of(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Parts of a thousand rows, each with the number of its first; one part where there are no rows."""
+    for first in range(0, max(len(rows), 1), _ROWS):
+        yield first, rows[first : first + _ROWS]
 
 
 def rows_of(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:

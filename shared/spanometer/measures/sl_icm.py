@@ -124,7 +124,8 @@ class SlIcm(Measure):
         if information.token is None:
             common = information.of_sizes(pairs.shared)
         else:
-            common = of_pieces(pairs.piece_pair, pairs.piece_start, pairs.piece_end, len(pairs.shared))
+            pieces = alignment.intersections
+            common = of_pieces(pieces.span, pieces.start, pieces.end, len(pairs.shared))
         chosen = self._match(references, predictions, pairs, common)
         place = references.document[pairs.reference[chosen]], references.label[pairs.reference[chosen]]
         columns = {

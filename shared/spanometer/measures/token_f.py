@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Side, overlaps, union
+from ..alignment import Alignment, Pieces, Side, overlaps, union
 from ..errors import require_choice
 from ..statistics import Column, Counts
 from .base import FMeasure
@@ -43,53 +43,57 @@ class TokenF(FMeasure):
         # a copy of the line for each kind of unit, so that one join sees them all
         line = alignment.stride * len(alignment.labels)
         reference, predicted = (self._units(side, line) for side in (references, predictions))
-        left, right = overlaps(*reference, *predicted)
-        start = np.maximum(reference[0][left], predicted[0][right])
-        end = np.minimum(reference[1][left], predicted[1][right])
-
-        def column(start: np.ndarray, end: np.ndarray) -> Column:
-            return Column(*alignment.document_and_label(start % max(line, 1)), end - start)
-
+        left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
+        shared = np.minimum(reference.end[left], predicted.end[right])
+        shared -= np.maximum(reference.start[left], predicted.start[right])
         columns = {
-            "both": column(start, end),
-            "predicted": column(*predicted),
-            "reference": column(*reference),
+            "both": _column(references, reference.span[left], shared),
+            "predicted": _column(predictions, predicted.span, predicted.end - predicted.start),
+            "reference": _column(references, reference.span, reference.end - reference.start),
             "reference_spans": Column(references.document, references.label),
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
-    def _units(self, side: Side, line: int) -> tuple[np.ndarray, np.ndarray]:
-        """One side's units as disjoint intervals, kind after kind, `line` apart."""
-        kinds = [union(start, end) for start, end in self._kinds(side)]
-        starts = [start + number * line for number, (start, _) in enumerate(kinds)]
-        ends = [end + number * line for number, (_, end) in enumerate(kinds)]
-        return np.concatenate(starts), np.concatenate(ends)
+    def _units(self, side: Side, line: int) -> Pieces:
+        """One side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
+        kinds = []
+        for number, kind in enumerate(self._kinds(side)):
+            start, end, first = union(kind.start, kind.end)
+            kinds.append((kind.span[first], start + number * line, end + number * line))
+        return Pieces(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
-    def _kinds(self, side: Side) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _kinds(self, side: Side) -> list[Pieces]:
         """The intervals of each kind of unit, ordered by start."""
-        pieces = side.piece_start, side.piece_end
+        span = side.piece_span
+        pieces = Pieces(span, side.piece_start, side.piece_end)
         if self.format == "IO":
             return [pieces]
         if self.format == "IO*":
-            return [pieces, _ordered(side.piece_start, side.piece_end - 1)]
+            return [pieces, _ordered(span, side.piece_start, side.piece_end - 1)]
         single = side.size == 1
+        several = np.flatnonzero(~single)
         marks_end = self.format in ("BIOE", "BIOES")
-        begins = side.start[~single] if self.format == "BIOES" else side.start
-        inner_start = side.piece_start + (side.piece_start == side.start[side.piece_span])
-        inner_end = side.piece_end - (marks_end & (side.piece_end == side.end[side.piece_span]))
-        kinds = [_ordered(begins, begins + 1), _ordered(inner_start, inner_end)]
+        begins = several if self.format == "BIOES" else np.arange(len(side))
+        inner_start = side.piece_start + (side.piece_start == side.start[span])
+        inner_end = side.piece_end - (marks_end & (side.piece_end == side.end[span]))
+        kinds = [
+            _ordered(begins, side.start[begins], side.start[begins] + 1),
+            _ordered(span, inner_start, inner_end),
+        ]
         if marks_end:
-            kinds.append(_ordered(side.end[~single] - 1, side.end[~single]))
+            kinds.append(_ordered(several, side.end[several] - 1, side.end[several]))
         if self.format == "BIOES":
-            kinds.append(_ordered(side.start[single], side.end[single]))
+            kinds.append(_ordered(np.flatnonzero(single), side.start[single], side.end[single]))
         return kinds
 
 
-def _ordered(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _column(side: Side, span: np.ndarray, value: np.ndarray) -> Column:
+    return Column(side.document[span], side.label[span], value)
+
+
+def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
     """The intervals that are not empty, ordered by start."""
-    some = end > start
-    start, end = start[some], end[some]
-    if (start[1:] >= start[:-1]).all():
-        return start, end
-    order = np.argsort(start, kind="stable")
-    return start[order], end[order]
+    some = np.flatnonzero(end > start)
+    if not (start[some][1:] >= start[some][:-1]).all():
+        some = some[np.argsort(start[some], kind="stable")]
+    return Pieces(span[some], start[some], end[some])

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..errors import InputError
 from ..schemes import PREFIXES
 from ..segments import ranges
-from ..tags import Tags, split_tag
+from ..tags import Tags, integers, split_tag
 from .source import Source
 from .tag_file import Codes, Column, TagFile
 
@@ -126,9 +126,7 @@ class _Lines:
         text = self._bytes[ranges(start, length)]
         cells = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(text)).dictionary_encode()
         codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
-        # not to_numpy, which imports pandas where it is installed
-        indices = np.frombuffer(cells.indices.buffers()[1], dtype=np.int32, count=len(lines))
-        return codes[indices]
+        return codes[integers(cells.indices)]
 
     def _find_docstart(self) -> np.ndarray:
         found = np.zeros(len(self.start), dtype=bool)

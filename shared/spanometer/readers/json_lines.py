@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..tags import Tags, list_array
+from ..tags import Tags, list_arrays
 from .source import Source
 from .tag_file import Codes, Column, TagFile
 
@@ -149,7 +149,7 @@ def _require_one_length(source: Source, sequences: Sequence[_Sequences], line: i
 def _not_strings(row: list[Any], source: Source, line: int) -> InputError:
     """The core's error about the first item that is not a tag, said of the line."""
     try:
-        list_array([row])
+        list_arrays([row])
     except InputError as error:
         return source.refuse(f"token {error.position}: {error.problem}", error.remedy, line)
     return source.refuse("this line does not hold strings.", "", line)
