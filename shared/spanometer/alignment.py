@@ -215,8 +215,10 @@ def _intersections(
     references: Side, predictions: Side, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the intersections of pairs of pieces."""
-    start = np.maximum(references.piece_start[reference], predictions.piece_start[prediction])
-    return start, np.minimum(references.piece_end[reference], predictions.piece_end[prediction])
+    start, end = references.piece_start[reference], references.piece_end[reference]
+    np.maximum(start, predictions.piece_start[prediction], out=start)
+    np.minimum(end, predictions.piece_end[prediction], out=end)
+    return start, end
 
 
 def _extents(references: Spans, predictions: Spans) -> np.ndarray:
@@ -236,13 +238,13 @@ def overlaps(
     the pairs.
 
     Returns:
-        Indices into the first and into the second set, in that order.
+        Indices into the first and into the second set, int32, in that order.
     """
     if (second_end[1:] >= second_end[:-1]).all():
         # without nesting the intervals that one meets are neighbours
-        lowest = np.searchsorted(second_end, first_start, side="right")
-        counts = np.searchsorted(second_start, first_end, side="left") - lowest
-        return np.repeat(np.arange(len(first_start)), counts), ranges(lowest, counts)
+        nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
+        met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
+        return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
     # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
     # start: each pair is found in just one of these ways
     lowest = np.searchsorted(second_start, first_start, side="left")
@@ -252,7 +254,7 @@ def overlaps(
     first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
     second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
     order = np.lexsort((second, first))
-    return first[order], second[order]
+    return first[order].astype(np.int32), second[order].astype(np.int32)
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .errors import InputError, require_choice
 from .schemes import BEGIN, CONTINUES, CONTINUES_CONVERTED, END, OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
+from .segments import code_type
 from .tags import Tags, check_names, split_tag
 
 BARE_LABEL = "_"
@@ -150,7 +151,8 @@ def _decode_part(
     first, start, end = first[keep], start[keep], end[keep]
     document = _documents_of(tags.offsets, start)
     base = tags.offsets[document]
-    return document + first_document, start - base, end - base, inside.label[first]
+    columns = (document + first_document, start - base, end - base)
+    return *(column.astype(np.int32) for column in columns), inside.label[first]
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
@@ -283,7 +285,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
     labels = tuple(sorted({_label(label) for prefix, label in parts if prefix != "O"}))
     number = {label: code for code, label in enumerate(labels)}
     roles = np.zeros(len(parts), dtype=np.uint8)
-    label_codes = np.zeros(len(parts), dtype=np.int32)
+    label_codes = np.zeros(len(parts), dtype=code_type(len(labels)))
     for code, (prefix, label) in enumerate(parts):
         if prefix != "O":
             roles[code] = ROLES.index(scheme.prefixes[prefix])
@@ -296,7 +298,7 @@ def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
     used = np.bincount(label, minlength=len(labels)) > 0
     if used.all():
         return label, labels
-    codes = (np.cumsum(used) - 1).astype(np.int32)
+    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
     return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
 
 

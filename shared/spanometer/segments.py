@@ -6,9 +6,16 @@ import numpy as np
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
+    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array of first's type."""
+    ends = np.cumsum(counts, dtype=first.dtype)
+    numbers = np.arange(ends[-1] if len(ends) else 0, dtype=first.dtype)
+    numbers += np.repeat(first - (ends - counts), counts)
+    return numbers
+
+
+def code_type(codes: int) -> type[np.signedinteger]:
+    """The type for codes from 0 to `codes` - 1 and -1: 16 bits, unless there are too many."""
+    return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
 
 
 def begins_run(*keys: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from .decoding import decode, tell_scheme
 from .errors import InputError
 from .schemes import encode, get_scheme
-from .segments import begins_run, ranges
+from .segments import begins_run, code_type, ranges
 from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
 from .tags import Tags, check_names, integers, is_tags, rows_of, split_tag
 
@@ -45,9 +45,9 @@ class Spans:
     Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
 
     Attributes:
-        document, start, end: int64; offsets in tokens of the document, `end` exclusive. Discontinuous spans have their
+        document, start, end: int32; offsets in tokens of the document, `end` exclusive. Discontinuous spans have their
             first and last bounds here.
-        label: codes that index `labels`.
+        label: codes that index `labels`, of the narrowest signed type from 16 bits up.
         labels: label names, sorted.
         documents: how many documents there are, with or without spans.
         lengths: the documents' lengths in tokens, int64, or None where they are not known.
@@ -161,7 +161,7 @@ class Spans:
         taken = ranges(first[documents], counts)
         return replace(
             self,
-            document=np.repeat(np.arange(len(documents)), counts),
+            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
             start=self.start[taken],
             end=self.end[taken],
             label=self.label[taken],
@@ -175,7 +175,7 @@ class Spans:
         if labels == self.labels:
             return self
         number = {name: code for code, name in enumerate(labels)}
-        codes = np.array([number[name] for name in self.labels], dtype=np.int32)
+        codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
         return replace(self, label=codes[self.label], labels=labels)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
@@ -190,7 +190,7 @@ class Spans:
         label = names.cast(pa.string())
         offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
         if self.fragments is None:
-            columns = [pa.array(self.start), pa.array(self.end), label]
+            columns = [pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)] + [label]
             values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
         else:
             bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
@@ -261,7 +261,8 @@ def pair_from_tags(
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
     known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
     spans = [_said_of(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
-    return spans[0], spans[1], known
+    # one array for both
+    return spans[0], replace(spans[1], lengths=spans[0].lengths), known
 
 
 def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
@@ -358,7 +359,10 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
         place.refuse_bounds(start, end)
     if fragments is not None and len(fragments.start) == len(start):
         fragments = None
-    return _in_order(Spans(document, start, end, label, labels, len(array), None, fragments))
+    beyond = end > np.iinfo(np.int32).max
+    place.refuse(beyond, lambda item: f"the end {end[item]} is out of range.", SPAN_REMEDY)
+    columns = [column.astype(np.int32) for column in (document, start, end)]
+    return _in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,8 +397,8 @@ def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[s
     encoded = column.cast(pa.string()).dictionary_encode()
     names = np.array(encoded.dictionary.to_pylist(), dtype=object)
     order = np.argsort(names)
-    rank = np.empty(len(names), dtype=np.int32)
-    rank[order] = np.arange(len(names), dtype=np.int32)
+    rank = np.empty(len(names), dtype=code_type(len(names)))
+    rank[order] = np.arange(len(names))
     codes = rank[integers(encoded.indices)]
     labels = tuple(names[order].tolist())
     if labels and labels[0] == "":

@@ -11,6 +11,9 @@ from .errors import InputError, require_choice
 
 AVERAGES = ("micro", "macro", "weighted")
 
+_BLOCK = 1 << 16
+"""How many values are summed at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -31,17 +34,26 @@ class Column:
 
     def per_document(self, documents: int, labels: int) -> np.ndarray:
         """The sums of each document and label, shape (documents, labels): for few of either only, as it is dense."""
-        place = self.document * labels + self.label
+        place = self.document.astype(np.int64) * labels + self.label
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
     """The sum of the values of each group; None stands for 1 everywhere."""
+    sums = np.zeros(groups, dtype=np.int64 if value is None or value.dtype.kind != "f" else np.float64)
+    # bincount converts what it is given: part by part that takes no memory to speak of
+    step = max(_BLOCK, groups)
+    for start in range(0, len(group), step):
+        part = slice(start, start + step)
+        sums += _sums_at_once(group[part], None if value is None else value[part], groups)
+    return sums
+
+
+def _sums_at_once(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
     if value is None:
         return np.bincount(group, minlength=groups)
     if value.dtype.kind == "f":
-        # of no values bincount makes integers
-        return np.bincount(group, weights=value, minlength=groups).astype(np.float64, copy=False)
+        return np.bincount(group, weights=value, minlength=groups)
     # bincount sums in floating point, which is exact for each half of the bits
     high, low = value >> 26, value & (2**26 - 1)
     sums = (np.bincount(group, weights=half, minlength=groups).astype(np.int64) for half in (high, low))

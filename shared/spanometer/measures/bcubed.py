@@ -49,12 +49,12 @@ def _flat(alignment: Alignment) -> dict[str, Column]:
     """Each of the k common tokens of two spans is worth k / size."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
     place = references.document[pairs.reference], references.label[pairs.reference]
-    square = pairs.shared**2
+    predicted, reference = predictions.size, references.size
     return {
-        "right": Column(*place, square / predictions.size[pairs.prediction]),
-        "predicted": Column(predictions.document, predictions.label, predictions.size),
-        "found": Column(*place, square / references.size[pairs.reference]),
-        "reference": Column(references.document, references.label, references.size),
+        "right": Column(*place, pairs.shared**2 / predicted[pairs.prediction]),
+        "predicted": Column(predictions.document, predictions.label, predicted),
+        "found": Column(*place, pairs.shared**2 / reference[pairs.reference]),
+        "reference": Column(references.document, references.label, reference),
     }
 
 

@@ -55,10 +55,11 @@ class IntersectionF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _coverage(self, side: Side, pairs: Pairs, spans: np.ndarray) -> Column:
-        shared = np.bincount(spans, weights=pairs.shared, minlength=len(side))
+        # of no pairs bincount makes integers
+        coverage = np.bincount(spans, weights=pairs.shared, minlength=len(side)).astype(np.float64, copy=False)
         if self.cap:
-            shared = np.minimum(shared, side.size)
-        return Column(side.document, side.label, shared / side.size)
+            coverage = np.minimum(coverage, side.size)
+        return Column(side.document, side.label, np.divide(coverage, side.size, out=coverage))
 
 
 def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:

@@ -40,19 +40,31 @@ class TokenF(FMeasure):
     def count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""
         references, predictions = alignment.references, alignment.predictions
+        if self.format == "IO" and alignment.flat:
+            pairs = alignment.pairs
+            columns = {
+                "both": _column(references, pairs.reference, pairs.shared),
+                "predicted": Column(predictions.document, predictions.label, predictions.size),
+                "reference": Column(references.document, references.label, references.size),
+            }
+        else:
+            columns = self._count_units(alignment)
+        columns["reference_spans"] = Column(references.document, references.label)
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def _count_units(self, alignment: Alignment) -> dict[str, Column]:
+        references, predictions = alignment.references, alignment.predictions
         # a copy of the line for each kind of unit, so that one join sees them all
         line = alignment.stride * len(alignment.labels)
         reference, predicted = (self._units(side, line) for side in (references, predictions))
         left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
         shared = np.minimum(reference.end[left], predicted.end[right])
         shared -= np.maximum(reference.start[left], predicted.start[right])
-        columns = {
+        return {
             "both": _column(references, reference.span[left], shared),
             "predicted": _column(predictions, predicted.span, predicted.end - predicted.start),
             "reference": _column(references, reference.span, reference.end - reference.start),
-            "reference_spans": Column(references.document, references.label),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: Side, line: int) -> Pieces:
         """One side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
