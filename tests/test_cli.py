@@ -316,7 +316,7 @@ def test_lines_are_named(complaint, pair, file):
     )
     assert f"{bad}, line 6: 'LOC-I'" in complaint("score", bad, pair[1])
     lines = file("bad.jsonl", '["B-PER", "O", "O"]\n\n["O", "LOC"]\n')
-    assert f"{lines}, line 3: 'LOC' has no prefix" in complaint("score", pair[0], lines)
+    assert f"{lines}, line 3, token 1: 'LOC' has no prefix" in complaint("score", pair[0], lines)
 
 
 def test_illegal_tags_under_raise(complaint, file):

@@ -264,19 +264,24 @@ def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme, first_document:
         return
     index, at_end = (int(value) for value in pairs[0])
     document, position = tags.place(index)
-    tag = tags.names[tags.codes[index]]
-    if at_end:
-        problem = f"{tag!r} cannot stand at the end of a document"
-    elif position == 0:
-        problem = f"{tag!r} cannot stand at the beginning of a document"
-    else:
-        problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
     raise InputError(
-        f"{problem} in {scheme.name}.",
+        pair_problem(tags, scheme, index, bool(at_end)),
         "Mend the tags, or choose another repair policy with repair=...",
         document=first_document + document,
         position=position,
     )
+
+
+def pair_problem(tags: Tags, scheme: Scheme, index: int, at_end: bool) -> str:
+    """What is wrong with an illegal pair, given as `illegal_pairs` gives it, in words."""
+    tag = tags.names[tags.codes[index]]
+    if at_end:
+        problem = f"{tag!r} cannot stand at the end of a document"
+    elif tags.place(index)[1] == 0:
+        problem = f"{tag!r} cannot stand at the beginning of a document"
+    else:
+        problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
+    return f"{problem} in {scheme.name}."
 
 
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:

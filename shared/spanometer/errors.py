@@ -67,9 +67,9 @@ class InputError(ValueError):
         place = (side, self.document, self.position, self.span, self.source, self.line)
         return _rebuild(self.problem, self.remedy, *place)
 
-    def at(self, source: str, line: int | None = None) -> InputError:
-        """The same error, said of a line of a file in place of a document and token."""
-        return InputError(self.problem, self.remedy, source=source, line=line)
+    def at(self, source: str, line: int | None = None, position: int | None = None) -> InputError:
+        """The same error, said of a line of a file (or of a token on it) in place of a document and token."""
+        return InputError(self.problem, self.remedy, source=source, line=line, position=position)
 
 
 def _rebuild(

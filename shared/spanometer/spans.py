@@ -200,6 +200,12 @@ class Spans:
         return pa.ListArray.from_arrays(pa.array(offsets), values)
 
     def to_tags(self, scheme: str) -> list[list[str]]:
+        """Lists of tags of these spans under a scheme, see `encode`."""
+        tags = self.encode(scheme)
+        flat = np.array(tags.names, dtype=object)[tags.codes]
+        return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
+
+    def encode(self, scheme: str) -> Tags:
         """Tags of these spans under a scheme; needs the documents' lengths.
 
         Raises:
@@ -211,7 +217,7 @@ class Spans:
             raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
         if self.fragments is not None:
             raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
-        offsets = np.concatenate(([0], np.cumsum(self.lengths)))
+        offsets = np.concatenate(([0], np.cumsum(self.lengths, dtype=np.int64)))
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         self._refuse_untaggable(known.name, start, end)
         adjacent = np.zeros(len(self) + 1, dtype=bool)
@@ -220,11 +226,10 @@ class Spans:
         )
         codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
-        names = np.array(["O", *written], dtype=object)
-        label_of = np.zeros(len(codes), dtype=np.int64)
-        label_of[codes > 0] = np.repeat(self.label, end - start)
-        tags = names[np.where(codes > 0, (codes.astype(np.int64) - 1) * len(self.labels) + label_of + 1, 0)]
-        return [part.tolist() for part in np.split(tags, offsets[1:-1])] if self.documents else []
+        inside = codes > 0
+        tag = np.zeros(len(codes), dtype=np.min_scalar_type(len(written)))
+        tag[inside] = (codes[inside].astype(np.int64) - 1) * len(self.labels) + np.repeat(self.label, end - start) + 1
+        return Tags(tag, ("O", *written), offsets)
 
     def _refuse_untaggable(self, scheme: str, start: np.ndarray, end: np.ndarray) -> None:
         overlap = start[1:] < end[:-1]
@@ -233,7 +238,7 @@ class Spans:
         )
         for bad, problem in (
             (overlap, "overlaps the one before it"),
-            (merged & (scheme == "IO"), "would melt into it"),
+            (merged & (scheme == "IO"), "would melt into the one before it"),
         ):
             if bad.any():
                 index = int(np.argmax(bad)) + 1

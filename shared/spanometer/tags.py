@@ -144,7 +144,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
     of_scheme = "any known scheme" if scheme is None else scheme.name
     listed = f"{', '.join(allowed)} and O"
-    convert = "Name the scheme with scheme=..., or convert the tags first."
+    convert = "Name the scheme with scheme=..., or convert the tags first (spanometer convert)."
     last = tag.rpartition("-")[2]
     if prefix in allowed:
         if label == "":

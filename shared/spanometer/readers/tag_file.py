@@ -14,6 +14,19 @@ Column = int | str | None
 """A column by number (from 1, or negative from the right) or by name; None is the default one."""
 
 
+@dataclass(frozen=True)
+class Cells:
+    """Where tags stand in the rows of a file of columns.
+
+    Attributes:
+        tabs: whether single tabs separate the cells, or runs of blanks.
+        columns: indices of the tag columns.
+    """
+
+    tabs: bool
+    columns: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class TagFile:
     """The tags of a file.
@@ -27,6 +40,7 @@ class TagFile:
         names: the names of all columns, where the file gives them.
         document_lines: int64, the number of the line, from 1, on which each document begins.
         token_lines: int64, the line of every token; None where a document stands on one line.
+        cells: where the tags stand in files of columns; None in JSON lines.
     """
 
     source: str
@@ -36,6 +50,7 @@ class TagFile:
     names: tuple[str, ...] | None
     document_lines: np.ndarray
     token_lines: np.ndarray | None
+    cells: Cells | None = None
 
     def line(self, document: int, position: int | None = None) -> int:
         """The line of a document, or of a token of it."""
@@ -45,13 +60,16 @@ class TagFile:
 
     def select(self, column: int) -> TagFile:
         """The same file with one of its tag columns only."""
-        return replace(self, columns=self.columns[column : column + 1], tags=self.tags[column : column + 1])
+        one = slice(column, column + 1)
+        cells = self.cells and replace(self.cells, columns=self.cells.columns[one])
+        return replace(self, columns=self.columns[one], tags=self.tags[one], cells=cells)
 
     def locate(self, error: InputError) -> InputError:
         """An error about a document and token of these tags, said of the file and line."""
         if error.document is None:
             return error.at(self.source)
-        return error.at(self.source, self.line(error.document, error.position))
+        line = self.line(error.document, error.position)
+        return error.at(self.source, line, error.position if self.token_lines is None else None)
 
 
 class Codes(dict[str, int]):
