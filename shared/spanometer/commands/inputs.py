@@ -1,0 +1,138 @@
+"""What commands share that read files: options that say how, and the reading, with a progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..errors import InputError, printable
+
+if TYPE_CHECKING:
+    from ..readers import TagFile
+
+STANDARD_INPUT = "-"
+
+COLUMN_HELP = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help with room for the options' names."""
+
+    def __init__(self, prog: str) -> None:
+        """Move the texts to the right."""
+        super().__init__(prog, max_help_position=32)
+
+
+def add_side_options(group: argparse._ArgumentGroup) -> None:
+    """Declare which columns of two sides hold the tags."""
+    group.add_argument("--column", metavar="COLUMN", help=f"tag column of both sides: {COLUMN_HELP}")
+    group.add_argument("--reference-column", metavar="COLUMN", help="tag column of the reference")
+    group.add_argument("--prediction-column", metavar="COLUMN", help="tag column of the system")
+
+
+def add_form_options(group: argparse._ArgumentGroup) -> None:
+    """Declare how files are built."""
+    group.add_argument(
+        "--format", choices=("auto", "columns", "jsonl"), default="auto", help="form of the files; auto by default"
+    )
+    group.add_argument(
+        "--documents",
+        metavar="KEY",
+        help="what begins a document, in place of the blank line: the KEY of comments '# KEY = ...', or -DOCSTART-",
+    )
+    group.add_argument("--outside", metavar="TAG", help="read TAG as O, for example _")
+
+
+def add_scheme_option(group: argparse._ArgumentGroup, *names: str) -> None:
+    """Declare the option that names the tags' scheme."""
+    group.add_argument(
+        *(names or ("--scheme",)),
+        dest="scheme",
+        metavar="SCHEME",
+        type=str.upper,
+        help="IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU or BMES; told from the prefixes by default",
+    )
+
+
+def read_sides(options: argparse.Namespace, words: bool | int | str = False) -> tuple[TagFile, TagFile]:
+    """Both sides, from two files or two columns of one; with the words of the reference where they are asked for."""
+    from ..readers import require_same_tokens
+
+    reference_column = options.reference_column or options.column
+    prediction_column = options.prediction_column or options.column
+    if options.prediction is None:
+        if options.reference_column is None or options.prediction_column is None:
+            raise InputError(
+                "with one file, both of its columns must be named.",
+                "Give --reference-column and --prediction-column, or a second file.",
+            )
+        both = read_file(options, options.reference, [reference_column, prediction_column], words)
+        references, predictions = both.select(0), both.select(1)
+        if references.columns == predictions.columns:
+            raise InputError(
+                f"the reference and the prediction are the same column ({references.columns[0]}).",
+                "Name two columns.",
+                source=both.source,
+            )
+    else:
+        if options.reference == options.prediction == STANDARD_INPUT:
+            raise InputError("both files are standard input.", "Name one of them.")
+        references = read_file(options, options.reference, [reference_column], words)
+        predictions = read_file(options, options.prediction, [prediction_column])
+        require_same_tokens(references, predictions)
+    return references, predictions
+
+
+def read_file(
+    options: argparse.Namespace,
+    path: str,
+    columns: Sequence[str | None],
+    words: bool | int | str = False,
+    stream: BinaryIO | None = None,
+) -> TagFile:
+    """A file as its options say it is built; from a stream, where that is open already."""
+    from tqdm import tqdm
+
+    from ..readers import read
+
+    standard = path == STANDARD_INPUT
+    size = os.path.getsize(path) if not standard and os.path.isfile(path) else None
+    with tqdm(
+        desc=f"reading {printable(os.path.basename(path))}",
+        total=size,
+        unit="B",
+        unit_scale=True,
+        delay=1,
+        leave=False,
+        disable=None,
+    ) as bar:
+        return read(
+            stream or (sys.stdin.buffer if standard else path),
+            columns=columns,
+            words=words,
+            format=options.format,
+            documents=options.documents,
+            outside=options.outside,
+            name=called(path),
+            progress=bar.update,
+        )
+
+
+def read_columns(options: argparse.Namespace, stream: BinaryIO | None = None) -> TagFile:
+    """The tag columns that `--column` names (the last one, where it names none) of `options.file`."""
+    file = read_file(options, options.file, options.column or [None], stream=stream)
+    if file.cells is not None:
+        twice = len(set(file.cells.columns)) < len(file.columns)
+    else:
+        twice = len(set(file.columns)) < len(file.columns)
+    if twice:
+        raise InputError("one column is named twice.", "Name each column once.", source=file.source)
+    return file
+
+
+def called(path: str) -> str:
+    """What messages call a file."""
+    return "standard input" if path == STANDARD_INPUT else path

@@ -1,0 +1,90 @@
+"""What commands share that score: options that choose measures, and the measures that they choose."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..measures import Measure
+
+_OWN_OPTIONS = {
+    "token_format": ("token_f", "format"),
+    "cap": ("intersection_f", "cap"),
+    "prior": ("sl_icm", "prior"),
+    "log_base": ("sl_icm", "log_base"),
+    "matching": ("sl_icm", "matching"),
+    "token_probability": ("sl_icm", "token_probabilities"),
+    "corpus_probabilities": ("sl_icm", "tokens"),
+}
+"""The options that belong to one measure: the measure, and what it calls them."""
+
+
+def add_measure_options(group: argparse._ArgumentGroup, *, default: str) -> None:
+    """Declare the options of all measures."""
+    group.add_argument(
+        "--measure",
+        metavar="NAME",
+        action="append",
+        help="span_f, token_f, link_f, bcubed, intersection_f or sl_icm; several with commas, or by repeating the "
+        f"option; {default} by default",
+    )
+    group.add_argument(
+        "--average", metavar="AVERAGE", default="micro", help="over labels: micro (default), macro or weighted"
+    )
+    group.add_argument(
+        "--zero-division",
+        metavar="VALUE",
+        type=float,
+        default=0.0,
+        help="value of a ratio with the denominator 0: 0 (default), 1 or nan",
+    )
+
+
+def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> None:
+    """Declare the options of single measures; without `words` those that can do without a text."""
+    group.add_argument(
+        "--token-format", metavar="FORMAT", help="token_f: IO (default), BIO, BIOE, BIOES or IO* (quote the star)"
+    )
+    group.add_argument(
+        "--cap", action="store_true", default=None, help="intersection_f: a span counts as covered once at the most"
+    )
+    group.add_argument("--prior", metavar="PRIOR", help="sl_icm: label frequencies in spans (default) or tokens")
+    group.add_argument("--log-base", metavar="BASE", type=float, help="sl_icm: base of the logarithms, by default 2")
+    group.add_argument("--matching", metavar="MATCHING", help="sl_icm: mutual (default) or optimal")
+    probabilities = group.add_mutually_exclusive_group()
+    if words:
+        probabilities.add_argument(
+            "--corpus-probabilities",
+            action="store_true",
+            default=None,
+            help="sl_icm: word probabilities from the words of the reference file",
+        )
+    probabilities.add_argument(
+        "--token-probability", metavar="P", type=float, help="sl_icm: one probability for every word"
+    )
+
+
+def chosen_measures(options: argparse.Namespace, default: Iterable[str]) -> list[Measure]:
+    """The measures with their options, but for the words."""
+    from ..measures import MEASURES
+
+    listed = [name.strip() for part in options.measure or default for name in part.split(",")]
+    names = list(dict.fromkeys(listed))
+    for name in names:
+        if name not in MEASURES:
+            raise InputError(f"there is no measure {name!r}.", f"The measures are {', '.join(MEASURES)}.")
+    own: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for option, (name, keyword) in _OWN_OPTIONS.items():
+        value = getattr(options, option, None)
+        if value is None:
+            continue
+        if name not in own:
+            written = option.replace("_", "-")
+            raise InputError(f"--{written} is an option of {name}, which is not computed.", f"Add {name} to --measure.")
+        if keyword != "tokens":
+            own[name][keyword] = value
+    return [MEASURES[name](average=options.average, zero_division=options.zero_division, **own[name]) for name in names]
