@@ -125,8 +125,9 @@ class Alignment:
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
         extents = _extents(references, predictions) if self.lengths is None else self.lengths
         self.offsets = np.concatenate(([0], np.cumsum(extents)))
-        self.references = self._lay_out(references.with_labels(self.labels))
-        self.predictions = self._lay_out(predictions.with_labels(self.labels))
+        self.references, self.predictions = (
+            lay_out(spans, self.labels, self.offsets) for spans in (references, predictions)
+        )
 
     @property
     def stride(self) -> int:
@@ -193,22 +194,25 @@ class Alignment:
         bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
         return Pieces(np.arange(len(pairs.shared)), *bounds)
 
-    def _lay_out(self, spans: Spans) -> Side:
-        # stable, so that within a label the order of the text stays; a radix sort where the codes fit
-        codes = spans.label.astype(np.uint16) if len(self.labels) < 2**16 else spans.label
-        order = np.argsort(codes, kind="stable")
-        document, label = spans.document[order], spans.label[order]
-        base = label.astype(np.int64) * self.stride + self.offsets[document]
-        start = base + spans.start[order]
-        if spans.fragments is None:
-            return Side(document, label, start, np.add(base, spans.end[order], out=base))
-        end = base + spans.end[order]
-        fragments = spans.fragments.take(order)
-        span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
-        piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
-        by_start = np.argsort(piece_start, kind="stable")
-        pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
-        return Side(document, label, start, end, pieces)
+
+def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
+    """Spans in the order of the line that has the labels, and under each the documents that begin at `offsets`."""
+    spans = spans.with_labels(labels)
+    # stable, so that within a label the order of the text stays; a radix sort where the codes fit
+    codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
+    order = np.argsort(codes, kind="stable")
+    document, label = spans.document[order], spans.label[order]
+    base = label.astype(np.int64) * int(offsets[-1]) + offsets[document]
+    start = base + spans.start[order]
+    if spans.fragments is None:
+        return Side(document, label, start, np.add(base, spans.end[order], out=base))
+    end = base + spans.end[order]
+    fragments = spans.fragments.take(order)
+    span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
+    piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
+    by_start = np.argsort(piece_start, kind="stable")
+    pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
+    return Side(document, label, start, end, pieces)
 
 
 def _intersections(

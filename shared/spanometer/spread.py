@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,17 +46,21 @@ class MeasureSpread:
     @property
     def best(self) -> float:
         """The highest score of any policy."""
-        return float(np.nanmax(self.scores))
+        return self._known(np.nanmax)
 
     @property
     def worst(self) -> float:
         """The lowest score of any policy."""
-        return float(np.nanmin(self.scores))
+        return self._known(np.nanmin)
 
     @property
     def mean(self) -> float:
         """The mean over all policies, each weighing the same."""
-        return float(np.nanmean(self.scores))
+        return self._known(np.nanmean)
+
+    def _known(self, function: Callable[[np.ndarray], float]) -> float:
+        """A function of the scores that are no NaN, which is NaN itself where there are none."""
+        return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +151,14 @@ def policy_spread(
     return PolicySpread(known.name, grid, len(pairs), affected, found)
 
 
+def _additive(measure: Measure, alignment: Alignment) -> Counts:
+    """Counts that can be added to those of other documents; an `InputError` where the measure has none."""
+    counts = measure.count(alignment)
+    if not isinstance(counts, Counts):
+        raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
+    return counts
+
+
 def _named(measures: Sequence[Measure]) -> dict[str, Measure]:
     named = {measure.name: measure for measure in measures}
     if len(named) < len(measures):
@@ -170,12 +183,12 @@ class _Totals:
 
     def of(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
         """The totals by label, shape (labels)."""
-        counts = self._measure.counts(references, predictions)
+        counts = _additive(self._measure, Alignment(references, predictions))
         return {name: self._in_all_labels(sums, counts) for name, sums in counts.per_label().items()}
 
     def per_document(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
         """The totals by document and label, shape (documents, labels)."""
-        counts = self._measure.count(Alignment(references, predictions))
+        counts = _additive(self._measure, Alignment(references, predictions))
         return {
             name: self._in_all_labels(column.per_document(counts.documents, len(counts.labels)), counts)
             for name, column in counts.columns.items()

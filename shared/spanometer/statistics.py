@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -58,6 +59,20 @@ def _sums_at_once(group: np.ndarray, value: np.ndarray | None, groups: int) -> n
     high, low = value >> 26, value & (2**26 - 1)
     sums = (np.bincount(group, weights=half, minlength=groups).astype(np.int64) for half in (high, low))
     return (next(sums) << 26) + next(sums)
+
+
+class LabelTotals(Protocol):
+    """What a measure can be scored from: sums of several kinds by label."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names."""
+
+    def per_label(self) -> dict[str, np.ndarray]:
+        """Sums by label, shape (labels)."""
+
+    def total(self) -> dict[str, int | float]:
+        """Sums over labels."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment import Alignment
 from ..spans import Spans
-from ..statistics import Counts, average_over_labels, precision_recall_f1, require_average, require_zero_division
+from ..statistics import LabelTotals, average_over_labels, precision_recall_f1, require_average, require_zero_division
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Measure(ABC):
         require_average(self.average)
         require_zero_division(self.zero_division)
 
-    def counts(self, references: Spans, predictions: Spans) -> Counts:
+    def counts(self, references: Spans, predictions: Spans) -> LabelTotals:
         """What the measure keeps of a corpus.
 
         Raises:
@@ -49,7 +49,7 @@ class Measure(ABC):
         return self.count(Alignment(references, predictions))
 
     @abstractmethod
-    def count(self, alignment: Alignment) -> Counts:
+    def count(self, alignment: Alignment) -> LabelTotals:
         """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
 
     @abstractmethod
@@ -60,11 +60,11 @@ class Measure(ABC):
         """What adds up over labels, from the totals by label, shape (..., labels): the totals themselves mostly."""
         return totals
 
-    def score(self, counts: Counts) -> dict[str, float]:
+    def score(self, counts: LabelTotals) -> dict[str, float]:
         """The headline values of counts, averaged over labels as `average` says."""
         return {key: float(value) for key, value in self.score_totals(counts.per_label()).items()}
 
-    def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
+    def score_per_label(self, counts: LabelTotals) -> dict[str, dict[str, float | int]]:
         """The headline values of each label of either side, and its `support`: the number of its reference spans."""
         totals = counts.per_label()
         values = self.formula(self.quantities(totals))

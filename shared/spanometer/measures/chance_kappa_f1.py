@@ -1,0 +1,365 @@
+"""F1 corrected for chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment import Alignment, Side, overlaps
+from ..errors import InputError, require_choice
+from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
+from ..segments import begins_run, runs
+from ..statistics import Column, Counts, LabelTotals, divide, precision_recall_f1
+from .base import Measure
+
+LEVELS = ("token", "span")
+
+_DRAWN_AT_ONCE = 1 << 22
+"""About how many numbers a simulation holds at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceCounts(Counts):
+    """The counts of `ChanceKappaF1`, and what simulations gave.
+
+    Attributes:
+        simulated: agreement of two random annotations, float64, shape (simulations, labels); None without simulations.
+    """
+
+    simulated: np.ndarray | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceKappaF1(Measure):
+    """F1, the F1 that random placement would give, and F1 corrected for it.
+
+    From 'Estimating Agreement by Chance for Sequence Annotation'. Each annotator's spans of a label keep their number
+    and lengths and are placed at random in the document, see `placement`. With `both` the agreement, and the two sides'
+    sizes, summed over documents and labels,
+
+        f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
+        kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
+
+    f1 and chance_f1 are in [0, 1], kappa_f1 is at most 1; 0 is what chance gives. Higher is better. The sizes do not
+    change under random placement, so chance_f1 is the exact expectation of F1. Documents without spans change nothing.
+
+    Attributes:
+        level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is
+            the number of equal spans, sizes are in spans.
+        placement: `disjoint`: all arrangements of a label's spans without overlap are equally likely; `independent`:
+            each span lies anywhere, and tokens are counted with multiplicity, over pairs of spans, in `both` as in its
+            expectation; `layers`: nested spans, each nesting depth placed by itself as disjoint, counted likewise.
+        method: `exact`; `uniform`: every span lies anywhere with the same probability, the approximation of the
+            paper's appendix; `auto`: uniform where (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
+        uniform_threshold: for `auto`.
+        n_simulations: how many random pairs of annotations of the whole corpus to draw. With any, the result has
+            `chance_f1_std`, the standard deviation of F1 between them, and `p_value`, the one-sided (1 + draws with at
+            least the observed F1) / (1 + draws).
+        seed: of the simulations.
+        zero_division: F1 where there are no spans, and kappa_f1 where chance_f1 is 1.
+
+    Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, by `level`), `reference_spans`.
+
+    Raises:
+        InputError: where the documents' lengths are not known, where spans are discontinuous, and where they do not
+            fit the placement: overlapping spans under `disjoint`, crossing spans under `layers`, more tokens in spans
+            than the document has.
+    """
+
+    level: str = "token"
+    placement: str = "disjoint"
+    method: str = "exact"
+    uniform_threshold: float = 0.99
+    n_simulations: int = 0
+    seed: int = 0
+
+    name: ClassVar[str] = "chance_kappa_f1"
+    keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        require_choice("level", self.level, LEVELS)
+        require_choice("placement", self.placement, PLACEMENTS)
+        require_choice("method", self.method, METHODS)
+        threshold = self.uniform_threshold
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+            raise InputError(f"uniform_threshold={threshold!r} is not a share.", "Use a number from 0 to 1.")
+        for name, value in (("n_simulations", self.n_simulations), ("seed", self.seed)):
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+                raise InputError(f"{name}={value!r} is not a whole number from 0 up.", "Use 0, 1, 2, ...")
+
+    def options(self) -> dict[str, Any]:
+        """The options for the signature: threshold and seed where they are used."""
+        options = super().options()
+        if self.method != "auto":
+            del options["uniform_threshold"]
+        if not self.n_simulations:
+            del options["n_simulations"], options["seed"]
+        return options
+
+    def count(self, alignment: Alignment) -> ChanceCounts:
+        """Count agreement and its expectation for each document and label."""
+        references, predictions = alignment.references, alignment.predictions
+        for side_name, side in (("references", references), ("predictions", predictions)):
+            _require_placeable(alignment, side_name, side, self.placement)
+        cases = _Cases.of(alignment, self.placement)
+        placed = {case: self._place(cases, case) for case in np.unique(cases.of_both)}
+        similarity = shared_tokens if self.level == "token" else same_span
+        pairs, of_place = np.unique(cases.of_both, axis=0, return_inverse=True)
+        values = np.array([expected(similarity, placed[first], placed[second]) for first, second in pairs.tolist()])
+        both = self._agreement(alignment)
+        columns = {
+            "both": both,
+            "expected": Column(cases.document, cases.label, values[of_place.ravel()] if len(pairs) else values),
+            "predicted": self._size(predictions),
+            "reference": self._size(references),
+            "reference_spans": Column(references.document, references.label),
+        }
+        simulated = (
+            self._simulate(cases, pairs, of_place.ravel(), len(alignment.labels)) if self.n_simulations else None
+        )
+        return ChanceCounts(columns, alignment.labels, alignment.documents, simulated)
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Observed, chance and corrected F1."""
+        sizes = quantities["predicted"], quantities["reference"]
+        f1, chance = (
+            precision_recall_f1(both, sizes[0], both, sizes[1], self.zero_division)["f1"]
+            for both in (quantities["both"], quantities["expected"])
+        )
+        certain = np.asarray(chance) >= 1.0 - 1e-12
+        return {
+            "f1": f1,
+            "chance_f1": chance,
+            "kappa_f1": np.where(
+                certain, self.zero_division, divide(f1 - chance, np.where(certain, 0.0, 1.0 - chance), 0.0)
+            ),
+        }
+
+    def score(self, counts: LabelTotals) -> dict[str, float]:
+        """`Measure.score`, and with simulations `chance_f1_std` and `p_value`."""
+        result = super().score(counts)
+        simulated = getattr(counts, "simulated", None)
+        if simulated is not None:
+            drawn = self.score_totals({**counts.per_label(), "both": simulated})["f1"]
+            # what is drawn and what is observed may differ in the last bit where they are equal
+            reached = int((drawn >= result["f1"] - 1e-12).sum())
+            result["chance_f1_std"] = float(drawn.std())
+            result["p_value"] = (1 + reached) / (1 + len(drawn))
+        return result
+
+    def _agreement(self, alignment: Alignment) -> Column:
+        references, pairs = alignment.references, alignment.pairs
+        if self.level == "span":
+            return Column(references.document[alignment.equal], references.label[alignment.equal])
+        return Column(references.document[pairs.reference], references.label[pairs.reference], pairs.shared)
+
+    def _size(self, side: Side) -> Column:
+        return Column(side.document, side.label, side.size if self.level == "token" else None)
+
+    def _place(self, cases: _Cases, case: int) -> Placement:
+        """The random placement of one side in one case."""
+        tokens, layers = cases.describe(case)
+        placements = [
+            place(
+                tokens,
+                lengths,
+                placement="independent" if self.placement == "independent" else "disjoint",
+                method=self.method,
+                uniform_threshold=self.uniform_threshold,
+            )
+            for lengths in layers
+        ]
+        whole = placements[0]
+        for layer in placements[1:]:
+            whole = whole + layer
+        return whole
+
+    def _simulate(self, cases: _Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
+        """Agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
+        generator = np.random.default_rng(self.seed)
+        simulated = np.zeros((self.n_simulations, labels))
+        order = np.argsort(of_place, kind="stable")
+        for first, last in zip(*runs(of_place[order]), strict=True):
+            members = order[first:last]
+            sides = [cases.describe(case) for case in pairs[of_place[members[0]]].tolist()]
+            drawn = self._draw(sides, self.n_simulations * len(members), generator)
+            np.add.at(simulated.T, cases.label[members], drawn.reshape(len(members), self.n_simulations))
+        return simulated
+
+    def _draw(self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator) -> np.ndarray:
+        """Agreement of random pairs of one case."""
+        tokens = sides[0][0]
+        lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
+        meetings = len(lengths[0]) * len(lengths[1])
+        step = max(1, _DRAWN_AT_ONCE // max(min(meetings, 2 * tokens), tokens))
+        drawn = np.empty(draws)
+        kind = "independent" if self.placement == "independent" else "disjoint"
+        for first in range(0, draws, step):
+            count = min(step, draws - first)
+            starts = [
+                np.concatenate(
+                    [sample(tokens, layer, count, placement=kind, generator=generator) for layer in layers], axis=1
+                )
+                for _, layers in sides
+            ]
+            drawn[first : first + count] = _sampled_agreement(self.level, tokens, starts, lengths)
+        return drawn
+
+
+def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
+    """Agreement of sampled annotations, one value a draw."""
+    if level == "span" or len(lengths[0]) * len(lengths[1]) <= 2 * tokens:
+        first, second = starts[0][:, :, None], starts[1][:, None, :]
+        sizes = lengths[0][None, :, None], lengths[1][None, None, :]
+        if level == "span":
+            return ((first == second) & (sizes[0] == sizes[1])).sum(axis=(1, 2))
+        shared = np.minimum(first + sizes[0], second + sizes[1]) - np.maximum(first, second)
+        return np.maximum(shared, 0).sum(axis=(1, 2))
+    covered = []
+    for start, length in zip(starts, lengths, strict=True):
+        change = np.zeros((len(start), tokens + 1))
+        row = np.repeat(np.arange(len(start)), start.shape[1])
+        np.add.at(change, (row, start.ravel()), 1)
+        np.add.at(change, (row, (start + length).ravel()), -1)
+        covered.append(np.cumsum(change[:, :-1], axis=1))
+    return (covered[0] * covered[1]).sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cases:
+    """The places (document and label) that have spans on both sides, and which of them are alike.
+
+    A case is a document's length with the lengths of one side's spans of one label, depth by depth: all that random
+    placement depends on.
+
+    Attributes:
+        document, label: the places.
+        of_both: the cases of both sides at each place, shape (places, 2).
+        tokens: of each case the document's length.
+        first, last: of each case where its spans stand among `depth` and `size`.
+        depth, size: nesting depths and lengths of spans, those of a case in order.
+    """
+
+    document: np.ndarray
+    label: np.ndarray
+    of_both: np.ndarray
+    tokens: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    depth: np.ndarray
+    size: np.ndarray
+
+    @classmethod
+    def of(cls, alignment: Alignment, placement: str) -> _Cases:
+        """The cases of a corpus."""
+        tokens = np.diff(alignment.offsets)
+        rows = []
+        for side in (alignment.references, alignment.predictions):
+            place_of = side.label.astype(np.int64) * alignment.documents + side.document
+            depth = _nesting_depth(side) if placement == "layers" else np.zeros(len(side), dtype=np.int64)
+            order = np.lexsort((side.size, depth, place_of))
+            first, last = runs(place_of[order])
+            rows.append((place_of[order][first], first, last, depth[order], side.size[order]))
+        shared = np.intersect1d(rows[0][0], rows[1][0], assume_unique=True)
+        kept = [np.searchsorted(row[0], shared) for row in rows]
+        shift = len(rows[0][3])
+        first = np.concatenate([rows[0][1][kept[0]], rows[1][1][kept[1]] + shift])
+        last = np.concatenate([rows[0][2][kept[0]], rows[1][2][kept[1]] + shift])
+        depth, size = (np.concatenate([rows[0][column], rows[1][column]]) for column in (3, 4))
+        document = shared % max(alignment.documents, 1)
+        length = np.tile(tokens[document], 2)
+        code = _codes_of_rows(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
+        _, example = np.unique(code, return_index=True)
+        return cls(
+            document,
+            shared // max(alignment.documents, 1),
+            code.reshape(2, -1).T,
+            length[example],
+            first[example],
+            last[example],
+            depth,
+            size,
+        )
+
+    def describe(self, case: int) -> tuple[int, list[list[int]]]:
+        """The document's length and the spans' lengths, layer by layer."""
+        part = slice(self.first[case], self.last[case])
+        layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
+        return int(self.tokens[case]), layers
+
+
+def _codes_of_rows(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order."""
+    length = last - first
+    code = np.unique(np.stack([kind, length], axis=1), axis=0, return_inverse=True)[1].ravel()
+    for position in range(int(length.max(initial=0))):
+        longer = np.flatnonzero(length > position)
+        if len(longer) == 0:
+            break
+        pair = np.stack([code[longer], values[first[longer] + position]], axis=1)
+        # rows that have ended keep their codes: they differ from the others in length
+        code[longer] = np.unique(pair, axis=0, return_inverse=True)[1].ravel()
+    return np.unique(np.stack([length, code], axis=1), axis=0, return_inverse=True)[1].ravel()
+
+
+def _nesting_depth(side: Side) -> np.ndarray:
+    """How many spans of its label hold each span."""
+    inner, outer = overlaps(side.start, side.end, side.start, side.end)
+    holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
+    return np.bincount(inner[holds], minlength=len(side))
+
+
+def _require_placeable(alignment: Alignment, name: str, side: Side, placement: str) -> None:
+    """Raise an `InputError` where spans cannot be placed at random as asked."""
+    if alignment.lengths is None and len(side):
+        raise InputError(
+            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
+        )
+    if side.pieces is not None:
+        fragmented = np.bincount(side.pieces.span) > 1
+        if fragmented.any():
+            span = int(np.argmax(fragmented))
+            _refuse(alignment, name, side, span, "is discontinuous; random placement is of contiguous spans.", "")
+    if placement == "independent" or side.flat:
+        return
+    if placement == "disjoint":
+        span = int(np.argmax(side.start[1:] < side.end[:-1])) + 1
+        _refuse(
+            alignment,
+            name,
+            side,
+            span,
+            "overlaps another of its label; under placement='disjoint' spans do not.",
+            "Set placement='layers' for nested spans, placement='independent' for any.",
+        )
+    depth = _nesting_depth(side)
+    order = np.lexsort((side.start, depth, side.label, side.document))
+    same = ~begins_run(depth[order], side.label[order], side.document[order])
+    crossing = same[1:] & (side.start[order][1:] < side.end[order][:-1])
+    if crossing.any():
+        span = int(order[int(np.argmax(crossing)) + 1])
+        _refuse(
+            alignment,
+            name,
+            side,
+            span,
+            "crosses another of its label; placement='layers' is for nested spans.",
+            "Set placement='independent', which allows any overlap.",
+        )
+
+
+def _refuse(alignment: Alignment, name: str, side: Side, span: int, problem: str, remedy: str) -> None:
+    document = int(side.document[span])
+    token = int(alignment.token(side.start[span]) - alignment.offsets[document])
+    raise InputError(
+        f"a span of {alignment.labels[side.label[span]]!r} {problem}",
+        remedy or "Leave it out, or score with another measure.",
+        side=name,
+        document=document,
+        position=token,
+    )

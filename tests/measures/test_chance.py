@@ -1,0 +1,323 @@
+"""Chance-corrected F1 and unitizing alpha: published values, slow second implementations, properties."""
+
+import csv
+import math
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpora import as_spans, random_pair
+from slow import placement as slow
+from spanometer import InputError, Spans
+from spanometer.alignment import lay_out
+from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
+from spanometer.measures.unitizing_alpha import UnitizingAlpha
+from spanometer.signature import signature
+
+TABLE = Path(__file__).parents[1] / "published" / "chance_simulations.tsv"
+
+
+def rows():
+    with TABLE.open(encoding="utf-8") as lines:
+        yield from csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
+
+
+def units(written):
+    """Spans of the runs of 1."""
+    edges = [0, *(position for position, pair in enumerate(pairwise(written), start=1) if pair[0] != pair[1])]
+    bounds = pairwise([*edges, len(written)])
+    return [{"start": first, "end": last, "label": "X"} for first, last in bounds if written[first] == "1"]
+
+
+def annotation(written):
+    return Spans.from_dicts([units(written)], lengths=[len(written)])
+
+
+PRINTED = {
+    "obs_f1": (ChanceKappaF1(), "f1"),
+    "chance_f1": (ChanceKappaF1(), "chance_f1"),
+    "corr_f1": (ChanceKappaF1(), "kappa_f1"),
+    "obs_d": (UnitizingAlpha(variant="1995"), "observed_disagreement"),
+    "exp_d": (UnitizingAlpha(variant="1995"), "expected_disagreement"),
+    "alpha": (UnitizingAlpha(variant="1995"), "alpha"),
+    "obs_mu_d": (UnitizingAlpha(), "observed_disagreement"),
+    "exp_mu_d": (UnitizingAlpha(), "expected_disagreement"),
+    "mu_alpha": (UnitizingAlpha(), "alpha"),
+}
+# come out of the definition, and of the printed value's reading: a gap of its own for the ten appended zeros
+MARKED = {("1B", "exp_d"): ("0.0411", "0.0366!"), ("1B", "alpha"): ("0.9189", "0.9090!")}
+TRUNCATED = {("4-annotator2", "obs_f1"), ("4-annotator2", "corr_f1")}
+
+
+@pytest.mark.parametrize("column", PRINTED)
+@pytest.mark.parametrize("row", list(rows()), ids=lambda row: row["case"])
+def test_simulations(row, column):
+    measure, key = PRINTED[column]
+    value = measure.score(measure.counts(annotation(row["annotator1"]), annotation(row["annotator2"])))[key]
+    printed = row[column]
+    if (row["case"], column) in MARKED:
+        ours, theirs = MARKED[row["case"], column]
+        assert printed == theirs
+        printed = ours
+    decimals = len(printed.partition(".")[2])
+    if (row["case"], column) in TRUNCATED:
+        assert math.floor(value * 10**decimals) / 10**decimals == float(printed)
+    else:
+        assert abs(value - float(printed)) <= 0.5 * 10**-decimals + 1e-12
+
+
+def test_the_marked_values_count_the_appended_zeros_as_a_gap_of_their_own():
+    row = next(row for row in rows() if row["case"] == "1B")
+    annotators = [[(span["start"], span["end"]) for span in units(row[f"annotator{number}"])] for number in (1, 2)]
+    tokens, lengths, gaps = 30, [], []
+    for spans in annotators:
+        for start, length, unit in slow.units_and_gaps(spans, tokens):
+            if unit:
+                lengths.append(length)
+            else:
+                # the gap before token 20 and the appended one
+                gaps += [
+                    size for size in (min(start + length, 20) - start, start + length - max(start, 20)) if size > 0
+                ]
+    total = sum(
+        Fraction(len(lengths) - 1, 3) * (2 * size**3 - 3 * size**2 + size)
+        + size**2 * sum(gap - size + 1 for gap in gaps if gap >= size)
+        for size in lengths
+    )
+    below = 60 * 59 - sum(size * (size - 1) for size in lengths)
+    expected = Fraction(2, tokens) * total / below
+    assert round(float(expected), 4) == 0.0366
+    observed = slow.disagreement_1995(annotators, tokens)[0]
+    assert round(float(1 - observed / expected), 3) == 0.909
+
+
+def by_label(document, label):
+    return sorted((min(tokens), max(tokens) + 1) for name, tokens in document if name == label)
+
+
+@pytest.mark.parametrize("level", ["token", "span"])
+def test_same_as_enumeration(level):
+    agreement = slow.shared if level == "token" else slow.equal
+    checked = 0
+    for seed in range(400):
+        references, predictions, lengths = random_pair(seed, "flat")
+        if max(lengths) > 6:
+            continue
+        checked += 1
+        both, chance, sizes = Fraction(0), Fraction(0), 0
+        for reference, predicted, tokens in zip(references, predictions, lengths, strict=True):
+            for label in "ABCD":
+                one, other = by_label(reference, label), by_label(predicted, label)
+                sizes += sum(end - start if level == "token" else 1 for start, end in one + other)
+                if one and other:
+                    both += sum(agreement(s, e - s, t, f - t) for s, e in one for t, f in other)
+                    chance += slow.expected_agreement(
+                        tokens, [end - start for start, end in one], [end - start for start, end in other], agreement
+                    )
+        measure = ChanceKappaF1(level=level)
+        found = measure.score(measure.counts(as_spans(references, lengths), as_spans(predictions, lengths)))
+        expected = {"f1": 2 * both / sizes, "chance_f1": 2 * chance / sizes} if sizes else {"f1": 0, "chance_f1": 0}
+        assert abs(found["f1"] - float(expected["f1"])) < 1e-12
+        assert abs(found["chance_f1"] - float(expected["chance_f1"])) < 1e-12
+        if sizes and expected["chance_f1"] < 1:
+            kappa = (expected["f1"] - expected["chance_f1"]) / (1 - expected["chance_f1"])
+            assert abs(found["kappa_f1"] - float(kappa)) < 1e-10
+        else:
+            assert found["kappa_f1"] == 0.0
+    assert checked > 60
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_alpha_is_that_of_the_formula(variant):
+    disagreement = slow.disagreement_1995 if variant == "1995" else slow.disagreement_2016
+    for seed in range(300):
+        references, predictions, lengths = random_pair(seed, "flat")
+        tokens = sum(lengths)
+        if tokens == 0:
+            continue
+        measure = UnitizingAlpha(variant=variant)
+        counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
+        observed = expected = Fraction(0)
+        for label in counts.labels:
+            sides, shift = ([], []), 0
+            for reference, predicted, length in zip(references, predictions, lengths, strict=True):
+                for side, document in zip(sides, (reference, predicted), strict=True):
+                    side += [(start + shift, end + shift) for start, end in by_label(document, label)]
+                shift += length
+            one, other = disagreement(sides, tokens)
+            observed, expected = observed + one, expected + other
+        found = measure.score(counts)
+        assert abs(found["observed_disagreement"] - float(observed)) < 1e-12
+        assert abs(found["expected_disagreement"] - float(expected)) < 1e-12
+        assert abs(found["alpha"] - (float(1 - observed / expected) if expected else 0.0)) < 1e-9
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_alpha_of_many_annotators(variant):
+    disagreement = slow.disagreement_1995 if variant == "1995" else slow.disagreement_2016
+    written = ["0011100110", "0111100100", "0011100000", "1111000110"]
+    offsets = np.array([0, 10])
+    sides = [lay_out(annotation(one), ("X",), offsets) for one in written]
+    measure = UnitizingAlpha(variant=variant)
+    found = measure.score(measure.count_sides(sides, ("X",), 10))
+    observed, expected = disagreement([[(u["start"], u["end"]) for u in units(one)] for one in written], 10)
+    assert abs(found["alpha"] - float(1 - observed / expected)) < 1e-12
+
+
+def score(references, predictions, lengths, **options):
+    measure = ChanceKappaF1(**options)
+    return measure.score(measure.counts(as_spans(references, lengths), as_spans(predictions, lengths)))
+
+
+def test_chance_does_not_depend_on_where_spans_lie():
+    first = [{("A", frozenset({0, 1})), ("A", frozenset({5}))}]
+    moved = [{("A", frozenset({3, 4})), ("A", frozenset({9}))}]
+    other = [{("A", frozenset({2, 3, 4}))}]
+    values = [score(side, other, [12])["chance_f1"] for side in (first, moved)]
+    assert values[0] == values[1]
+
+
+def test_properties_on_random_corpora():
+    for seed in range(150):
+        references, predictions, lengths = random_pair(seed, "flat")
+        found = score(references, predictions, lengths)
+        assert 0 <= found["f1"] <= 1 and 0 <= found["chance_f1"] <= 1 + 1e-12
+        swapped = score(predictions, references, lengths)
+        assert all(math.isclose(found[key], swapped[key], abs_tol=1e-12) for key in found)
+        padded = score([set(), *references], [set(), *predictions], [50, *lengths])
+        assert all(math.isclose(found[key], padded[key], abs_tol=1e-12) for key in found)
+        if any(references):
+            same = score(references, references, lengths)
+            assert same["kappa_f1"] == 1.0 or same["chance_f1"] > 1 - 1e-9
+
+
+def test_moving_a_span_without_changing_overlaps_changes_nothing():
+    reference = [{("A", frozenset({0, 1, 2})), ("A", frozenset({8, 9}))}]
+    values = [score(reference, [{("A", frozenset({1, 2})), ("A", frozenset({at}))}], [15]) for at in (4, 6, 12)]
+    assert values[0] == values[1] == values[2]
+
+
+def test_proposition_4_chance_vanishes_in_long_documents():
+    spans = [{("A", frozenset({0, 1})), ("A", frozenset({4}))}]
+    chances = [score(spans, spans, [tokens])["chance_f1"] for tokens in (5, 10, 100, 1000, 10_000, 100_000)]
+    assert all(later < earlier for earlier, later in pairwise(chances))
+    assert chances[-1] < 1e-4
+
+
+def test_layers_and_independent():
+    nested = [{("A", frozenset(range(6))), ("A", frozenset({1, 2})), ("A", frozenset({4}))}]
+    flat = [{("A", frozenset({1, 2, 3}))}]
+    layered = score(nested, flat, [10], placement="layers")
+    tokens = 10
+    inner = slow.expected_agreement(tokens, [2, 1], [3], slow.shared)
+    outer = slow.expected_agreement(tokens, [6], [3], slow.shared)
+    assert abs(layered["chance_f1"] - float(2 * (inner + outer) / 12)) < 1e-12
+    assert abs(layered["f1"] - 2 * (3 + 2) / 12) < 1e-12
+    alone = score(nested, flat, [10], placement="independent")
+    every = sum((slow.expected_agreement(tokens, [size], [3], slow.shared) for size in (6, 2, 1)), Fraction(0))
+    assert abs(alone["chance_f1"] - float(2 * every / 12)) < 1e-12
+
+
+def test_certain_agreement_follows_zero_division():
+    full = [{("A", frozenset(range(4)))}]
+    assert score(full, full, [4]) == {"f1": 1.0, "chance_f1": 1.0, "kappa_f1": 0.0}
+    assert score(full, full, [4], zero_division=1.0)["kappa_f1"] == 1.0
+    assert math.isnan(score(full, full, [4], zero_division=math.nan)["kappa_f1"])
+
+
+@pytest.mark.parametrize("level", ["token", "span"])
+@pytest.mark.parametrize("placement", ["disjoint", "independent"])
+def test_simulations_agree_with_the_expectation(level, placement):
+    references = [{("A", frozenset({0, 1})), ("A", frozenset({5})), ("B", frozenset({3, 4}))}, {("A", frozenset({2}))}]
+    predictions = [{("A", frozenset({1, 2})), ("B", frozenset({3, 4}))}, {("A", frozenset({2})), ("A", frozenset({4}))}]
+    lengths = [8, 6]
+    options = {"level": level, "placement": placement, "n_simulations": 4000}
+    measure = ChanceKappaF1(**options)
+    counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
+    found = measure.score(counts)
+    drawn = measure.score_totals({**counts.per_label(), "both": counts.simulated})["f1"]
+    error = drawn.std() / math.sqrt(len(drawn))
+    assert abs(drawn.mean() - found["chance_f1"]) < 4 * error + 1e-12
+    assert math.isclose(found["chance_f1_std"], drawn.std())
+    assert found["p_value"] == (1 + (drawn >= found["f1"] - 1e-12).sum()) / 4001
+    assert score(references, predictions, lengths, **options) == found
+    assert score(references, predictions, lengths, **options, seed=1) != found
+
+
+def test_p_value_by_hand():
+    # one token of each side among four: equal once in four
+    one = [{("A", frozenset({2}))}]
+    found = score(one, one, [4], n_simulations=20_000)
+    assert abs(found["p_value"] - 1 / 4) < 0.015
+    assert abs(found["chance_f1_std"] - math.sqrt(3) / 4) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("documents", "options", "message"),
+    [
+        (
+            [{("A", frozenset({0, 1})), ("A", frozenset({1, 2}))}],
+            {},
+            r"references, document 0, token 1: .*overlaps.*\n.*placement='layers'.*placement='independent'",
+        ),
+        (
+            [set(), {("A", frozenset({0, 1})), ("A", frozenset({1, 2}))}],
+            {"placement": "layers"},
+            r"references, document 1, token 1: .*crosses.*\n.*placement='independent'",
+        ),
+        ([{("A", frozenset({0, 2}))}], {}, "references, document 0, token 0: .*discontinuous"),
+        ([{("A", frozenset({0, 2}))}], {"placement": "independent"}, "discontinuous"),
+    ],
+)
+def test_spans_that_cannot_be_placed(documents, options, message):
+    empty = [set() for _ in documents]
+    lengths = [8] * len(documents)
+    with pytest.raises(InputError, match=message):
+        score(documents, empty, lengths, **options)
+
+
+def test_alpha_refuses_overlap_and_gaps_within_a_unit():
+    for tokens, message in (({0, 2}, "discontinuous"), ({1, 2}, "overlaps another")):
+        documents = [{("A", frozenset({0, 1})), ("A", frozenset(tokens))}]
+        if message == "discontinuous":
+            documents = [{("A", frozenset(tokens))}]
+        with pytest.raises(InputError, match=f"predictions, document 0, token .: .*{message}"):
+            UnitizingAlpha().counts(as_spans([set()], [5]), as_spans(documents, [5]))
+
+
+@pytest.mark.parametrize("measure", [ChanceKappaF1(), UnitizingAlpha()])
+def test_lengths_are_needed(measure):
+    spans = as_spans([{("A", frozenset({0}))}])
+    with pytest.raises(InputError, match=r"lengths are not known.*\n.*lengths="):
+        measure.counts(spans, spans)
+
+
+@pytest.mark.parametrize(
+    ("measure", "options"),
+    [
+        (ChanceKappaF1, {"level": "word"}),
+        (ChanceKappaF1, {"placement": "nested"}),
+        (ChanceKappaF1, {"method": "fast"}),
+        (ChanceKappaF1, {"uniform_threshold": 2}),
+        (ChanceKappaF1, {"n_simulations": -1}),
+        (ChanceKappaF1, {"n_simulations": 1.5}),
+        (ChanceKappaF1, {"seed": None}),
+        (UnitizingAlpha, {"variant": 1995}),
+    ],
+)
+def test_bad_options(measure, options):
+    with pytest.raises(InputError):
+        measure(**options)
+
+
+def test_signatures():
+    assert signature(ChanceKappaF1(), {"scheme": "IOB2"}).startswith(
+        "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|average:micro|zero_division:0|v:"
+    )
+    assert "|method:auto|uniform_threshold:0.9|n_simulations:10|seed:3|" in signature(
+        ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3), {}
+    )
+    assert signature(UnitizingAlpha(), {}).startswith("unitizing_alpha|variant:2016|average:micro|")
