@@ -15,8 +15,14 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
-from .segments import begins_run, ranges, runs
+from .errors import InputError
+from .segments import begins_run, ranges, row_codes, runs
 from .spans import Spans, require_same_documents, require_same_lengths
+
+PAIR_LIMIT = 1 << 26
+"""How many pairs of overlapping spans are listed at the most."""
+
+_LONGEST_LINE = 2.0**60
 
 _DENSE_LIMIT = 1_000_000
 """Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
@@ -124,7 +130,12 @@ class Alignment:
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
         extents = _extents(references, predictions) if self.lengths is None else self.lengths
-        self.offsets = np.concatenate(([0], np.cumsum(extents)))
+        self.offsets = np.concatenate(([0], np.cumsum(extents, dtype=np.int64)))
+        if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
+            raise InputError(
+                f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
+                "Check the offsets; else score parts of the corpus.",
+            )
         self.references, self.predictions = (
             lay_out(spans, self.labels, self.offsets) for spans in (references, predictions)
         )
@@ -163,11 +174,8 @@ class Alignment:
             if len(predictions) == 0:
                 return np.zeros(len(references), dtype=bool)
             return (predictions.start[found] == references.start) & (predictions.end[found] == references.end)
-        pairs = self.pairs
-        same = (pairs.shared == references.size[pairs.reference]) & (pairs.shared == predictions.size[pairs.prediction])
-        equal = np.zeros(len(references), dtype=bool)
-        equal[pairs.reference[same]] = True
-        return equal
+        codes = _token_codes(references, predictions)
+        return np.isin(codes[: len(references)], codes[len(references) :])
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -248,6 +256,7 @@ def overlaps(
         # without nesting the intervals that one meets are neighbours
         nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
+        _require_few_pairs(met)
         return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
     # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
     # start: each pair is found in just one of these ways
@@ -255,10 +264,55 @@ def overlaps(
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
     behind = np.searchsorted(first_start, second_start, side="right")
     behind_counts = np.searchsorted(first_start, second_end, side="left") - behind
+    _require_few_pairs(counts, behind_counts)
     first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
     second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
     order = np.lexsort((second, first))
     return first[order].astype(np.int32), second[order].astype(np.int32)
+
+
+def _require_few_pairs(*counts: np.ndarray) -> None:
+    total = sum(int(count.sum(dtype=np.int64)) for count in counts)
+    if total > PAIR_LIMIT:
+        raise InputError(
+            f"{total} pairs of overlapping spans of one label, more than {PAIR_LIMIT}.",
+            "Score fewer spans that nest or cross at once.",
+        )
+
+
+def _token_codes(first: Side, second: Side) -> np.ndarray:
+    """Codes of all spans of two sides, the same for spans of the same tokens."""
+    sides = first, second
+    if first.contiguous and second.contiguous:
+        start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
+        # ranks of the starts, so that start and size together fit one number
+        size = end - start
+        return np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size
+    span = np.concatenate([first.piece_span, second.piece_span + len(first)])
+    start, end = (np.concatenate([getattr(side, f"piece_{bound}") for side in sides]) for bound in ("start", "end"))
+    order = np.lexsort((start, span))
+    bounds = np.stack([start[order], end[order]], axis=1).ravel()
+    begins, ends = runs(span[order])
+    return row_codes(np.zeros(len(begins), dtype=np.int64), 2 * begins, 2 * ends, bounds)
+
+
+def coverage(side: Side, other: Side) -> np.ndarray:
+    """For each span the sum, over the other side's spans of its label, of the tokens that they share.
+
+    By sums over the sorted bounds, so that time grows with the spans, not with their meetings.
+    """
+    starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
+    begun, ended = (np.concatenate(([0], np.cumsum(bounds))) for bounds in (starts, ends))
+
+    def before(position: np.ndarray) -> np.ndarray:
+        # tokens of the other side's pieces before a position; that sums wrap around does not matter to differences
+        first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
+        return position * (first - last) - (begun[first] - ended[last])
+
+    shared = before(side.piece_end) - before(side.piece_start)
+    if side.pieces is None:
+        return shared
+    return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64)
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from scipy.special import digamma
 
 from .errors import InputError
 from .segments import ranges, runs
 from .tags import Tags
+
+_TABLE = 1 << 16
+"""The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
 
 _BLOCK = 1 << 20
 """How many tokens are expanded at a time."""
@@ -68,9 +72,13 @@ class TokenInformation:
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """The information of sets of tokens of these sizes, where it is the same for all tokens: unit * H(size)."""
-        largest = int(sizes.max(initial=0))
+        largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
-        return self.unit * harmonic[sizes]
+        sums = harmonic[np.minimum(sizes, largest)]
+        longer = sizes > largest
+        if longer.any():
+            sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
+        return self.unit * sums
 
     def graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
         """Σ_i (1 / i) information(w_i) for each group of intervals of tokens, i the rank within the group.

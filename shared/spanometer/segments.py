@@ -30,3 +30,17 @@ def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     flags = begins_run(*keys)
     first = np.flatnonzero(flags)
     return first, np.append(first[1:], len(flags))[: len(first)]
+
+
+def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order."""
+    length = last - first
+    code = np.unique(np.stack([kind, length], axis=1), axis=0, return_inverse=True)[1].ravel()
+    for position in range(int(length.max(initial=0))):
+        longer = np.flatnonzero(length > position)
+        if len(longer) == 0:
+            break
+        pair = np.stack([code[longer], values[first[longer] + position]], axis=1)
+        # rows that have ended keep their codes: they differ from the others in length
+        code[longer] = np.unique(pair, axis=0, return_inverse=True)[1].ravel()
+    return np.unique(np.stack([length, code], axis=1), axis=0, return_inverse=True)[1].ravel()

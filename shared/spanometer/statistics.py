@@ -15,6 +15,8 @@ AVERAGES = ("micro", "macro", "weighted")
 _BLOCK = 1 << 16
 """How many values are summed at a time."""
 
+_LARGEST = 2.0**62
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -41,7 +43,10 @@ class Column:
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
     """The sum of the values of each group; None stands for 1 everywhere."""
-    sums = np.zeros(groups, dtype=np.int64 if value is None or value.dtype.kind != "f" else np.float64)
+    exact = value is None or value.dtype.kind != "f"
+    if value is not None and exact and len(value) and float(value.max()) * len(value) >= _LARGEST:
+        raise InputError("counts pass the range of 64-bit integers.", "Score fewer or shorter spans at once.")
+    sums = np.zeros(groups, dtype=np.int64 if exact else np.float64)
     # bincount converts what it is given: part by part that takes no memory to speak of
     step = max(_BLOCK, groups)
     for start in range(0, len(group), step):
@@ -150,30 +155,23 @@ def precision_recall_f1(
 
 
 def average_over_labels(
-    scores: Mapping[str, np.ndarray],
-    present: np.ndarray,
-    weights: np.ndarray,
-    empty: Mapping[str, np.ndarray],
-    zero_division: float,
+    scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Weighted means over the last axis, which is that of labels; NaN scores are left out.
 
     Args:
         scores: shape (..., labels).
-        present: which labels there are, shape (..., labels).
-        weights: shape (..., labels), 0 where a label is not present.
-        empty: the scores where there are no labels at all.
-        zero_division: the mean where all weights are 0.
+        weights: shape (..., labels), 0 where a label is not there.
+        pooled: the scores of all labels together, which stand where all weights are 0.
     """
     averages = {}
     weight = weights.astype(float)
-    undefined = np.where(weight.sum(axis=-1) == 0, zero_division, np.nan)
+    unweighted = weight.sum(axis=-1) == 0
     for key, values in scores.items():
         known = ~np.isnan(values)
         kept = np.where(known, weight, 0.0).sum(axis=-1)
         sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
-        means = np.where(kept == 0, undefined, divide(sums, kept, 0.0))
-        averages[key] = np.where(present.any(axis=-1), means, empty[key])
+        averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
 
 

@@ -75,6 +75,8 @@ def _averaged(score, references, predictions, average, zero_division):
         weights = dict.fromkeys(labels, 1)
     else:
         weights = {label: _span_count(_only(references, {label})) for label in labels}
+        if not any(weights.values()):
+            return score(references, predictions)
 
     keys = score([], []).keys()
     return {key: _mean([(by_label[label][key], weights[label]) for label in labels], zero_division) for key in keys}

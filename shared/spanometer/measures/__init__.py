@@ -2,15 +2,30 @@
 
 from .base import FMeasure, Measure
 from .bcubed import Bcubed
+from .chance_kappa_f1 import ChanceKappaF1
 from .intersection_f import IntersectionF
 from .link_f import LinkF
 from .sl_icm import SlIcm
 from .span_f import SpanF
 from .token_f import TokenF
+from .unitizing_alpha import UnitizingAlpha
 
 MEASURES: dict[str, type[Measure]] = {
-    measure.name: measure for measure in (SpanF, TokenF, LinkF, Bcubed, IntersectionF, SlIcm)
+    measure.name: measure
+    for measure in (SpanF, TokenF, LinkF, Bcubed, IntersectionF, SlIcm, ChanceKappaF1, UnitizingAlpha)
 }
 """The measures by name."""
 
-__all__ = ["MEASURES", "Bcubed", "FMeasure", "IntersectionF", "LinkF", "Measure", "SlIcm", "SpanF", "TokenF"]
+__all__ = [
+    "MEASURES",
+    "Bcubed",
+    "ChanceKappaF1",
+    "FMeasure",
+    "IntersectionF",
+    "LinkF",
+    "Measure",
+    "SlIcm",
+    "SpanF",
+    "TokenF",
+    "UnitizingAlpha",
+]

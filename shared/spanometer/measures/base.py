@@ -20,11 +20,13 @@ class Measure(ABC):
 
     Attributes:
         average: `micro` scores the counts summed over labels; `macro` is the unweighted mean of each key over the
-            labels of both sides; `weighted` weights the labels by their reference spans.
+            labels of both sides; `weighted` weights the labels by their reference spans (without any it is `micro`).
         zero_division: the value of a ratio whose denominator is 0: 0.0, 1.0 or nan. NaN scores of labels are left out
             of averages.
         name: the measure's name, that of its module.
         keys: the headline keys of its result.
+        headline: the one of them that is compared where there is room for one.
+        additive: whether the counts of parts of a corpus (as `statistics.Counts`) add up to those of the whole.
         support: the count that holds the number of reference spans.
     """
 
@@ -33,6 +35,8 @@ class Measure(ABC):
 
     name: ClassVar[str]
     keys: ClassVar[tuple[str, ...]]
+    headline: ClassVar[str]
+    additive: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
 
     def __post_init__(self) -> None:
@@ -83,9 +87,11 @@ class Measure(ABC):
         pooled = self.formula({name: values.sum(axis=-1) for name, values in quantities.items()})
         if self.average == "micro":
             return pooled
-        present = np.any([values != 0 for values in totals.values()], axis=0)
-        weights = totals[self.support] if self.average == "weighted" else present
-        return average_over_labels(self.formula(quantities), present, weights, pooled, self.zero_division)
+        if self.average == "weighted":
+            weights = totals[self.support]
+        else:
+            weights = np.any([values != 0 for values in totals.values()], axis=0)
+        return average_over_labels(self.formula(quantities), weights, pooled)
 
     def options(self) -> dict[str, Any]:
         """The options that can change the number, in the order in which the signature gives them."""
@@ -103,6 +109,7 @@ class FMeasure(Measure):
     """
 
     keys: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1")
+    headline: ClassVar[str] = "f1"
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Precision, recall and F1, see `statistics.precision_recall_f1`."""

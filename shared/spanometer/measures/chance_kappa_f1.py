@@ -11,7 +11,7 @@ import numpy as np
 from ..alignment import Alignment, Side, overlaps
 from ..errors import InputError, require_choice
 from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
-from ..segments import begins_run, runs
+from ..segments import begins_run, row_codes, runs
 from ..statistics import Column, Counts, LabelTotals, divide, precision_recall_f1
 from .base import Measure
 
@@ -78,6 +78,7 @@ class ChanceKappaF1(Measure):
 
     name: ClassVar[str] = "chance_kappa_f1"
     keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
+    headline: ClassVar[str] = "kappa_f1"
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -273,7 +274,7 @@ class _Cases:
         depth, size = (np.concatenate([rows[0][column], rows[1][column]]) for column in (3, 4))
         document = shared % max(alignment.documents, 1)
         length = np.tile(tokens[document], 2)
-        code = _codes_of_rows(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
+        code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
         _, example = np.unique(code, return_index=True)
         return cls(
             document,
@@ -291,20 +292,6 @@ class _Cases:
         part = slice(self.first[case], self.last[case])
         layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
-
-
-def _codes_of_rows(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order."""
-    length = last - first
-    code = np.unique(np.stack([kind, length], axis=1), axis=0, return_inverse=True)[1].ravel()
-    for position in range(int(length.max(initial=0))):
-        longer = np.flatnonzero(length > position)
-        if len(longer) == 0:
-            break
-        pair = np.stack([code[longer], values[first[longer] + position]], axis=1)
-        # rows that have ended keep their codes: they differ from the others in length
-        code[longer] = np.unique(pair, axis=0, return_inverse=True)[1].ravel()
-    return np.unique(np.stack([length, code], axis=1), axis=0, return_inverse=True)[1].ravel()
 
 
 def _nesting_depth(side: Side) -> np.ndarray:

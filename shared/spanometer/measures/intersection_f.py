@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Pairs, Side
+from ..alignment import Alignment, Side, coverage
 from ..errors import InputError
 from ..statistics import Column, Counts
 from .base import FMeasure
@@ -42,24 +42,21 @@ class IntersectionF(FMeasure):
 
     def count(self, alignment: Alignment) -> Counts:
         """Sum the shared tokens of each span."""
-        references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
+        references, predictions = alignment.references, alignment.predictions
         if not self.cap:
             for name, side in (("references", references), ("predictions", predictions)):
                 _refuse_overlap(alignment, name, side)
         columns = {
-            "right": self._coverage(predictions, pairs, pairs.prediction),
+            "right": self._coverage(predictions, references),
             "predicted": Column(predictions.document, predictions.label),
-            "found": self._coverage(references, pairs, pairs.reference),
+            "found": self._coverage(references, predictions),
             "reference": Column(references.document, references.label),
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
-    def _coverage(self, side: Side, pairs: Pairs, spans: np.ndarray) -> Column:
-        # of no pairs bincount makes integers
-        coverage = np.bincount(spans, weights=pairs.shared, minlength=len(side)).astype(np.float64, copy=False)
-        if self.cap:
-            coverage = np.minimum(coverage, side.size)
-        return Column(side.document, side.label, np.divide(coverage, side.size, out=coverage))
+    def _coverage(self, side: Side, other: Side) -> Column:
+        covered, size = coverage(side, other), side.size
+        return Column(side.document, side.label, (np.minimum(covered, size) if self.cap else covered) / size)
 
 
 def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:

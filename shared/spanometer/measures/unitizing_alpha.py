@@ -90,6 +90,8 @@ class UnitizingAlpha(Measure):
 
     name: ClassVar[str] = "unitizing_alpha"
     keys: ClassVar[tuple[str, ...]] = ("alpha", "observed_disagreement", "expected_disagreement")
+    headline: ClassVar[str] = "alpha"
+    additive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the options."""
