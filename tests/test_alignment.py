@@ -8,7 +8,8 @@ import pytest
 
 from corpora import as_spans, random_pair
 from spanometer import InputError, Spans, alignment
-from spanometer.alignment import Alignment, best_matching, overlaps, union
+from spanometer.alignment import Alignment, best_matching, coverage, overlaps, union
+from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 
 def random_intervals(generator, count, *, reach):
@@ -101,3 +102,62 @@ def test_sides_must_fit():
         Alignment(Spans.from_tags([["O"]]), spans)
     with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
         Alignment(spans, Spans.from_tags([["O"]]))
+
+
+def test_coverage():
+    for seed in range(200):
+        for kind in ("nested", "discontinuous"):
+            references, predictions, lengths = random_pair(seed, kind)
+            joined = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
+            pairs = joined.pairs
+            for side, other, spans in (
+                (joined.references, joined.predictions, pairs.reference),
+                (joined.predictions, joined.references, pairs.prediction),
+            ):
+                expected = np.bincount(spans, weights=pairs.shared, minlength=len(side)).astype(int)
+                assert coverage(side, other).tolist() == expected.tolist()
+
+
+def nest(count, label="A"):
+    return [{"start": start, "end": 2 * count - start, "label": label} for start in range(count)]
+
+
+def test_deep_nests_cost_no_pairs():
+    spans = Spans.from_dicts([nest(20_000)])
+    for measure in (SpanF(), TokenF(), LinkF(), IntersectionF(cap=True)):
+        assert measure.score(measure.counts(spans, spans))["f1"] == 1.0
+
+
+@pytest.mark.parametrize("measure", [Bcubed(), SlIcm()])
+def test_too_many_pairs_are_refused_before_they_are_listed(measure):
+    spans = Spans.from_dicts([nest(20_000)])
+    with pytest.raises(InputError, match="more than"):
+        measure.counts(spans, spans)
+
+
+def test_discontinuous_spans_do_not_weigh_on_other_documents():
+    contiguous = [nest(60) for _ in range(300)]
+    parted = [{"label": "B", "fragments": [[0, 1], [3, 4]]}, {"label": "B", "fragments": [[0, 2], [3, 4]]}]
+    for measure in (LinkF(), Bcubed()):
+        expected = measure.counts(*[Spans.from_dicts(contiguous)] * 2).total()
+        fragmented = [
+            [{"label": span["label"], "fragments": [[span["start"], span["end"]]]} for span in document]
+            for document in contiguous
+        ]
+        found = measure.counts(*[Spans.from_dicts([*fragmented, parted])] * 2)
+        alone = measure.counts(*[Spans.from_dicts([parted])] * 2).total()
+        for column, value in found.total().items():
+            assert value == pytest.approx(expected[column] + alone[column], rel=1e-12)
+
+
+def test_what_overflows_is_refused():
+    labels = [[{"start": 2**31 - 2, "end": 2**31 - 1, "label": f"L{number}"}] for number in range(30_000)]
+    spans = Spans.from_dicts(labels)
+    with pytest.raises(InputError, match="30000 labels over .* tokens are too many"):
+        SpanF().counts(spans, spans)
+    long = Spans.from_dicts([[{"start": 0, "end": 2**31 - 1, "label": "A"}]] * 8)
+    with pytest.raises(InputError, match="pass the range of 64-bit integers"):
+        LinkF().score(LinkF().counts(long, long))
+    assert SlIcm().score(SlIcm().counts(long, long))["sl_icm_norm"] == 1.0
+    with pytest.raises(InputError, match="out of range"):
+        Spans.from_dicts([[{"start": 0, "end": 2**31, "label": "A"}]])

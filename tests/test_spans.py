@@ -132,6 +132,7 @@ def test_bad_arrow(rows, message):
         ([4, 2.5], "not a list of whole numbers"),
         ([[4], [4]], "not a list of whole numbers"),
         (["4", "4"], "not a list of whole numbers"),
+        (5, "lengths=5 is not a list of numbers"),
         ([4, 1], "document 1, token 0: a span of 'A' ends at 2, but the document has 1 tokens"),
     ],
 )

@@ -91,6 +91,15 @@ def test_averages_by_hand():
     assert list(found.values()) == pytest.approx((1 / 2, 1 / 3, 0.8 / 3))
 
 
+def test_weighted_without_references_is_micro():
+    nothing, something = Spans.from_tags([["O"]]), Spans.from_tags([["B-A"]])
+    measure = SpanF(average="weighted", zero_division=1.0)
+    # as seqeval has it: what was predicted is wrong, and nothing was there to be found
+    assert measure.score(measure.counts(nothing, something)) == {"precision": 0.0, "recall": 1.0, "f1": 0.0}
+    contrast = SlIcm(average="weighted", zero_division=1.0)
+    assert contrast.score(contrast.counts(nothing, something)) == {"sl_icm": -1.0, "sl_icm_norm": 1.0}
+
+
 def test_averages_are_those_of_scikit_learn():
     from sklearn.metrics import precision_recall_fscore_support
 

@@ -90,6 +90,16 @@ class Side:
         """Whether no two spans of one label and document share a token."""
         return bool((self.piece_start[1:] >= self.piece_end[:-1]).all())
 
+    def take(self, kept: np.ndarray) -> Side:
+        """Some of the spans: those flagged."""
+        document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
+        if self.pieces is None or (np.bincount(self.pieces.span, minlength=len(self))[kept] == 1).all():
+            return Side(document, label, start, end)
+        of_kept = kept[self.pieces.span]
+        span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
+        pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
+        return Side(document, label, start, end, pieces)
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -154,6 +164,39 @@ class Alignment:
     def flat(self) -> bool:
         """Whether on neither side two spans of one label share a token."""
         return self.references.flat and self.predictions.flat
+
+    def parts(self) -> list[Alignment]:
+        """The corpus in parts, by document and label, each of which is flat or contiguous if it can be.
+
+        Three at the most: where no spans of a side overlap, where contiguous ones do, and where discontinuous ones do.
+        """
+        if self.contiguous or self.flat:
+            return [self]
+        sides = self.references, self.predictions
+        place_of = [side.label.astype(np.int64) * self.documents + side.document for side in sides]
+        overlapping, parted = [], []
+        for side, place in zip(sides, place_of, strict=True):
+            second = np.flatnonzero(side.piece_start[1:] < side.piece_end[:-1]) + 1
+            overlapping.append(place[side.piece_span[second]])
+            parted.append(place[np.bincount(side.piece_span, minlength=len(side)) > 1])
+        overlap, gaps = np.concatenate(overlapping), np.concatenate(parted)
+        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
+        return [
+            self._select(*(of_side == kind for of_side in kinds))
+            for kind in range(3)
+            if any((of_side == kind).any() for of_side in kinds)
+        ]
+
+    def _select(self, references: np.ndarray, predictions: np.ndarray) -> Alignment:
+        part = object.__new__(Alignment)
+        part.documents, part.lengths, part.labels, part.offsets = (
+            self.documents,
+            self.lengths,
+            self.labels,
+            self.offsets,
+        )
+        part.references, part.predictions = self.references.take(references), self.predictions.take(predictions)
+        return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The document and the label of positions on the line."""

@@ -47,6 +47,11 @@ class Incidence:
         """Each pair of a piece and a span of the side that covers it: the pieces and the spans."""
         first = np.searchsorted(self.start, side.piece_start)
         counts = np.searchsorted(self.start, side.piece_end) - first
+        if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
+            raise InputError(
+                f"spans of one label overlap in {total} pieces, more than {PIECE_PAIR_LIMIT}.",
+                "Score fewer spans that nest or cross at once.",
+            )
         return ranges(first, counts), np.repeat(side.piece_span, counts)
 
     def linked(self, side: Side) -> csr_array:

@@ -30,7 +30,7 @@ from .measures import Measure
 from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
-from .spans import Spans, pair_from_tags, require_same_documents, require_same_lengths
+from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths
 from .tags import integers, list_arrays
 
 _TAGS = List(Value("string"))
@@ -194,8 +194,9 @@ class SpanModule(evaluate.Metric, ABC):
             reference, predicted, scheme = pair_from_tags(references, predictions, scheme=scheme, repair=repair)
             reading = {"scheme": scheme, "repair": repair}
         else:
+            known = None if lengths is None else read_lengths(lengths, len(references))
             reference, predicted = (
-                _read_spans(side, column, lengths)
+                _read_spans(side, column, known)
                 for side, column in (("references", references), ("predictions", predictions))
             )
             reading = {"input": self.configuration}
@@ -285,9 +286,9 @@ class SpanModule(evaluate.Metric, ABC):
         self.selected_feature_format = None
 
 
-def _read_spans(side: str, column: pa.ChunkedArray, lengths: Iterable[int] | None) -> Spans:
+def _read_spans(side: str, column: pa.ChunkedArray, lengths: np.ndarray | None) -> Spans:
     try:
-        return Spans.from_arrow(column, lengths=None if lengths is None else list(lengths))
+        return Spans.from_arrow(column, lengths=lengths)
     except InputError as error:
         raise error.within(side) from None
 
@@ -306,11 +307,14 @@ def path(name: str) -> str:
 
 def _installed_modules() -> dict[str, Path]:
     """The folders of the metric modules among the installed files of the distribution."""
-    folders = {}
-    for file in metadata.files("spanometer") or []:
-        if file.match("spanometer/metrics/*/*.py") and file.stem == file.parent.name:
-            folders[file.stem] = Path(str(file.locate())).resolve().parent
-    return folders
+    recorded = (Path(str(file.locate())) for file in metadata.files("spanometer") or [])
+    # pip --target moves these files beside the package, and its record still says where they would have been
+    beside = (Path(__file__).parents[1] / "share" / "spanometer" / "metrics").glob("*/*.py")
+    return {
+        file.stem: file.resolve().parent
+        for file in (*recorded, *beside)
+        if file.match("spanometer/metrics/*/*.py") and file.stem == file.parent.name and file.is_file()
+    }
 
 
 def load(name: str, config_name: str | None = None, **options: Any) -> evaluate.EvaluationModule:

@@ -33,14 +33,24 @@ def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order."""
+    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order.
+
+    Args:
+        kind: of each row.
+        first, last: where each row begins and ends (exclusive) among the values.
+        values: of all rows.
+    """
     length = last - first
-    code = np.unique(np.stack([kind, length], axis=1), axis=0, return_inverse=True)[1].ravel()
+    code = _renumbered(np.unique(kind, return_inverse=True)[1], length)
+    rank = np.unique(values, return_inverse=True)[1].ravel()
     for position in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > position)
-        if len(longer) == 0:
-            break
-        pair = np.stack([code[longer], values[first[longer] + position]], axis=1)
         # rows that have ended keep their codes: they differ from the others in length
-        code[longer] = np.unique(pair, axis=0, return_inverse=True)[1].ravel()
-    return np.unique(np.stack([length, code], axis=1), axis=0, return_inverse=True)[1].ravel()
+        code[longer] = _renumbered(code[longer], rank[first[longer] + position])
+    return _renumbered(code, length)
+
+
+def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Codes from 0 for pairs of a code and a value."""
+    pair = code.ravel().astype(np.int64) * (int(value.max(initial=0)) + 1) + value
+    return np.unique(pair, return_inverse=True)[1].ravel()

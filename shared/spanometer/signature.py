@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .measures import Measure
 from .version import __version__
 
@@ -23,7 +25,7 @@ def signature(measure: Measure, reading: Mapping[str, Any]) -> str:
 
 
 def _written(value: object) -> str:
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest digits that are the number
-    return repr(float(value)).removesuffix(".0") if isinstance(value, (int, float)) else str(value)
+    return repr(float(value)).removesuffix(".0") if isinstance(value, (int, float, np.number)) else str(value)

@@ -134,13 +134,13 @@ class Spans:
         """
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
-        known = None if lengths is None else _lengths(lengths, len(column))
+        known = None if lengths is None else read_lengths(lengths, len(column))
         spans = _read_structs(column)
         return spans if known is None else spans.with_lengths(known)
 
     def with_lengths(self, lengths: np.ndarray) -> Spans:
         """The same spans with the documents' lengths, checked: an `InputError` for a span past its document's end."""
-        known = _lengths(lengths, self.documents)
+        known = read_lengths(lengths, self.documents)
         beyond = self.end > known[self.document]
         if beyond.any():
             index = int(np.argmax(beyond))
@@ -244,7 +244,7 @@ class Spans:
                 index = int(np.argmax(bad)) + 1
                 raise InputError(
                     f"a span of {self.labels[self.label[index]]!r} {problem} in {scheme} tags.",
-                    "Use the spans configuration, or another scheme.",
+                    "Choose another scheme, or pass spans in place of tags.",
                     document=int(self.document[index]),
                     position=int(self.start[index]),
                 )
@@ -322,10 +322,13 @@ def as_tags(tags: Any) -> Tags:
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
 
 
-def _lengths(lengths: Any, documents: int) -> np.ndarray:
+def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """The documents' lengths as int64, checked."""
     remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
-    known = np.asarray(lengths)
+    try:
+        known = np.asarray(lengths if isinstance(lengths, (np.ndarray, Sequence)) else list(lengths))
+    except (TypeError, ValueError):
+        raise InputError(f"lengths={lengths!r} is not a list of numbers.", remedy) from None
     if known.size == 0:
         known = known.astype(np.int64)
     if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
@@ -352,9 +355,9 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     place = _Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
     for name in ("label", "fragments") if fragmented else ("start", "end", "label"):
         if values.null_count or values.field(name).null_count:
-            place.refuse(values.is_null().to_numpy(zero_copy_only=False), lambda _: "None is not a span.", SPAN_REMEDY)
+            place.refuse(values.is_null().to_numpy(zero_copy_only=False), "None is not a span.", SPAN_REMEDY)
             missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
-            place.refuse(missing, f"the {name} is None.".format, SPAN_REMEDY)
+            place.refuse(missing, f"the {name} is None.", SPAN_REMEDY)
     label, labels = _sorted_labels(values.field("label"), place)
     if fragmented:
         fragments, start, end = _read_fragments(values.field("fragments"), place)
@@ -377,11 +380,12 @@ class _Place:
     document: np.ndarray
     index: np.ndarray
 
-    def refuse(self, bad: np.ndarray, problem: Callable[[int], str], remedy: str) -> None:
+    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str) -> None:
         """Raise an `InputError` for the first bad item, if there is one."""
         if bad.any():
             item = int(np.argmax(bad))
-            raise InputError(problem(item), remedy, document=int(self.document[item]), span=int(self.index[item]))
+            said = problem if isinstance(problem, str) else problem(item)
+            raise InputError(said, remedy, document=int(self.document[item]), span=int(self.index[item]))
 
     def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
         """Raise an `InputError` for the first item that begins before its document or does not end behind its start."""
@@ -406,25 +410,27 @@ def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[s
     rank[order] = np.arange(len(names))
     codes = rank[integers(encoded.indices)]
     labels = tuple(names[order].tolist())
-    if labels and labels[0] == "":
-        place.refuse(codes == 0, lambda _: "the label is empty.", "Give every span a label.")
+    for code, label in enumerate(labels):
+        if label != label.strip() or not label:
+            problem = f"the label {label!r} has outer blanks." if label else "the label is empty."
+            place.refuse(codes == code, problem, "Give every span a label without outer blanks.")
     return codes, labels
 
 
 def _read_fragments(column: pa.Array, place: _Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
     """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
     counts = np.diff(integers(column.offsets))
-    place.refuse(counts == 0, lambda _: "the span has no fragments.", FRAGMENTS_REMEDY)
+    place.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
     pairs = column.flatten()
     span = np.repeat(np.arange(len(counts)), counts)
     of_fragment = _Place(place.document[span], place.index[span])
     sizes = np.diff(integers(pairs.offsets))
     malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
-    of_fragment.refuse(malformed, lambda _: "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
+    of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
     bounds = pairs.flatten()
     if bounds.null_count:
         missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
-        of_fragment.refuse(missing, lambda _: "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+        of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     of_fragment.refuse_bounds(start, end)
     order = np.lexsort((start, span))

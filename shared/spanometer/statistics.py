@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,6 +39,22 @@ class Column:
         """The sums of each document and label, shape (documents, labels): for few of either only, as it is dense."""
         place = self.document.astype(np.int64) * labels + self.label
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
+
+
+def joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
+    """The columns of several parts of a corpus as those of the whole."""
+    if len(parts) == 1:
+        return dict(parts[0])
+    whole = {}
+    for name in parts[0] if parts else ():
+        columns = [part[name] for part in parts]
+        values = [np.ones(len(c.label), dtype=np.int64) if c.value is None else c.value for c in columns]
+        whole[name] = Column(
+            np.concatenate([column.document for column in columns]),
+            np.concatenate([column.label for column in columns]),
+            np.concatenate(values),
+        )
+    return whole
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
@@ -114,7 +130,8 @@ class Counts:
 
 def require_zero_division(value: object) -> None:
     """Raise an `InputError` unless the value is one that `zero_division` can take."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (value in (0.0, 1.0) or value != value):
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not (value in (0.0, 1.0) or value != value):
         raise InputError(f"zero_division={value!r} is not a value that zero_division can take.", "Use 0.0, 1.0 or nan.")
 
 

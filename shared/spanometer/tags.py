@@ -133,7 +133,7 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
     for code, (prefix, label) in enumerate(parts):
         if prefix == "O" and label is None:
             continue
-        if prefix in allowed and (label or (label is None and not labelled)):
+        if prefix in allowed and ((label and label == label.strip()) or (label is None and not labelled)):
             continue
         document, position = tags.first(code)
         problem, remedy = _unreadable(tags.names[code], prefix, label, scheme)
@@ -146,21 +146,23 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     listed = f"{', '.join(allowed)} and O"
     convert = "Name the scheme with scheme=..., or convert the tags first (spanometer convert)."
     last = tag.rpartition("-")[2]
+    shown = _shown(tag)
     if prefix in allowed:
-        if label == "":
-            return f"{tag!r} has an empty label.", "Write the label behind the hyphen, for example 'B-PER'."
-        return f"{tag!r} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+        if label is None:
+            return f"{shown} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+        problem = "a label with outer blanks" if label.strip() else "an empty label"
+        return f"{shown} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
     if prefix != tag and last in PREFIXES:
         return (
-            f"{tag!r} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
-            f"Write it as {last + '-' + tag.rpartition('-')[0]!r}.",
+            f"{shown} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
+            f"Write it as {_shown(last + '-' + tag.rpartition('-')[0])}.",
         )
     if prefix == "O":
-        return f"{tag!r} is outside and yet has a label.", "Write 'O' for a token outside all spans."
+        return f"{shown} is outside and yet has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
-        return f"{tag!r} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
-    return f"{tag!r} has no prefix of {of_scheme} ({listed}).", convert
+        return f"{shown} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
+    return f"{shown} has no prefix of {of_scheme} ({listed}).", convert
 
 
 def is_tags(type_: pa.DataType) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from ..alignment import Alignment, Side
 from ..incidence import Incidence
 from ..segments import runs
-from ..statistics import Column, Counts
+from ..statistics import Column, Counts, joined
 from .base import FMeasure
 
 
@@ -40,7 +40,7 @@ class Bcubed(FMeasure):
     def count(self, alignment: Alignment) -> Counts:
         """Sum the tokens' values by the cheapest way that the spans allow."""
         references = alignment.references
-        columns = _flat(alignment) if alignment.flat else _extended(alignment)
+        columns = joined([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
         return Counts(columns, alignment.labels, alignment.documents)
 

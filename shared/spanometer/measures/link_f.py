@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, triu
 
 from ..alignment import Alignment, Side, overlaps
 from ..incidence import Incidence
-from ..statistics import Column, Counts
+from ..statistics import Column, Counts, joined
 from .base import FMeasure
 
 
@@ -37,18 +37,19 @@ class LinkF(FMeasure):
     def count(self, alignment: Alignment) -> Counts:
         """Count links by the cheapest way that the spans allow."""
         references = alignment.references
-        if alignment.flat:
-            columns = _flat(alignment)
-        elif alignment.contiguous:
-            columns = _by_reach(alignment)
-        else:
-            columns = _by_pieces(alignment)
+        columns = joined([_count(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
         return Counts(columns, alignment.labels, alignment.documents)
 
 
 def _triangle(tokens: np.ndarray) -> np.ndarray:
     return tokens * (tokens + 1) // 2
+
+
+def _count(alignment: Alignment) -> dict[str, Column]:
+    if alignment.flat:
+        return _flat(alignment)
+    return _by_reach(alignment) if alignment.contiguous else _by_pieces(alignment)
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:

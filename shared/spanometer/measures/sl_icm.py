@@ -61,7 +61,7 @@ class SlIcm(Measure):
         InputError: where `tokens` do not fit the documents, and where a word has no probability.
     """
 
-    tokens: Sequence[Sequence[str]] | None = field(default=None, repr=False)
+    tokens: Sequence[Sequence[str]] | None = field(default=None, repr=False, compare=False)
     token_probabilities: Mapping[str, float] | float | None = None
     prior: str = "spans"
     log_base: float = 2
@@ -78,8 +78,12 @@ class SlIcm(Measure):
         require_choice("prior", self.prior, PRIORS)
         require_choice("matching", self.matching, MATCHINGS)
         base = self.log_base
-        if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
+        number = isinstance(base, (int, float, np.integer, np.floating)) and not isinstance(base, bool)
+        if not number or not 1 < base < math.inf:
             raise InputError(f"log_base={base!r} is not a base of logarithms.", "Use a number greater than 1.")
+        if self.tokens is not None and not isinstance(self.tokens, (str, Sequence)):
+            # what can be read but once is read once
+            object.__setattr__(self, "tokens", list(self.tokens))
         given = self.token_probabilities
         if isinstance(given, Mapping):
             if self.tokens is None:
