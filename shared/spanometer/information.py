@@ -59,7 +59,14 @@ class TokenInformation:
         try:
             words = Tags.from_lists(tokens)
         except InputError as error:
-            raise error.within("tokens") from None
+            problem = error.problem.replace("is not a tag", "is not a word")
+            raise InputError(
+                problem,
+                "Pass one list of words for each document, tokens=[['The', 'Seine'], ...].",
+                side="tokens",
+                document=error.document,
+                position=error.position,
+            ) from None
         _require_fit(words.lengths, lengths, exact)
         if not isinstance(probabilities, Mapping):
             counts = np.bincount(words.codes, minlength=len(words.names))

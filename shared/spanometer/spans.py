@@ -364,7 +364,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     else:
         fragments = None
         start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
-        place.refuse_bounds(start, end)
+        place.refuse_bounds(start, end, SPAN_REMEDY)
     if fragments is not None and len(fragments.start) == len(start):
         fragments = None
     beyond = end > np.iinfo(np.int32).max
@@ -387,13 +387,13 @@ class _Place:
             said = problem if isinstance(problem, str) else problem(item)
             raise InputError(said, remedy, document=int(self.document[item]), span=int(self.index[item]))
 
-    def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
+    def refuse_bounds(self, start: np.ndarray, end: np.ndarray, remedy: str) -> None:
         """Raise an `InputError` for the first item that begins before its document or does not end behind its start."""
-        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", SPAN_REMEDY)
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", remedy)
         self.refuse(
             end <= start,
             lambda item: f"the end {end[item]} is not behind the start {start[item]}.",
-            SPAN_REMEDY,
+            remedy,
         )
 
 
@@ -432,7 +432,7 @@ def _read_fragments(column: pa.Array, place: _Place) -> tuple[Fragments, np.ndar
         missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
         of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
-    of_fragment.refuse_bounds(start, end)
+    of_fragment.refuse_bounds(start, end, FRAGMENTS_REMEDY)
     order = np.lexsort((start, span))
     span, start, end = span[order], start[order], end[order]
     return _melted(span, start, end, len(counts))
