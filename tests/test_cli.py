@@ -105,6 +105,8 @@ def test_table(run, pair):
     assert found["link_f"] == ["0.5000", "0.5000", "0.5000"]
     assert found["intersection_f"] == ["0.7500", "0.7500", "0.7500"]
     assert len(found["sl_icm"]) == 2
+    assert found["chance_kappa_f1"] == ["0.6667", "0.5556", "0.2500"]
+    assert len(found["unitizing_alpha"]) == 3
     signatures = [line for line in lines if "|v:" in line]
     assert [line.partition("|")[0] for line in signatures] == list(MEASURES)
     assert all("|scheme:IOB2|repair:conlleval|" in line for line in signatures)
@@ -126,7 +128,9 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     path = file("a.conll", f"a B-{label}\n")
     _, output, _ = run("score", path, path, "--per-label")
     rows = [line.split() for line in output.splitlines() if line.startswith(label)]
-    assert rows == [[label, "1.0000", "1.0000", "1.0000", "1"]] * 5 + [[label, "1.0000", "1.0000", "1"]]
+    assert rows[:6] == [[label, "1.0000", "1.0000", "1.0000", "1"]] * 5 + [[label, "1.0000", "1.0000", "1"]]
+    # all of the text is one span: there is no other way to annotate it
+    assert rows[6:] == [[label, "1.0000", "1.0000", "0.0000", "1"], [label, "0.0000", "0.0000", "0.0000", "1"]]
     assert "…" not in output
     assert "\x1b" not in output
 
@@ -205,6 +209,19 @@ def test_measures(scores, pair):
         "span_f",
         "link_f",
     ]
+
+
+def test_options_beyond_chance(scores, complaint, pair):
+    options = ["--measure", "chance_kappa_f1,unitizing_alpha", "--simulations", "20", "--seed", "3"]
+    found = scores(*pair, *options, "--level", "span", "--method", "auto", "--variant", "1995")["measures"]
+    assert list(found["chance_kappa_f1"]["scores"]) == ["f1", "chance_f1", "kappa_f1", "chance_f1_std", "p_value"]
+    signature = found["chance_kappa_f1"]["signature"]
+    assert "|level:span|placement:disjoint|method:auto|uniform_threshold:0.99|n_simulations:20|seed:3|" in signature
+    assert "|variant:1995|" in found["unitizing_alpha"]["signature"]
+    assert "--level 'word' is not a value" in complaint("score", *pair, "--level", "word")
+    assert "--simulations -1 is not a whole number" in complaint("score", *pair, "--simulations", "-1")
+    problem = complaint("score", *pair, "--variant", "1995", "--measure", "span_f")
+    assert "--variant is an option of unitizing_alpha, which is not computed" in problem
 
 
 def test_columns(scores, file):
@@ -498,9 +515,10 @@ def test_demo(run):
     assert (status, complaint) == (0, "")
     for system in demo.SYSTEMS:
         assert re.search(rf"^{system}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
+        assert re.search(rf"^{system}( +\d\.\d{{4}}){{4}}$", output, re.MULTILINE)
     for repair in ("conlleval", "discard"):
         assert re.search(rf"^{repair}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
-    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == 6
+    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == 8
     assert "spanometer score REFERENCE PREDICTION" in output
     assert max(len(line) for line in output.splitlines() if re.match("─", line)) <= 80
 
@@ -510,12 +528,15 @@ def test_demo_and_score_agree(run, scores):
         _, output, _ = run("demo")
         for system in demo.SYSTEMS:
             found = scores(path, "--reference-column", "reference", "--prediction-column", system)
-            row = next(line for line in output.splitlines() if re.match(rf"{system} +\d", line)).split()[1:]
-            assert row == [f"{list(found['measures'][name]['scores'].values())[-1]:.4f}" for name in demo.MODULES]
+            rows = [line.split()[1:] for line in output.splitlines() if re.match(rf"{system} +\d", line)]
+            values = {name: result["scores"] for name, result in found["measures"].items()}
+            assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
+            beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
+            assert rows[1] == [f"{value:.4f}" for value in beyond]
 
 
 def test_demo_shows_every_measure():
-    assert set(demo.MODULES) == set(MEASURES)
+    assert {*demo.MODULES, *demo.CHANCE_MODULES} == set(MEASURES)
 
 
 # report

@@ -38,6 +38,10 @@ PREDICTED_SPANS = [
 ]
 
 
+# what spans and fragments are scored by only where the documents' lengths are known
+NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha")
+
+
 @pytest.fixture(params=MEASURES)
 def name(request):
     return request.param
@@ -83,7 +87,7 @@ def test_configurations_agree(name):
     lengths = [len(document) for document in REFERENCES]
     for configuration, convert in (("spans", list), ("fragments", fragments_of)):
         module = load(name, configuration)
-        for options in ({}, {"lengths": lengths}):
+        for options in ({"lengths": lengths},) if name in NEED_LENGTHS else ({}, {"lengths": lengths}):
             result = module.compute(
                 predictions=convert(PREDICTED_SPANS), references=convert(REFERENCE_SPANS), details=True, **options
             )
@@ -158,7 +162,7 @@ def test_other_rows(name):
         assert load(name).compute(predictions=convert(PREDICTIONS), references=convert(REFERENCES)) == expected
     assert load(name).compute(predictions=PREDICTIONS, references=column) == expected
     square = np.array([["B-A", "I-A"], ["O", "B-A"]])
-    assert load(name).compute(predictions=square, references=square)[MEASURES[name].keys[-1]] == 1.0
+    assert load(name).compute(predictions=square, references=square)[MEASURES[name].headline] == 1.0
 
 
 def test_numpy_offsets():
@@ -294,7 +298,50 @@ def test_bad_spans(name, case):
     module = load(name, "spans")
     with pytest.raises(InputError, match=message):
         module.compute(predictions=predictions, references=[[], [span(0, 2)]], lengths=[4, 4])
-    assert module.compute(predictions=[[span()]], references=[[span()]])[MEASURES[name].keys[-1]] == 1.0
+    result = module.compute(predictions=[[span()]], references=[[span()]], lengths=[8])
+    assert result[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_lengths_are_needed_where_spans_do_not_tell_them(name):
+    for configuration, convert in (("spans", list), ("fragments", fragments_of)):
+        module = load(name, configuration)
+        documents = convert(REFERENCE_SPANS)
+        with pytest.raises(InputError, match=r"lengths are not known.*\nGive them with lengths="):
+            module.compute(predictions=documents, references=documents)
+        result = module.compute(predictions=documents, references=documents, lengths=[5, 1, 0, 2])
+        assert result[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_discontinuous_spans_have_no_place_at_random(name):
+    module = load(name, "fragments")
+    good = [[{"label": "A", "fragments": [[0, 2], [2, 3]]}]]
+    bad = [[{"label": "A", "fragments": [[1, 2], [4, 5]]}]]
+    with pytest.raises(InputError, match="predictions, document 0, token 1: a span of 'A' is discontinuous"):
+        module.compute(predictions=bad, references=good, lengths=[9])
+    assert module.compute(predictions=good, references=good, lengths=[9])[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_spans_that_overlap_within_one_side(name):
+    module = load(name, "spans")
+    nested = [[span(0, 4), span(1, 2)]]
+    with pytest.raises(InputError, match="references, document 0, token 1: a span of 'A' overlaps another") as raised:
+        module.compute(predictions=[[span()]], references=nested, lengths=[9])
+    if name == "chance_kappa_f1":
+        assert "placement='layers'" in raised.value.remedy
+        assert "kappa_f1" in module.compute(predictions=[[span()]], references=nested, lengths=[9], placement="layers")
+
+
+def test_simulations_of_the_module():
+    module = load("chance_kappa_f1")
+    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    result = module.compute(**sides, n_simulations=50, details=True)
+    assert list(result)[:5] == ["f1", "chance_f1", "kappa_f1", "chance_f1_std", "p_value"]
+    assert all(type(result[key]) is float for key in list(result)[:5])
+    assert "|n_simulations:50|seed:0|" in result["signature"]
+    assert module.compute(**sides, n_simulations=50, details=True) == result
 
 
 BAD_FRAGMENTS = {

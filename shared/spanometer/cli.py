@@ -26,6 +26,12 @@ _OPTIONS = {
     "log_base": "log-base",
     "matching": "matching",
     "token_probabilities": "token-probability",
+    "level": "level",
+    "placement": "placement",
+    "method": "method",
+    "n_simulations": "simulations",
+    "seed": "seed",
+    "variant": "variant",
     "documents": "documents",
     "outside": "outside",
 }

@@ -26,6 +26,9 @@ DIGITS = 4
 _LABEL_WIDTH = 12
 """A column of labels is not made narrower than this; longer labels go over several lines where they must."""
 
+_HEAD_WIDTH = 13
+"""The head of a column of numbers goes over two lines where it is longer."""
+
 _UNLIMITED = 1_000_000
 """The width of a page that is no terminal: nothing is wrapped or cut."""
 
@@ -134,12 +137,14 @@ class Report:
     def score_tables(self) -> list[Table]:
         """One row for each measure; measures that have the same keys share a table."""
         names = max((len(result.measure.name) for result in self.results), default=0)
-        numbers = max((len(key) for result in self.results for key in result.measure.keys), default=0)
+        heads = [part for result in self.results for key in result.scores for part in head(key).split("\n")]
+        numbers = max(map(len, heads), default=0)
         tables = []
-        for keys, group in groupby(self.results, key=lambda result: result.measure.keys):
-            table = empty_table("measure", keys, widths=(names, numbers))
+        for keys, group in groupby(self.results, key=lambda result: tuple(result.scores)):
+            table = empty_table("measure", map(head, keys), widths=(names, numbers))
             for result in group:
-                table.add_row(Text(result.measure.name, "cyan"), *_numbers(result.scores, keys))
+                name, main = result.measure.name, result.measure.headline
+                table.add_row(Text(name, "cyan"), *_numbers(result.scores, keys, main))
             tables.append(table)
         return tables
 
@@ -148,9 +153,9 @@ class Report:
         tables = []
         for result in self.results:
             keys = result.measure.keys
-            table = empty_table(result.measure.name, (*keys, "support"), labels=True)
+            table = empty_table(result.measure.name, (*map(head, keys), "support"), labels=True)
             for label, values in result.per_label.items():
-                table.add_row(Text(printable(label)), *_numbers(values, keys), Text(f"{values['support']:,}"))
+                table.add_row(Text(printable(label)), *_numbers(values, keys, result.measure.headline), Text(f"{values['support']:,}"))
             tables.append(table)
         return tables
 
@@ -236,9 +241,14 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _numbers(values: Mapping[str, float | int], keys: Sequence[str]) -> list[Text]:
-    """The values of the keys; the last is the one to look at."""
-    return [Text(number(values[key]), "bold" if key == keys[-1] else "") for key in keys]
+def head(key: str) -> str:
+    """A key as the head of a column: a long one on two lines."""
+    return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
+
+
+def _numbers(values: Mapping[str, float | int], keys: Sequence[str], main: str) -> list[Text]:
+    """The values of the keys; one is that to look at."""
+    return [Text(number(values[key]), "bold" if key == main else "") for key in keys]
 
 
 def _plain(values: Mapping[str, float | int]) -> dict[str, float | int | None]:

@@ -102,11 +102,11 @@ def policy_spread(
         logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
         labels: the tags that the logits' last axis stands for.
         scheme: IOBES, BILOU, BMES or IOB2; told from the prefixes where it is None.
-        measures: the measures to score with; their last headline value is the one that is compared.
+        measures: the measures to score with; their headline value is compared.
 
     Raises:
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
-            `SlIcm` with corpus probabilities, whose counts of parts do not add up.
+            `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
     """
     scores, legality = _read_logits(logits, labels, scheme)
     if predictions is None:
@@ -137,10 +137,10 @@ def policy_spread(
         values = whole.score({column: fixed[column] + _summed(parts[column], readings) for column in fixed})
 
         def alone(spans: Spans, measure: Measure = measure) -> float:
-            return measure.score(measure.counts(reference, spans))[measure.keys[-1]]
+            return measure.score(measure.counts(reference, spans))[measure.headline]
 
         found[name] = MeasureSpread(
-            measure.keys[-1],
+            measure.headline,
             values,
             {
                 **{policy: float(values[index]) for policy, index in grid.named.items()},
@@ -172,6 +172,8 @@ def _require_additive(measures: Sequence[Measure]) -> None:
             raise InputError(
                 "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
             )
+        if not measure.additive:
+            raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
 
 
 class _Totals:
@@ -196,7 +198,7 @@ class _Totals:
 
     def score(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
         """The last headline value of totals of shape (..., labels)."""
-        return self._measure.score_totals(totals)[self._measure.keys[-1]]
+        return self._measure.score_totals(totals)[self._measure.headline]
 
     def _in_all_labels(self, sums: np.ndarray, counts: Counts) -> np.ndarray:
         spread = np.zeros((*sums.shape[:-1], len(self._number)), dtype=sums.dtype)

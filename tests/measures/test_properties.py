@@ -8,18 +8,35 @@ import pytest
 
 from corpora import as_dicts, as_spans, random_pair
 from spanometer import Spans
-from spanometer.measures import MEASURES, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from spanometer.measures import (
+    MEASURES,
+    Bcubed,
+    ChanceKappaF1,
+    IntersectionF,
+    LinkF,
+    SlIcm,
+    SpanF,
+    TokenF,
+    UnitizingAlpha,
+)
 from spanometer.schemes import SCHEMES
 from spanometer.spans import pair_from_tags
 
+# these two are defined for flat spans of known documents only, and have other properties: see below, and test_chance
+CHANCE = {
+    "chance_kappa_f1": ChanceKappaF1(),
+    "chance_kappa_f1 span": ChanceKappaF1(level="span"),
+    "unitizing_alpha": UnitizingAlpha(),
+    "unitizing_alpha 1995": UnitizingAlpha(variant="1995"),
+}
 ALL = {
-    **{name: measure() for name, measure in MEASURES.items()},
+    **{name: measure() for name, measure in MEASURES.items() if name not in CHANCE},
     **{f"token_f {format}": TokenF(format=format) for format in ("BIO", "BIOE", "BIOES", "IO*")},
     "intersection_f": IntersectionF(cap=True),
     "sl_icm optimal": SlIcm(matching="optimal"),
     "sl_icm tokens": SlIcm(prior="tokens", token_probabilities=0.1),
 }
-HEADLINE = {name: measure.keys[-1] for name, measure in ALL.items()}
+HEADLINE = {name: measure.headline for name, measure in ALL.items()}
 SEEDS = range(60)
 
 every_measure = pytest.mark.parametrize("name", ALL)
@@ -155,6 +172,47 @@ def test_nothing_to_score(name, zero_division):
         assert all(
             result[key] == expected[key] or (math.isnan(result[key]) and math.isnan(expected[key])) for key in result
         )
+
+
+every_chance_measure = pytest.mark.parametrize("name", CHANCE)
+
+
+@every_chance_measure
+def test_beyond_chance_label_names_and_sides_do_not_matter(name):
+    names = {"A": "Z", "B": "персона", "C": "a", "D": "C"}
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, "flat")
+        for average in ("micro", "macro"):
+            measure = replace(CHANCE[name], average=average)
+            expected = score(measure, references, predictions, lengths)
+            assert close(score(measure, predictions, references, lengths), expected), seed
+            renamed = [
+                [{(names[label], tokens) for label, tokens in document} for document in side]
+                for side in (references, predictions)
+            ]
+            assert close(score(measure, *renamed, lengths), expected), seed
+
+
+@every_chance_measure
+def test_beyond_chance_scheme_does_not_matter(name):
+    for seed in SEEDS:
+        references, predictions, lengths = random_pair(seed, "flat")
+        sides = [as_spans([untangled(document) for document in side], lengths) for side in (references, predictions)]
+        expected = CHANCE[name].score(CHANCE[name].counts(*sides))
+        for scheme in SCHEMES:
+            if scheme == "IO":
+                continue
+            reference, predicted, _ = pair_from_tags(*(side.to_tags(scheme) for side in sides), scheme=scheme)
+            assert close(CHANCE[name].score(CHANCE[name].counts(reference, predicted)), expected), (seed, scheme)
+
+
+@every_chance_measure
+def test_beyond_chance_nothing_to_score(name):
+    measure = replace(CHANCE[name], zero_division=1.0)
+    for documents in ([], [set()], [set(), set()]):
+        result = score(measure, documents, documents, [3] * len(documents))
+        assert result[measure.headline] == 1.0
+        assert all(math.isfinite(value) for value in result.values())
 
 
 @pytest.mark.parametrize("measure", [SpanF(), TokenF(), LinkF(), Bcubed(), IntersectionF()])

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ..readers import TagFile
 
 MODULES = ("span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm")
+CHANCE_MODULES = ("chance_kappa_f1", "unitizing_alpha")
+"""The modules that take out what chance gives; they have a table of their own."""
+
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
     "greedy": "finds nearly everything, with spans that run too long",
@@ -26,7 +29,7 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "demo",
         help="score three systems on the example corpus",
-        description="Load the six metric modules with evaluate.load and score three systems on the example corpus. "
+        description="Load the eight metric modules with evaluate.load and score three systems on the example corpus. "
         "Needs no network.",
         allow_abbrev=False,
     )
@@ -53,7 +56,7 @@ def _read_corpus() -> TagFile:
 
 
 def _load_modules() -> dict[str, EvaluationModule]:
-    """The six modules, as anybody would load them; they are part of the package, so nothing is fetched."""
+    """The eight modules, as anybody would load them; they are part of the package, so nothing is fetched."""
     # the libraries read these once, when they are imported
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
@@ -61,7 +64,7 @@ def _load_modules() -> dict[str, EvaluationModule]:
 
     from .. import path
 
-    return {name: evaluate.load(path(name)) for name in MODULES}
+    return {name: evaluate.load(path(name)) for name in (*MODULES, *CHANCE_MODULES)}
 
 
 class _Scores:
@@ -106,9 +109,13 @@ def _show(
         "Made for Spanometer, as are the outputs of three systems:",
         *(f"  {system:<8} {habit}" for system, habit in SYSTEMS.items()),
         "",
-        Text("Six modules, loaded with evaluate.load", "bold"),
+        Text("Eight modules, loaded with evaluate.load", "bold"),
         "",
         _table("system", systems),
+        "",
+        Text("The same beyond chance: against spans of the same lengths, placed at random", "bold"),
+        "",
+        _chance_table(systems),
         "",
         Text("What becomes of illegal tags is a choice: hasty under two repair policies", "bold"),
         "",
@@ -126,16 +133,30 @@ def _show(
 
 def _table(title: str, rows: dict[str, dict[str, dict[str, Any]]]) -> Any:
     """The main number of each module, the best of each column in bold."""
+    from ..measures import MEASURES
+
+    return _table_of(title, [(name, MEASURES[name].headline) for name in MODULES], rows)
+
+
+def _chance_table(rows: dict[str, dict[str, dict[str, Any]]]) -> Any:
+    """The numbers of the modules that take out what chance gives."""
+    columns = [("chance_kappa_f1", key) for key in ("f1", "chance_f1", "kappa_f1")]
+    return _table_of("system", [*columns, ("unitizing_alpha", "alpha")], rows)
+
+
+def _table_of(title: str, columns: list[tuple[str, str]], rows: dict[str, dict[str, dict[str, Any]]]) -> Any:
+    """One column for each module and key, the best of it in bold; a module's name stands over its first column."""
     from rich.text import Text
 
-    from ..measures import MEASURES
     from ..report import empty_table, number
 
-    main = {name: MEASURES[name].keys[-1] for name in MODULES}
-    table = empty_table(title, (f"{name}\n{key}" for name, key in main.items()))
-    best = {name: max(result[name][key] for result in rows.values()) for name, key in main.items()}
+    modules = [name for name, _ in columns]
+    named = [name if name not in modules[:place] else "" for place, name in enumerate(modules)]
+    table = empty_table(title, (f"{name}\n{key}" for name, (_, key) in zip(named, columns, strict=True)))
+    best = {(name, key): max(result[name][key] for result in rows.values()) for name, key in columns}
     for row, result in rows.items():
-        values = [(result[name][key], best[name]) for name, key in main.items()]
+        # much agreement by chance is nothing to be proud of
+        values = [(result[name][key], best[name, key] if key != "chance_f1" else None) for name, key in columns]
         table.add_row(
             Text(row, "cyan"), *(Text(number(value), "bold" if value == top else "") for value, top in values)
         )

@@ -19,6 +19,12 @@ _OWN_OPTIONS = {
     "matching": ("sl_icm", "matching"),
     "token_probability": ("sl_icm", "token_probabilities"),
     "corpus_probabilities": ("sl_icm", "tokens"),
+    "level": ("chance_kappa_f1", "level"),
+    "placement": ("chance_kappa_f1", "placement"),
+    "method": ("chance_kappa_f1", "method"),
+    "simulations": ("chance_kappa_f1", "n_simulations"),
+    "seed": ("chance_kappa_f1", "seed"),
+    "variant": ("unitizing_alpha", "variant"),
 }
 """The options that belong to one measure: the measure, and what it calls them."""
 
@@ -29,8 +35,8 @@ def add_measure_options(group: argparse._ArgumentGroup, *, default: str) -> None
         "--measure",
         metavar="NAME",
         action="append",
-        help="span_f, token_f, link_f, bcubed, intersection_f or sl_icm; several with commas, or by repeating the "
-        f"option; {default} by default",
+        help="span_f, token_f, link_f, bcubed, intersection_f, sl_icm, chance_kappa_f1 or unitizing_alpha; several "
+        f"with commas, or by repeating the option; {default} by default",
     )
     group.add_argument(
         "--average", metavar="AVERAGE", default="micro", help="over labels: micro (default), macro or weighted"
@@ -66,6 +72,19 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
     probabilities.add_argument(
         "--token-probability", metavar="P", type=float, help="sl_icm: one probability for every word"
     )
+    group.add_argument("--level", metavar="LEVEL", help="chance_kappa_f1: token (default) or span")
+    group.add_argument(
+        "--placement", metavar="PLACEMENT", help="chance_kappa_f1: disjoint (default), independent or layers"
+    )
+    group.add_argument("--method", metavar="METHOD", help="chance_kappa_f1: exact (default), uniform or auto")
+    group.add_argument(
+        "--simulations",
+        metavar="N",
+        type=int,
+        help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="chance_kappa_f1: of the simulations, by default 0")
+    group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 
 def chosen_measures(options: argparse.Namespace, default: Iterable[str]) -> list[Measure]:
