@@ -18,7 +18,6 @@ from spanometer.tags import Tags
 
 pytest.importorskip("sklearn", reason="the experiment needs scikit-learn")
 
-ADDITIVE = {name: measure for name, measure in MEASURES.items() if measure.additive}
 QUICK = TaggerSettings(epochs=3, ngrams=3, buckets=1 << 12)
 
 

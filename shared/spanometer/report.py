@@ -155,7 +155,11 @@ class Report:
             keys = result.measure.keys
             table = empty_table(result.measure.name, (*map(head, keys), "support"), labels=True)
             for label, values in result.per_label.items():
-                table.add_row(Text(printable(label)), *_numbers(values, keys, result.measure.headline), Text(f"{values['support']:,}"))
+                table.add_row(
+                    Text(printable(label)),
+                    *_numbers(values, keys, result.measure.headline),
+                    Text(f"{values['support']:,}"),
+                )
             tables.append(table)
         return tables
 

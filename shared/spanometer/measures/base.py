@@ -27,8 +27,6 @@ class Measure(ABC):
         keys: the headline keys of its result.
         headline: the one of them that is compared where there is room for one.
         additive: whether the counts of parts of a corpus (as `statistics.Counts`) add up to those of the whole.
-        headline: the one of them that is compared where there is room for one.
-        additive: whether the counts of parts of a corpus (as `statistics.Counts`) add up to those of the whole.
         support: the count that holds the number of reference spans.
     """
 

@@ -79,7 +79,6 @@ class ChanceKappaF1(Measure):
     name: ClassVar[str] = "chance_kappa_f1"
     keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
     headline: ClassVar[str] = "kappa_f1"
-    headline: ClassVar[str] = "kappa_f1"
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -70,7 +70,6 @@ class SlIcm(Measure):
     name: ClassVar[str] = "sl_icm"
     keys: ClassVar[tuple[str, ...]] = ("sl_icm", "sl_icm_norm")
     headline: ClassVar[str] = "sl_icm_norm"
-    headline: ClassVar[str] = "sl_icm_norm"
     support: ClassVar[str] = "reference"
 
     def __post_init__(self) -> None:
