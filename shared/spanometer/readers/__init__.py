@@ -1,6 +1,18 @@
-"""Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped."""
+"""Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped. Write them again."""
 
 from .reading import FORMATS, read
+from .rewriting import Rewriting
+from .source import Source, open_file
 from .tag_file import Column, TagFile, require_same_tokens, tag_lists
 
-__all__ = ["FORMATS", "Column", "TagFile", "read", "require_same_tokens", "tag_lists"]
+__all__ = [
+    "FORMATS",
+    "Column",
+    "Rewriting",
+    "Source",
+    "TagFile",
+    "open_file",
+    "read",
+    "require_same_tokens",
+    "tag_lists",
+]

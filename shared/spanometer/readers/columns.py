@@ -18,7 +18,7 @@ from ..schemes import PREFIXES
 from ..segments import ranges
 from ..tags import Tags, integers, split_tag
 from .source import Source
-from .tag_file import Codes, Column, TagFile
+from .tag_file import Cells, Codes, Column, TagFile
 
 DOCSTART = "-DOCSTART-"
 
@@ -41,7 +41,7 @@ def read_columns(
     for lines in begun:
         reader.add(lines)
     for first, block in blocks:
-        reader.add(_Lines(first, block, layout.tabs))
+        reader.add(Lines(first, block, layout.tabs))
     return reader.finish()
 
 
@@ -74,7 +74,7 @@ class _Layout:
         return self.names[index] if self.names else f"column {index + 1}"
 
 
-class _Lines:
+class Lines:
     """The lines of a block and their cells.
 
     Attributes:
@@ -115,12 +115,17 @@ class _Lines:
         end = self.block.index(b"\n", self.start[line])
         return self.block[self.start[line] : end].decode().rstrip("\r")
 
+    def bounds(self, lines: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the cells of some lines in a column begin and end in the block; blanks beside a tab are within."""
+        cell = self._first_cell[lines] + column
+        return self._cell_start[cell], self._cell_end[cell]
+
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
         """Codes of the cells of some lines in a column, int32; new names are added."""
         if len(lines) == 0:
             return np.zeros(0, dtype=np.int32)
-        cell = self._first_cell[lines] + column
-        start, length = self._cell_start[cell], self._cell_end[cell] - self._cell_start[cell]
+        start, end = self.bounds(lines, column)
+        length = end - start
         offsets = np.zeros(len(lines) + 1, dtype=np.int32)
         np.cumsum(length, out=offsets[1:])
         text = self._bytes[ranges(start, length)]
@@ -156,7 +161,7 @@ class _ColumnReader:
         self._pending_break = True
         self._marked = documents is None
 
-    def add(self, lines: _Lines) -> None:
+    def add(self, lines: Lines) -> None:
         """Take the rows of a block."""
         is_row = ~(lines.blank | lines.docstart)
         if lines.first <= self._layout.header < lines.first + len(is_row):
@@ -202,6 +207,7 @@ class _ColumnReader:
             layout.names,
             lines[offsets[:-1]],
             lines,
+            Cells(layout.tabs, layout.columns),
         )
 
     def _column(self, column: int, offsets: np.ndarray) -> Tags:
@@ -215,7 +221,7 @@ class _ColumnReader:
         codes = np.array([read_as["O" if name == self._outside else name] for name in tags.names], dtype=np.int32)
         return Tags(codes[tags.codes], tuple(read_as), offsets)
 
-    def _sort_out_comments(self, lines: _Lines, is_row: np.ndarray, boundary: np.ndarray, begins: np.ndarray) -> None:
+    def _sort_out_comments(self, lines: Lines, is_row: np.ndarray, boundary: np.ndarray, begins: np.ndarray) -> None:
         """Take the comments out of the rows, and note those that begin documents."""
         # boundary[line] says whether the next line stands at the beginning of a sentence, over comments too
         for line in np.flatnonzero((lines.mark == _HASH) & is_row).tolist():
@@ -258,7 +264,7 @@ class _ColumnReader:
     def _looks_like_tag(self, cell: str) -> bool:
         return cell == self._outside or _looks_like_tag(cell)
 
-    def _require_width(self, lines: _Lines, rows: np.ndarray) -> None:
+    def _require_width(self, lines: Lines, rows: np.ndarray) -> None:
         different = lines.cells[rows] != self._layout.width
         if not different.any():
             return
@@ -285,7 +291,7 @@ class _ColumnReader:
         self._firsts.append(np.flatnonzero(fresh) + self._rows)
         self._pending_break = bool(seen[-1] > before[-1])
 
-    def _require_tags(self, lines: _Lines, rows: np.ndarray) -> None:
+    def _require_tags(self, lines: Lines, rows: np.ndarray) -> None:
         """Refuse empty cells where tags are due; only tabs can leave a cell empty."""
         for column in self._layout.columns:
             empty = self._names[column].get("")
@@ -300,13 +306,13 @@ class _ColumnReader:
 
 def _find_layout(
     source: Source, blocks: Iterator[tuple[int, bytes]], columns: Sequence[Column], words: bool | int | str
-) -> tuple[list[_Lines], _Layout]:
+) -> tuple[list[Lines], _Layout]:
     """Read up to the first block that holds a row, and tell from it how rows are built."""
     begun: list[tuple[int, bytes]] = []
     comments: list[str] = []
     for first, block in blocks:
         begun.append((first, block))
-        lines = _Lines(first, block, tabs=False)
+        lines = Lines(first, block, tabs=False)
         sure = ~(lines.blank | lines.docstart | (lines.mark == _HASH))
         before = int(np.argmax(sure)) if sure.any() else len(sure)
         comments.extend(lines.text(line) for line in np.flatnonzero(lines.mark[:before] == _HASH).tolist())
@@ -322,7 +328,7 @@ def _find_layout(
             raise _no_rows(source)
         comments = []
     layout = _layout_of(source, row, number, comments, columns, words)
-    return [_Lines(first, block, layout.tabs) for first, block in begun], layout
+    return [Lines(first, block, layout.tabs) for first, block in begun], layout
 
 
 def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:

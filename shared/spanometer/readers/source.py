@@ -16,7 +16,7 @@ from ..errors import InputError
 BLOCK_SIZE = 1 << 20
 
 _GZIP = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
@@ -26,6 +26,7 @@ class Source:
 
     Attributes:
         name: what errors call it.
+        unended: whether the last line has no end; known when the last block was read.
     """
 
     def __init__(self, stream: BinaryIO, name: str, progress: Callable[[int], object] | None) -> None:
@@ -40,6 +41,7 @@ class Source:
         self._progress = progress
         self._reported = 0
         self._begun: bytes | None = None
+        self.unended = self._packed = self._marked = False
 
     @classmethod
     def open(
@@ -49,10 +51,7 @@ class Source:
         if not isinstance(path, (str, os.PathLike)):
             return cls(path, name or str(getattr(path, "name", "input")), progress)
         called = name or os.fspath(path)
-        try:
-            stream = open(path, "rb")  # noqa: SIM115 (closed by __exit__)
-        except (OSError, ValueError) as error:
-            raise _unreadable(error, called) from None
+        stream = open_file(path, called)
         source = cls(stream, called, progress)
         source._closing.enter_context(stream)
         return source
@@ -64,6 +63,18 @@ class Source:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._closing.close()
+
+    @property
+    def packed(self) -> bool:
+        """Whether the file is gzipped."""
+        self._begin()
+        return self._packed
+
+    @property
+    def marked(self) -> bool:
+        """Whether the text begins with a byte order mark."""
+        self._begin()
+        return self._marked
 
     def first_line(self) -> bytes:
         """The first line that is not blank, without the blanks around it, as far as the first block holds it."""
@@ -94,6 +105,7 @@ class Source:
         block = b"".join(pieces)
         if block:
             self._require_text(block, line)
+            self.unended = True
             yield line, block + b"\n"
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
@@ -104,10 +116,10 @@ class Source:
         """The first block, unpacked, without byte order mark."""
         if self._begun is None:
             try:
-                packed = self._raw.peek(2)[:2] == _GZIP
+                self._packed = self._raw.peek(2)[:2] == _GZIP
             except OSError as error:
                 raise _unreadable(error, self.name) from None
-            self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=self._raw)) if packed else self._raw
+            self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=self._raw)) if self._packed else self._raw
             begun = self._read()
             if not begun:
                 raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
@@ -116,7 +128,8 @@ class Source:
             for mark, kind in _PACKED.items():
                 if begun.startswith(mark):
                     raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read as it is.")
-            self._begun = begun.removeprefix(_BYTE_ORDER_MARK)
+            self._marked = begun.startswith(BYTE_ORDER_MARK)
+            self._begun = begun.removeprefix(BYTE_ORDER_MARK)
         return self._begun
 
     def _read(self) -> bytes:
@@ -151,6 +164,14 @@ class Source:
             raise self.refuse(
                 f"the byte 0x{block[error.start]:02x} is not UTF-8.", "Save the file as UTF-8.", line
             ) from None
+
+
+def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
+    """Open a file to be read; an `InputError` where that cannot be done."""
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(error, name) from None
 
 
 def _unreadable(error: Exception, name: str) -> InputError:

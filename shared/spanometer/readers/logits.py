@@ -1,0 +1,93 @@
+"""Logits from NumPy's .npz files."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+
+import numpy as np
+
+from ..errors import InputError
+from ..viterbi import Legality, Scores
+from .source import open_file
+
+_REMEDY = (
+    "Save them with numpy.savez(path, *arrays, labels=labels), an array of shape (tokens, labels) for each document, "
+    "or numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
+)
+
+
+def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> tuple[list[np.ndarray], list[str]]:
+    """Logits and the labels that they stand for.
+
+    The file has `labels`, the tags as strings, and either `logits` of shape (documents, tokens, labels) with `lengths`,
+    the documents' numbers of tokens, or an array of shape (tokens, labels) for each document, under names that are
+    ordered by the numbers in them (`arr_0`, `arr_1`, ... as `numpy.savez` names them).
+
+    Returns:
+        An array of shape (tokens, labels) for each document, and the labels.
+
+    Raises:
+        InputError: names the file: for what cannot be read or has other shapes, and for NaN and the like in logits.
+    """
+    name = os.fspath(path)
+    arrays = _read_arrays(name)
+    labels = arrays.pop("labels", None)
+    if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
+        raise InputError("there is no list of strings called 'labels'.", _REMEDY, source=name)
+    if "logits" in arrays:
+        documents = _parts(name, arrays["logits"], arrays.get("lengths"))
+    else:
+        documents = [arrays[key] for key in sorted(arrays, key=_natural)]
+    try:
+        legality = Legality.of(labels.tolist(), scheme)
+        Scores.read(documents, len(legality.labels))
+    except InputError as error:
+        raise InputError(
+            error.problem, error.remedy, source=name, document=error.document, position=error.position
+        ) from None
+    return documents, labels.tolist()
+
+
+def _read_arrays(name: str) -> dict[str, np.ndarray]:
+    with open_file(name, name) as stream:
+        try:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                raise InputError("this is one array.", _REMEDY, source=name)
+            with loaded:
+                return {key: loaded[key] for key in loaded.files}
+        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError("this is no .npz file of numbers and strings.", _REMEDY, source=name) from None
+
+
+def _parts(name: str, logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
+    """Padded logits without the padding."""
+    if logits.ndim != 3:
+        raise InputError(f"'logits' has the shape {logits.shape}.", _REMEDY, source=name)
+    if lengths is None:
+        return list(logits)
+    if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
+        raise InputError(
+            f"'lengths' of shape {lengths.shape} and type {lengths.dtype} does not fit {len(logits)} documents.",
+            "Give one whole number for each document.",
+            source=name,
+        )
+    beyond = (lengths < 0) | (lengths > logits.shape[1])
+    if beyond.any():
+        document = int(np.argmax(beyond))
+        raise InputError(
+            f"the length {lengths[document]} is not within the {logits.shape[1]} tokens of 'logits'.",
+            "Give each document's number of tokens.",
+            source=name,
+            document=document,
+        )
+    return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
+
+
+def _natural(key: str) -> list[tuple[str, int]]:
+    """A key to sort by in which numbers count as numbers."""
+    return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]

@@ -1,0 +1,185 @@
+"""Write a file again with other tags, everything else byte for byte the same.
+
+A file is read twice: first for its tags, then to find the bytes of the tags that change. Only these are replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..retagging import changed_tokens
+from ..tags import Tags
+from .columns import Lines
+from .json_lines import TAGS_KEY
+from .source import BYTE_ORDER_MARK, Source
+from .tag_file import Cells, TagFile
+
+_WHITE_SPACE = re.compile(r"[ \t\n\r]*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+class Rewriting:
+    """The tags of a file that change, and the text that comes of it.
+
+    Args:
+        file: the file as it was read.
+        tags: the new tags, for each of its tag columns.
+        outside: what `O` is called in the file.
+
+    Attributes:
+        changes: for each tag column the number of tokens whose tags change.
+    """
+
+    def __init__(self, file: TagFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
+        self._file = file
+        self._columns = [
+            _Column(old, new, changed_tokens(old, new), outside) for old, new in zip(file.tags, tags, strict=True)
+        ]
+        self.changes = tuple(len(column.changed) for column in self._columns)
+
+    def blocks(self, source: Source) -> Iterator[bytes]:
+        """The new text, in blocks, unpacked; read from the beginning of the same file, opened again.
+
+        Raises:
+            InputError: where the file is not what it was when its tags were read.
+        """
+        for number, (first, block) in enumerate(source.blocks()):
+            if number == 0 and source.marked:
+                yield BYTE_ORDER_MARK
+            written = self._rewritten(first, block)
+            yield written[:-1] if source.unended else written
+
+    def _rewritten(self, first: int, block: bytes) -> bytes:
+        if self._file.cells is None or self._file.token_lines is None:
+            return self._json_lines(first, block)
+        return self._rows(first, block, self._file.cells, self._file.token_lines)
+
+    def _rows(self, first: int, block: bytes, cells: Cells, token_lines: np.ndarray) -> bytes:
+        """A block of a file of columns."""
+        tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
+        if not any(len(column.between(*tokens)) for column in self._columns):
+            return block
+        lines = Lines(first, block, cells.tabs)
+        edits = []
+        for index, column in zip(cells.columns, self._columns, strict=True):
+            changed = column.between(*tokens)
+            rows = token_lines[changed] - first
+            if (lines.cells[rows] <= index).any():
+                raise _other_file(self._file)
+            bounds = zip(changed.tolist(), *(bound.tolist() for bound in lines.bounds(rows, index)), strict=True)
+            for token, start, end in bounds:
+                cell = block[start:end].lstrip(b" \r")
+                start, cell = end - len(cell), cell.rstrip(b" \r")
+                if cell.decode() not in column.found(token):
+                    raise _other_file(self._file)
+                edits.append((start, start + len(cell), column.written(token).encode()))
+        return _spliced(block, sorted(edits))
+
+    def _json_lines(self, first: int, block: bytes) -> bytes:
+        """A block of JSON lines."""
+        lines = block.split(b"\n")
+        documents = np.searchsorted(self._file.document_lines, [first, first + len(lines) - 1])
+        for document in range(*documents.tolist()):
+            line = int(self._file.document_lines[document]) - first
+            text = lines[line].decode()
+            edits = [
+                edit
+                for key, column in zip(self._file.columns, self._columns, strict=True)
+                for edit in self._edits(text, key, column, document)
+            ]
+            if edits:
+                lines[line] = _spliced(text, sorted(edits)).encode()
+        return b"\n".join(lines)
+
+    def _edits(self, text: str, key: str, column: _Column, document: int) -> list[tuple[int, int, str]]:
+        """What to replace in a line."""
+        base, end = (int(bound) for bound in column.old.offsets[document : document + 2])
+        changed = column.between(base, end).tolist()
+        if not changed:
+            return []
+        try:
+            start, stop = _list_bounds(text, key)
+            found = [(match.start(), match.end()) for match in _STRING.finditer(text, start, stop)]
+            if len(found) != end - base:
+                raise ValueError
+            edits = []
+            for token in changed:
+                bounds = found[token - base]
+                if json.loads(text[slice(*bounds)]) not in column.found(token):
+                    raise ValueError
+                # other letters as they are, unless the line has them all as escapes
+                edits.append((*bounds, json.dumps(column.written(token), ensure_ascii=text.isascii())))
+        except ValueError:
+            raise _other_file(self._file) from None
+        return edits
+
+
+class _Column:
+    """The old and the new tags of one column."""
+
+    def __init__(self, old: Tags, new: Tags, changed: np.ndarray, outside: str | None) -> None:
+        self.old, self._new, self.changed, self._outside = old, new, changed, outside
+
+    def between(self, first: int, last: int) -> np.ndarray:
+        """The tokens from `first` to `last` (exclusive) that change."""
+        return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
+
+    def found(self, token: int) -> tuple[str | None, ...]:
+        """What the file may have at a token."""
+        name = self.old.names[self.old.codes[token]]
+        return (name, self._outside) if name == "O" else (name,)
+
+    def written(self, token: int) -> str:
+        """What is to stand at a token."""
+        name = self._new.names[self._new.codes[token]]
+        return self._outside if name == "O" and self._outside is not None else name
+
+
+def _spliced(text: Any, edits: Sequence[tuple[int, int, Any]]) -> Any:
+    """Text or bytes with some parts replaced."""
+    pieces: list[Any] = []
+    done = 0
+    for start, end, replacement in edits:
+        pieces += (text[done:start], replacement)
+        done = end
+    return text[:0].join([*pieces, text[done:]])
+
+
+def _list_bounds(text: str, key: str) -> tuple[int, int]:
+    """Where the list of tags stands in a line of JSON; a `ValueError` where there is none."""
+    decoder = json.JSONDecoder()
+    at = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    if text.startswith("[", at) and key == TAGS_KEY:
+        return at, decoder.raw_decode(text, at)[1]
+    if not text.startswith("{", at):
+        raise ValueError
+    found = None
+    at = _skip(text, at + 1)
+    while text.startswith('"', at):
+        name, at = decoder.raw_decode(text, at)
+        start = _skip(text, _skip(text, at) + 1)
+        at = decoder.raw_decode(text, start)[1]
+        if name == key:
+            # the last one rules, as in json.loads
+            found = start, at
+        at = _skip(text, at)
+        at = _skip(text, at + 1) if text.startswith(",", at) else at
+    if found is None:
+        raise ValueError
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    """The first place from `at` that is not white space."""
+    match = _WHITE_SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _other_file(file: TagFile) -> InputError:
+    return InputError("the file was changed while it was read.", "Run the command again.", source=file.source)

@@ -1,0 +1,102 @@
+"""Write files whole or not at all, and over no other file unless that is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from ..errors import InputError
+
+_LEVEL = 6
+"""How hard gzip tries; that of the program gzip."""
+
+
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A stream whose bytes take the place of a file's, all at once and only where no error comes.
+
+    They are written into a temporary file in the same folder, which then gets the file's permissions and name. A
+    symbolic link stays one: what it points to is replaced.
+
+    Raises:
+        InputError: where the file is none, or may not be written.
+    """
+    target = os.path.realpath(path)
+    status = os.stat(target)
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError("this is no file that can be replaced.", "Name a file.", source=path)
+    if not os.access(target, os.W_OK):
+        raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
+    folder, name = os.path.split(target)
+    handle, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            _take_permissions(temporary, status)
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+@contextlib.contextmanager
+def creating(path: str) -> Iterator[BinaryIO]:
+    """A stream into a new file, which goes again where an error comes; an `InputError` where there is one already.
+
+    What is no file, such as a pipe or a device, is written to.
+    """
+    try:
+        device = not stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        device = False
+    try:
+        stream = open(path, "wb" if device else "xb")  # noqa: SIM115 (closed below)
+    except FileExistsError:
+        raise InputError("the file exists already.", "Choose another name, or add --force.", source=path) from None
+    try:
+        with stream:
+            yield stream
+    except BaseException:
+        if not device:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        raise
+
+
+@contextlib.contextmanager
+def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
+    """The stream, or one that writes gzip into it."""
+    if not packed:
+        yield stream
+        return
+    with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packer:
+        yield cast(BinaryIO, packer)
+
+
+def _take_permissions(path: str, status: os.stat_result) -> None:
+    """Give a file the owner, if that is allowed, and the mode of another."""
+    if hasattr(os, "chown"):
+        with contextlib.suppress(PermissionError):
+            os.chown(path, status.st_uid, status.st_gid)
+    os.chmod(path, stat.S_IMODE(status.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    """Let the new name outlast a power cut, where folders can be synchronised."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,108 @@
+"""Illegal pairs of tags, and what each repair policy makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, tell_scheme
+from .schemes import Scheme, get_scheme
+from .tags import Tags
+
+
+@dataclass(frozen=True)
+class IllegalPair:
+    """Two neighbouring tags that the scheme does not allow.
+
+    Attributes:
+        document: the document.
+        position: the token of the second tag, or the document's last token where its end takes the second tag's place.
+        previous: the first tag; None for the beginning of the document.
+        tag: the second tag; None for the end of the document.
+        policies: for each repair policy the spans that hold one of the two tokens: label, start, end (exclusive).
+    """
+
+    document: int
+    position: int
+    previous: str | None
+    tag: str | None
+    policies: dict[str, list[tuple[str, int, int]]]
+
+    def __str__(self) -> str:
+        """`I-PER after O`, `I-PER at the beginning`, `B-PER at the end`."""
+        if self.tag is None:
+            return f"{self.previous} at the end"
+        return f"{self.tag} at the beginning" if self.previous is None else f"{self.tag} after {self.previous}"
+
+
+class Validation:
+    """The illegal pairs of some tags.
+
+    Args:
+        tags: the tags of all documents.
+        scheme: name of their scheme, told from the prefixes where it is None.
+
+    Attributes:
+        scheme: the scheme.
+        spans: number of spans under each repair policy that the scheme allows.
+        affected: the documents that have illegal pairs, ascending.
+
+    Raises:
+        InputError: for tags that cannot be read.
+    """
+
+    def __init__(self, tags: Tags, *, scheme: str | None = None) -> None:
+        self.scheme = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+        self._tags = tags
+        self._pairs = illegal_pairs(tags, self.scheme)
+        self._documents = np.searchsorted(tags.offsets, self._pairs[:, 0], side="right") - 1
+        self.affected = np.unique(self._documents)
+        decoded = {policy: decode(tags, scheme=self.scheme.name, repair=policy) for policy in policies_of(self.scheme)}
+        self.spans = {policy: len(columns.start) for policy, columns in decoded.items()}
+        self._near = {policy: self._find(columns) for policy, columns in decoded.items()} if len(self) else {}
+
+    def __len__(self) -> int:
+        """The number of illegal pairs."""
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[IllegalPair]:
+        """The illegal pairs in the order of the text."""
+        tags = self._tags
+        for number, ((token, at_end), document) in enumerate(
+            zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
+        ):
+            name = tags.names[tags.codes[token]]
+            position = token - int(tags.offsets[document])
+            before = tags.names[tags.codes[token - 1]] if position else None
+            yield IllegalPair(
+                document,
+                position,
+                name if at_end else before,
+                None if at_end else name,
+                {policy: spans[number] for policy, spans in self._near.items()},
+            )
+
+    def _find(self, columns: SpanColumns) -> list[list[tuple[str, int, int]]]:
+        """For each pair the spans that hold a token of it."""
+        last, at_end = self._pairs.T
+        first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
+        base = self._tags.offsets[columns.document]
+        # spans of one policy do not overlap, so that starts and ends ascend together
+        low = np.searchsorted(base + columns.end, first, side="right")
+        high = np.searchsorted(base + columns.start, last, side="right")
+        return [
+            [
+                (columns.labels[columns.label[span]], int(columns.start[span]), int(columns.end[span]))
+                for span in range(start, end)
+            ]
+            for start, end in zip(low.tolist(), high.tolist(), strict=True)
+        ]
+
+
+def policies_of(scheme: Scheme) -> tuple[str, ...]:
+    """The repair policies that a scheme allows, all but `raise`."""
+    return tuple(
+        name for name, repair in REPAIRS.items() if not repair.refuse and set(repair.needs) <= set(scheme.roles)
+    )
