@@ -16,9 +16,9 @@ from .measures import Measure, SlIcm, SpanF
 from .policies import Grid, Readings, read_all
 from .schemes import Scheme, get_scheme
 from .segments import ranges
-from .spans import Spans, as_tags, require_same_lengths, tell_common_scheme
+from .spans import Spans, as_tags, require_same_lengths, said_of, tell_common_scheme
 from .statistics import Counts
-from .tags import Tags, split_tag
+from .tags import Tags, check_names, split_tag
 from .viterbi import Legality, Scores, best_paths, greedy_paths
 
 _POLICIES_AT_ONCE = 1 << 22
@@ -113,9 +113,13 @@ def policy_spread(
         if scores is None or legality is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
         predictions = _as_lists(scores.token.argmax(axis=1), scores, legality.labels)
-    sides = {"references": as_tags(references), "predictions": as_tags(predictions)}
+    sides = {
+        side: said_of(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
+    }
     require_same_lengths(sides["references"].lengths, sides["predictions"].lengths)
     known = get_scheme(tell_common_scheme(sides) if scheme is None else scheme)
+    for side, tags in sides.items():
+        said_of(side, check_names, tags, known)
     grid = Grid.of(known)
     _require_additive(measures)
     tags = sides["predictions"]

@@ -152,7 +152,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
             return f"{shown} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
         return f"{shown} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
-    if prefix != tag and last in PREFIXES:
+    if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         return (
             f"{shown} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
             f"Write it as {_shown(last + '-' + tag.rpartition('-')[0])}.",
