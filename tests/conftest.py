@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from spanometer.cli import main
+
 _DATA = Path(os.environ.get("SPANOMETER_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 
 
@@ -14,3 +16,46 @@ def data() -> Path:
     if not _DATA.is_dir():
         pytest.skip(f"there is no folder {_DATA}; name the folder of the corpora with SPANOMETER_DATA")
     return _DATA
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file and give its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line; its status, output and complaints."""
+
+    def call(*arguments):
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            status = leaving.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def complaint(run):
+    """The one line of a run that goes wrong."""
+
+    def call(*arguments):
+        status, output, line = run(*arguments)
+        assert status == 2
+        assert output == ""
+        assert line.startswith("spanometer")
+        assert line.count("\n") == 1
+        assert line.endswith("\n")
+        return line.rstrip("\n")
+
+    return call

@@ -12,7 +12,6 @@ import sys
 import pytest
 
 import spanometer
-from spanometer.cli import main
 from spanometer.commands import demo
 from spanometer.measures import MEASURES, SlIcm, SpanF
 from spanometer.readers import read, tag_lists
@@ -25,35 +24,8 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
 
 
 @pytest.fixture
-def file(tmp_path):
-    """Write a file and give its path."""
-
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
 def pair(file):
     return file("gold.conll", REFERENCE), file("system.conll", PREDICTION)
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command line; its status, output and complaints."""
-
-    def call(*arguments):
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as leaving:
-            status = leaving.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture
@@ -64,22 +36,6 @@ def scores(run):
         status, output, complaint = run("score", *arguments, "--json")
         assert (status, complaint) == (0, "")
         return json.loads(output)
-
-    return call
-
-
-@pytest.fixture
-def complaint(run):
-    """The one line of a run that goes wrong."""
-
-    def call(*arguments):
-        status, output, line = run(*arguments)
-        assert status == 2
-        assert output == ""
-        assert line.startswith("spanometer")
-        assert line.count("\n") == 1
-        assert line.endswith("\n")
-        return line.rstrip("\n")
 
     return call
 

@@ -1,4 +1,4 @@
-"""The command line: `spanometer score REFERENCE PREDICTION`, `spanometer demo`."""
+"""The command line: `spanometer score REFERENCE PREDICTION`, `spanometer validate FILE` and so on, see `commands`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from .commands import COMMANDS
@@ -18,6 +18,7 @@ BAD_INPUT = 2
 
 _OPTIONS = {
     "scheme": "scheme",
+    "to": "to",
     "repair": "repair",
     "average": "average",
     "zero_division": "zero-division",
@@ -35,7 +36,7 @@ _OPTIONS = {
     "documents": "documents",
     "outside": "outside",
 }
-"""What keyword arguments are called on the command line."""
+"""What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""
 
 _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?=\S)")
 
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except InputError as error:
-        return _complain(_one_line(error))
+        return _complain(_one_line(error, {**_OPTIONS, **getattr(options, "called", {})}))
     except BrokenPipeError:
         return _leave_quietly()
     except OSError as error:
@@ -81,7 +82,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="spanometer",
-        description="Score span annotations: named entities, chunks, quotations and the like.",
+        description="Score span annotations (named entities, chunks, quotations and the like) and mend their tags.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -91,10 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _one_line(error: InputError) -> str:
+def _one_line(error: InputError, names: Mapping[str, str]) -> str:
     """The error in one line, with options written as they are on the command line."""
     located = f"{error.place}: {error.problem}" if error.place else error.problem
-    return _KEYWORD.sub(lambda match: f"--{_OPTIONS[match[1]]} ", f"{located} {error.remedy}".strip())
+    return _KEYWORD.sub(lambda match: f"--{names[match[1]]} ", f"{located} {error.remedy}".strip())
 
 
 def _complain(message: str) -> int:

@@ -4,6 +4,6 @@ A command module has `add_parser(commands)`, which declares the command and its 
 that takes the parsed options and returns the exit status. To add a command, write its module and name it here.
 """
 
-from . import demo, score
+from . import convert, demo, repair, score, spread, validate
 
-COMMANDS = (score, demo)
+COMMANDS = (score, spread, validate, repair, convert, demo)

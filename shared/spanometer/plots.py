@@ -1,0 +1,166 @@
+"""Pictures. They need matplotlib, which is imported when one is drawn."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .spread import MeasureSpread, PolicySpread
+
+FORMATS = (".png", ".svg", ".pdf")
+
+_BARS = 41
+_NAMES = {
+    "best": "best of the grid",
+    "mean": "mean of the grid",
+    "worst": "worst of the grid",
+    "viterbi": "Viterbi",
+    "by_score": "by score",
+}
+# colours of Okabe and Ito; the shape says the same
+_GRID: dict[str, Any] = {"marker": "|", "color": "#000000", "markersize": 13, "markeredgewidth": 2.5}
+_POLICY: dict[str, Any] = {"marker": "o", "color": "#0072B2", "markersize": 8}
+_LOGITS: dict[str, Any] = {"marker": "D", "color": "#D55E00", "markersize": 7.5}
+_KINDS = {"the grid as a whole": _GRID, "named policies": _POLICY, "decoded from logits": _LOGITS}
+_BAR_COLOR = "#b8c4ce"
+
+
+def require_format(path: str) -> None:
+    """Raise an `InputError` unless a picture can be written under that name, and drawn at all."""
+    if os.path.splitext(path)[1].lower() not in FORMATS:
+        raise InputError(f"{path!r} is no name of a picture.", f"End it in {', '.join(FORMATS)}.")
+    _new_figure(1.0, 1.0)
+
+
+def plot_spread(spread: PolicySpread, path: str) -> None:
+    """Write a picture of the scores under all policies, the named ones and those decoded from logits marked.
+
+    For each measure a row for each marked score, highest first, above the histogram of all policies' scores.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    figure = draw_spread(spread)
+    # drawn in whole before the file is touched
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
+    with open(path, "wb") as stream:
+        stream.write(buffer.getvalue())
+
+
+def draw_spread(spread: PolicySpread) -> Figure:
+    """The picture that `plot_spread` writes."""
+    marked = {name: _marked(measure) for name, measure in spread.measures.items()}
+    rows = [0.32 * len(marks) + 0.3 for marks in marked.values()]
+    heights = [height for row in rows for height in (row, 2.3)]
+    figure = _new_figure(8.0, sum(heights) + 0.75 * len(rows) + 1.0)
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    for index, (name, measure) in enumerate(spread.measures.items()):
+        below = figure.add_subplot(grid[2 * index + 1])
+        above = figure.add_subplot(grid[2 * index], sharex=below)
+        _draw_histogram(below, measure.scores)
+        below.set_xlabel(measure.key if measure.key.startswith(name) else f"{name} {measure.key}")
+        _draw_marks(above, below, marked[name])
+        if index == 0:
+            _add_legend(above, marked[name])
+    figure.suptitle(_title(spread), fontsize=11)
+    return figure
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise InputError(
+            "pictures need matplotlib, which is not installed.",
+            "Install it: pip install 'matplotlib>=3.8' (the extra plots).",
+        ) from None
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(h_pad=0.04, hspace=0.0))
+
+
+def _title(spread: PolicySpread) -> str:
+    policies, illegal, affected = len(spread.grid), spread.illegal, len(spread.affected)
+    return (
+        f"One output, {policies:,} ways to repair its tags: {illegal:,} illegal {spread.scheme} "
+        f"pair{'' if illegal == 1 else 's'} in {affected:,} document{'' if affected == 1 else 's'}"
+    )
+
+
+def _marked(measure: MeasureSpread) -> list[tuple[str, float, Mapping[str, Any]]]:
+    """The scores that have names, highest first: name, score, how it is marked."""
+    found = [(name, getattr(measure, name), _GRID) for name in ("best", "mean", "worst")]
+    found += [(name, score, _POLICY) for name, score in measure.named.items()]
+    found += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
+    known = [(_NAMES.get(name, name), score, style) for name, score, style in found if not np.isnan(score)]
+    return sorted(known, key=lambda mark: -round(mark[1], 9))
+
+
+def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    known = scores[~np.isnan(scores)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    if high - low < 1e-9:
+        # one bar in the middle
+        low, high = low - 0.01, high + 0.01
+    axes.hist(known, bins=_BARS, range=(low, high), color=_BAR_COLOR, edgecolor="white", linewidth=0.5)
+    axes.set_ylabel("policies")
+    axes.ticklabel_format(axis="x", useOffset=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+
+
+def _draw_marks(above: Axes, below: Axes, marks: list[tuple[str, float, Mapping[str, Any]]]) -> None:
+    """A row for each mark, its name at the left, its score beside it, and a line down into the histogram."""
+    low, high = below.get_xlim()
+    scores = [score for _, score, _ in marks]
+    low, high = min([low, *scores]), max([high, *scores])
+    # room for the numbers beside the marks
+    below.set_xlim(low - 0.04 * (high - low), high + 0.13 * (high - low))
+    for row, (_, score, style) in enumerate(marks):
+        above.plot([score], [row], linestyle="none", **style)
+        above.annotate(
+            f"{score:.4f}",
+            (score, row),
+            xytext=(9, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            # over the lines of the rows above
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+        above.plot([score, score], [row, len(marks)], color=style["color"], linewidth=0.7, alpha=0.45, zorder=1)
+        below.axvline(score, color=style["color"], linewidth=0.7, alpha=0.45)
+    above.set_yticks(range(len(marks)), [name for name, _, _ in marks])
+    above.set_ylim(len(marks) - 0.4, -0.6)
+    above.tick_params(axis="x", bottom=False, labelbottom=False)
+    above.tick_params(axis="y", length=0)
+    above.spines[["top", "right", "bottom", "left"]].set_visible(False)
+
+
+def _add_legend(axes: Axes, marks: list[tuple[str, float, Mapping[str, Any]]]) -> None:
+    """What the marks stand for, above them."""
+    used = [kind for kind, style in _KINDS.items() if any(mark[2] is style for mark in marks)]
+    handles = [axes.plot([], [], linestyle="none", label=kind, **_KINDS[kind])[0] for kind in used]
+    axes.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=len(used),
+        frameon=False,
+        fontsize=9,
+        borderaxespad=0.2,
+        handletextpad=0.3,
+    )
