@@ -48,10 +48,10 @@ class TokenClassificationMetrics:
     saying anything twice: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
     them. Any of them can be the `metric_for_best_model`.
 
-    With `batch_eval_metrics=True` the decoded labels of the batches are kept until the last one, a byte or two for each
-    token, and scored together: to the last digit what one batch gives, also for measures whose counts of parts do not
-    add up. An error leaves nothing behind. Only where an evaluation is broken off between two batches by something else
-    (an interrupt, a model that fails), call `reset` before the next one.
+    With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
+    are more than 256 labels), and scored together: to the last digit what one batch gives, also for measures whose
+    counts of parts do not add up. An error leaves nothing behind. Only where an evaluation is broken off between two
+    batches by something else (an interrupt, a model that fails), call `reset` before the next one.
 
     Args:
         id2label: the tag of each label number, as in the model's configuration; or the list of tags.
