@@ -11,7 +11,18 @@ from .version import __version__
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
-__all__ = ["InputError", "Spans", "__version__", "load", "path"]
+    from .annotators import agreement
+
+__all__ = ["InputError", "Spans", "__version__", "agreement", "load", "path"]
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported only when it is asked for."""
+    if name == "agreement":
+        from .annotators import agreement
+
+        return agreement
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def path(name: str) -> str:

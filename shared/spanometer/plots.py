@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .annotators import Agreement
+    from .placement import Placement
     from .spread import MeasureSpread, PolicySpread
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -33,6 +35,11 @@ _POLICY: dict[str, Any] = {"marker": "o", "color": "#0072B2", "markersize": 8}
 _LOGITS: dict[str, Any] = {"marker": "D", "color": "#D55E00", "markersize": 7.5}
 _KINDS = {"the grid as a whole": _GRID, "named policies": _POLICY, "decoded from logits": _LOGITS}
 _BAR_COLOR = "#b8c4ce"
+_LINES = [
+    (color, line)
+    for line in ("-", "--", ":")
+    for color in ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+]
 
 
 def require_format(path: str) -> None:
@@ -51,7 +58,30 @@ def plot_spread(spread: PolicySpread, path: str) -> None:
         InputError: where matplotlib is missing, or the path names no picture.
     """
     require_format(path)
-    figure = draw_spread(spread)
+    _write(draw_spread(spread), path)
+
+
+def plot_agreement(found: Agreement, path: str) -> None:
+    """Write a heat map of the corrected F1 of all pairs of annotators.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_agreement(found), path)
+
+
+def plot_placement(placed: Placement, path: str) -> None:
+    """Write a picture of where spans of each length begin at random, as in Figure 1 of the paper.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_placement(placed), path)
+
+
+def _write(figure: Figure, path: str) -> None:
     # drawn in whole before the file is touched
     buffer = io.BytesIO()
     figure.savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
@@ -164,3 +194,50 @@ def _add_legend(axes: Axes, marks: list[tuple[str, float, Mapping[str, Any]]]) -
         borderaxespad=0.2,
         handletextpad=0.3,
     )
+
+
+def draw_agreement(found: Agreement) -> Figure:
+    """The picture that `plot_agreement` writes."""
+    count = len(found.names)
+    side = max(2.6, 0.62 * count + 0.8)
+    figure = _new_figure(side + 2.2, side + 1.0)
+    axes = figure.add_subplot()
+    values = np.array(found.kappa_f1)
+    np.fill_diagonal(values, np.nan)
+    # the whole scale from chance to perfect, so that pictures can be compared
+    low = min(0.0, float(np.nan_to_num(values).min()))
+    image = axes.imshow(np.ma.masked_invalid(values), cmap="cividis", vmin=low, vmax=1.0)
+    for row, column in np.argwhere(~np.isnan(values)).tolist():
+        color = "white" if (values[row, column] - low) / (1.0 - low) < 0.55 else "black"
+        text = f"{values[row, column]:.2f}"
+        axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
+    axes.set_xticks(range(count), found.names, rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(count), found.names)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    figure.colorbar(image, ax=axes, label="F1 corrected for chance", shrink=0.9)
+    joint = "" if np.isnan(found.alpha) else f"; alpha of all jointly {found.alpha:.4f}"
+    figure.suptitle(f"Agreement beyond chance\nmean of pairs {found.mean_kappa_f1:.4f}{joint}", fontsize=10)
+    return figure
+
+
+def draw_placement(placed: Placement) -> Figure:
+    """The picture that `plot_placement` writes."""
+    figure = _new_figure(7.0, 4.0)
+    axes = figure.add_subplot()
+    for number, (length, starts) in enumerate(zip(placed.lengths, placed.starts, strict=True)):
+        color, line = _LINES[number % len(_LINES)]
+        name = f"{length} token{'' if length == 1 else 's'}"
+        axes.plot(np.arange(1, len(starts) + 1), starts, color=color, linestyle=line, linewidth=1.6, label=name)
+    axes.set_xlabel("first token of the span")
+    axes.set_ylabel("probability")
+    axes.set_xlim(1, max(placed.tokens, 2))
+    axes.set_ylim(bottom=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, title="span of", alignment="left", loc="lower left")
+    lengths = ", ".join(
+        str(length) if count == 1 else f"{count} × {length}"
+        for length, count in zip(placed.lengths, placed.counts, strict=True)
+    )
+    figure.suptitle(f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}", fontsize=11)
+    return figure
