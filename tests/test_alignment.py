@@ -153,7 +153,7 @@ def test_discontinuous_spans_do_not_weigh_on_other_documents():
 def test_what_overflows_is_refused():
     labels = [[{"start": 2**31 - 2, "end": 2**31 - 1, "label": f"L{number}"}] for number in range(30_000)]
     spans = Spans.from_dicts(labels)
-    with pytest.raises(InputError, match="30000 labels over .* tokens are too many"):
+    with pytest.raises(InputError, match=r"30000 labels over .* tokens are too many"):
         SpanF().counts(spans, spans)
     long = Spans.from_dicts([[{"start": 0, "end": 2**31 - 1, "label": "A"}]] * 8)
     with pytest.raises(InputError, match="pass the range of 64-bit integers"):

@@ -214,11 +214,26 @@ def test_layers_and_independent():
     tokens = 10
     inner = slow.expected_agreement(tokens, [2, 1], [3], slow.shared)
     outer = slow.expected_agreement(tokens, [6], [3], slow.shared)
-    assert abs(layered["chance_f1"] - float(2 * (inner + outer) / 12)) < 1e-12
-    assert abs(layered["f1"] - 2 * (3 + 2) / 12) < 1e-12
+    # sizes are agreement with itself: 6 + 2 + 1 tokens and twice the 2 + 1 that two spans share; 3
+    assert abs(layered["chance_f1"] - float(2 * (inner + outer) / 18)) < 1e-12
+    assert abs(layered["f1"] - 2 * (3 + 2) / 18) < 1e-12
+    for placement in ("layers", "independent"):
+        assert score(nested, nested, [10], placement=placement)["kappa_f1"] == 1.0
     alone = score(nested, flat, [10], placement="independent")
     every = sum((slow.expected_agreement(tokens, [size], [3], slow.shared) for size in (6, 2, 1)), Fraction(0))
-    assert abs(alone["chance_f1"] - float(2 * every / 12)) < 1e-12
+    assert abs(alone["chance_f1"] - float(2 * every / 18)) < 1e-12
+
+
+@pytest.mark.parametrize("level", ["token", "span"])
+def test_overlapping_spans_keep_f1_in_bounds(level):
+    for seed in range(150):
+        references, predictions, lengths = random_pair(seed, "nested")
+        found = score(references, predictions, lengths, placement="independent", level=level)
+        assert 0 <= found["f1"] <= 1 + 1e-12
+        if any(references):
+            same = score(references, references, lengths, placement="independent", level=level)
+            assert same["f1"] == 1.0
+            assert same["kappa_f1"] == 1.0 or same["chance_f1"] > 1 - 1e-9
 
 
 def test_certain_agreement_follows_zero_division():

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Side, overlaps
+from ..alignment import Alignment, Side, coverage, overlaps
 from ..errors import InputError, require_choice
 from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
 from ..segments import begins_run, row_codes, runs
@@ -43,8 +43,11 @@ class ChanceKappaF1(Measure):
         f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
         kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
 
-    f1 and chance_f1 are in [0, 1], kappa_f1 is at most 1; 0 is what chance gives. Higher is better. The sizes do not
-    change under random placement, so chance_f1 is the exact expectation of F1. Documents without spans change nothing.
+    A side's size is its agreement with itself: the tokens (or the number) of its spans, and where spans of a label
+    overlap also what each two of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical annotations have
+    unless chance is 1; 0 is what chance gives. Higher is better. Under `disjoint` sizes do not change with the place,
+    so that chance_f1 is the exact expectation of F1, in [0, 1]; else it is the expected agreement in the observed
+    sizes. Documents without spans change nothing.
 
     Attributes:
         level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is
@@ -160,7 +163,10 @@ class ChanceKappaF1(Measure):
         return Column(references.document[pairs.reference], references.label[pairs.reference], pairs.shared)
 
     def _size(self, side: Side) -> Column:
-        return Column(side.document, side.label, side.size if self.level == "token" else None)
+        """A side's agreement with itself."""
+        if self.level == "span":
+            return Column(side.document, side.label)
+        return Column(side.document, side.label, side.size if side.flat else coverage(side, side))
 
     def _place(self, cases: _Cases, case: int) -> Placement:
         """The random placement of one side in one case."""
