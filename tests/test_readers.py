@@ -574,3 +574,9 @@ def test_hipe_counts_are_the_official_ones(data, column):
     assert len(reference.document_lines) == 43
     counts = SpanF().counts(*pair_from_tags(reference.tags[0], predicted.tags[0])[:2])
     assert (counts.both, counts.predicted - counts.both, counts.reference - counts.both) == HIPE[column]
+
+
+def test_json_lines_longer_than_the_first_block(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text(json.dumps(["B-A", "I-A", "O"] * 400_000) + "\n", encoding="utf-8")
+    assert read(path).tags[0].lengths.tolist() == [1_200_000]

@@ -69,12 +69,18 @@ def read(
         return read_columns(source, columns, words, documents, outside)
 
 
+_LONG_LINE = 100_000
+
+
 def _is_json_lines(source: Source) -> bool:
     if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
     line = source.first_line()
     if not line.startswith((b"[", b"{")):
         return False
+    if len(line) >= _LONG_LINE:
+        # it may go on behind the first block; no row of columns is that long
+        return True
     try:
         json.loads(line)
     except (ValueError, RecursionError):
