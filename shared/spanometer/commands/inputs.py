@@ -41,7 +41,8 @@ def add_form_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--documents",
         metavar="KEY",
-        help="what begins a document, in place of the blank line: the KEY of comments '# KEY = ...', or --documents=-DOCSTART-",
+        help="what begins a document, in place of the blank line: the KEY of comments '# KEY = ...'; or "
+        "--documents=-DOCSTART-",
     )
     group.add_argument("--outside", metavar="TAG", help="read TAG as O, for example _")
 
