@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -115,6 +115,25 @@ class Counts:
     def per_label(self) -> dict[str, np.ndarray]:
         """Each column's sums by label, shape (labels)."""
         return {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
+
+    def per_document(self) -> Iterator[dict[str, np.ndarray]]:
+        """Each column's sums by document and label, shape (some documents, labels), for one part of them after another.
+
+        A part is small enough that memory does not grow with documents times labels.
+        """
+        labels = max(len(self.labels), 1)
+        step = max(_BLOCK // labels, 1)
+        order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
+        for first in range(0, self.documents, step):
+            size = min(step, self.documents - first)
+            sums = {}
+            for name, column in self.columns.items():
+                document = column.document[order[name]]
+                rows = order[name][slice(*np.searchsorted(document, [first, first + size]))]
+                value = None if column.value is None else column.value[rows]
+                part = Column(column.document[rows] - first, column.label[rows], value)
+                sums[name] = part.per_document(size, len(self.labels))
+            yield sums
 
     def total(self) -> dict[str, int | float]:
         """Each column's sum over documents and labels."""

@@ -13,6 +13,7 @@ from corpora import as_spans, random_pair
 from slow import placement as slow
 from spanometer import InputError, Spans
 from spanometer.alignment import lay_out
+from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 from spanometer.measures.unitizing_alpha import UnitizingAlpha
 from spanometer.signature import signature
@@ -336,3 +337,27 @@ def test_signatures():
         ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3), {}
     )
     assert signature(UnitizingAlpha(), {}).startswith("unitizing_alpha|variant:2016|average:micro|")
+
+
+def test_per_document():
+    for measure in (ChanceKappaF1(), ChanceKappaF1(average="macro"), SpanF(average="weighted"), SlIcm()):
+        for seed in range(40):
+            references, predictions, lengths = random_pair(seed, "flat")
+            counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
+            found = measure.score_per_document(counts)
+            for number, (reference, predicted, length) in enumerate(zip(references, predictions, lengths, strict=True)):
+                alone = measure.counts(as_spans([reference], [length]), as_spans([predicted], [length]))
+                expected = measure.score(alone)
+                assert all(math.isclose(found[key][number], expected[key], abs_tol=1e-12) for key in measure.keys), seed
+
+
+def test_per_document_in_parts(monkeypatch):
+    references, predictions, lengths = random_pair(7, "flat")
+    references, predictions, lengths = references * 50, predictions * 50, lengths * 50
+    measure = ChanceKappaF1()
+    counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
+    whole = measure.score_per_document(counts)
+    monkeypatch.setattr("spanometer.statistics._BLOCK", 9)
+    for key, values in measure.score_per_document(counts).items():
+        np.testing.assert_array_equal(values, whole[key])
+        assert len(values) == len(lengths)

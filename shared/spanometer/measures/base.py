@@ -11,7 +11,14 @@ import numpy as np
 
 from ..alignment import Alignment
 from ..spans import Spans
-from ..statistics import LabelTotals, average_over_labels, precision_recall_f1, require_average, require_zero_division
+from ..statistics import (
+    Counts,
+    LabelTotals,
+    average_over_labels,
+    precision_recall_f1,
+    require_average,
+    require_zero_division,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +84,12 @@ class Measure(ABC):
             label: {**{key: float(value[code]) for key, value in values.items()}, "support": int(support[code])}
             for code, label in enumerate(counts.labels)
         }
+
+    def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
+        """The headline values of each document as if it were the corpus, shape (documents)."""
+        parts = [self.score_totals(totals) for totals in counts.per_document()]
+        empty = np.zeros(0)
+        return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """`score` for totals by label of shape (..., labels); the scores have shape (...).
