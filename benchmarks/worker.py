@@ -7,17 +7,20 @@ import json
 import sys
 import time
 
-from cases import PROCESSES
+import cases
+import decoding_cases
+
+PROCESSES = {**cases.PROCESSES, **decoding_cases.PROCESSES}
 
 
 def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
-    cases = PROCESSES[sys.argv[1]]()
-    print(json.dumps(list(cases)), file=out, flush=True)
+    chosen = PROCESSES[sys.argv[1]]()
+    print(json.dumps(list(chosen)), file=out, flush=True)
     for line in sys.stdin:
         gc.collect()
         start = time.perf_counter()
-        value = cases[line.strip()]()
+        value = chosen[line.strip()]()
         seconds = time.perf_counter() - start
         print(json.dumps({"seconds": seconds, "value": value}), file=out, flush=True)
 

@@ -1,0 +1,285 @@
+"""The cases of the decoding benchmark: Viterbi by three implementations on the same logits, and `policy_spread`.
+
+A case that decodes keeps its paths; the case `check ...` behind it, whose time does not count, returns what they sum up
+to. Every path must be legal, so that none can be above the best one: where the totals are equal, each path is a best
+one, whichever of several that may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import inputs
+import numpy as np
+from cases import measures
+
+Cases = dict[str, Callable[[], Any]]
+
+TOKENS = 1_000_000
+BATCH, SMALL_BATCH = 128, 32
+"""How many sentences the padded cases decode at a time: of 32 to 4,000 the number that suits pytorch-crf best, and as
+many as a training loop often has."""
+
+FORBIDDEN = -10_000.0
+"""The score of an illegal transition where a decoder has no other way to forbid one (the value that AllenNLP uses)."""
+
+ILLEGAL_PAIRS = 100
+
+LABELS = {
+    9: ("IOB2", ("O", *(f"{prefix}-{label}" for prefix, label in product("BI", ("LOC", "MISC", "ORG", "PER"))))),
+    33: ("IOBES", ("O", *(f"{prefix}-{label}" for prefix, label in product("BIES", "ABCDEFGH")))),
+}
+"""The schemes and tag sets: that of CoNLL-2003, and eight labels in IOBES."""
+
+
+class Logits:
+    """Seeded random logits, float32, for sentences as long as those of the CoNLL-2003 test set.
+
+    Attributes:
+        flat: shape (tokens, labels), the sentences laid end to end.
+        lengths, offsets: of the sentences.
+        scheme, labels: the tags.
+        paths: label indices of the tokens, by the last case that decoded them.
+    """
+
+    def __init__(self, labels: int) -> None:
+        self.scheme, self.labels = LABELS[labels]
+        once = np.array([len(tags) for tags in inputs.tag_lists(1)[0]])
+        lengths = np.tile(once, TOKENS // once.sum() + 1)
+        self.lengths = lengths[np.cumsum(lengths) <= TOKENS]
+        self.offsets = np.concatenate(([0], np.cumsum(self.lengths)))
+        generator = np.random.default_rng(labels)
+        self.flat = generator.standard_normal((self.offsets[-1], labels), dtype=np.float32)
+        self.paths: Any = None
+
+    @property
+    def sentences(self) -> list[np.ndarray]:
+        """An array for each sentence."""
+        return np.split(self.flat, self.offsets[1:-1])
+
+    def batches(self, order: np.ndarray, size: int = BATCH) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The sentences in this order, some at a time: shape (sentences, tokens, labels), and their lengths."""
+        batches = []
+        for first in range(0, len(order), size):
+            sentences = order[first : first + size]
+            lengths = self.lengths[sentences]
+            batch = np.zeros((len(sentences), lengths.max(), len(self.labels)), dtype=np.float32)
+            for row, sentence in zip(batch, sentences, strict=True):
+                row[: self.lengths[sentence]] = self.flat[self.offsets[sentence] : self.offsets[sentence + 1]]
+            batches.append((batch, lengths))
+        return batches
+
+    def constraints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which labels may begin and end a sentence, and follow each other."""
+        from spanometer.viterbi import Legality
+
+        legality = Legality.of(self.labels, self.scheme)
+        return legality.begins, legality.ends, legality.follows
+
+    def keep(self, paths: Any) -> int:
+        """Keep the paths of a case for its check."""
+        self.paths = paths
+        return len(self.lengths)
+
+    def check(self) -> dict[str, float]:
+        """The total of the scores of the paths that were kept, in float64; a `ValueError` if one is not legal."""
+        path = np.concatenate([np.asarray(part, dtype=np.int64) for part in self.paths])
+        begins, ends, follows = self.constraints()
+        inside = np.ones(len(path), dtype=bool)
+        inside[self.offsets[:-1]] = False
+        legal = (
+            begins[path[self.offsets[:-1]]].all()
+            and ends[path[self.offsets[1:] - 1]].all()
+            and follows[path[:-1], path[1:]][inside[1:]].all()
+        )
+        if not legal:
+            raise ValueError("a path is not legal")
+        score = float(self.flat[np.arange(len(path)), path].sum(dtype=np.float64))
+        return {"score": score, "tokens": len(path), "sentences": len(self.lengths)}
+
+
+def _checked(name: str, logits: Logits, case: Callable[[], Any]) -> Cases:
+    return {name: lambda: logits.keep(case()), f"check {name}": logits.check}
+
+
+def viterbi() -> Cases:
+    """`spanometer.viterbi.decode`: all sentences in one call as a list of arrays, and padded in batches."""
+    from spanometer import viterbi
+
+    def padded(logits: Logits, batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+        paths: list[np.ndarray] = []
+        for batch, lengths in batches:
+            decoded = viterbi.decode(batch, logits.labels, scheme=logits.scheme, lengths=lengths)
+            paths.append(decoded[decoded != viterbi.PAD])
+        return paths
+
+    cases: Cases = {}
+    for labels in LABELS:
+        logits = Logits(labels)
+        sentences = logits.sentences
+        decode = partial(viterbi.decode, sentences, logits.labels, scheme=logits.scheme)
+        cases |= _checked(f"list {labels}", logits, decode)
+        for name, size in (("padded", BATCH), ("small", SMALL_BATCH)):
+            batches = logits.batches(np.arange(len(sentences)), size)
+            cases |= _checked(f"{name} {labels}", logits, partial(padded, logits, batches))
+    return cases
+
+
+def plain() -> Cases:
+    """NumPy, one sentence at a time, one step for each token: what one writes who needs it once."""
+
+    def decode(scores: np.ndarray, begin: np.ndarray, end: np.ndarray, transitions: np.ndarray) -> np.ndarray:
+        number = np.arange(scores.shape[1])
+        back = np.empty(scores.shape, dtype=np.int64)
+        best = scores[0] + begin
+        for token in range(1, len(scores)):
+            reached = best[:, None] + transitions
+            back[token] = reached.argmax(axis=0)
+            best = reached[back[token], number] + scores[token]
+        path = np.empty(len(scores), dtype=np.int64)
+        path[-1] = (best + end).argmax()
+        for token in range(len(scores) - 1, 0, -1):
+            path[token - 1] = back[token, path[token]]
+        return path
+
+    cases: Cases = {}
+    for labels in LABELS:
+        logits = Logits(labels)
+        sentences = logits.sentences
+        begin, end, transitions = (np.where(allowed, 0.0, -np.inf) for allowed in logits.constraints())
+
+        def run(
+            sentences: list[np.ndarray] = sentences,
+            begin: np.ndarray = begin,
+            end: np.ndarray = end,
+            transitions: np.ndarray = transitions,
+        ) -> list[np.ndarray]:
+            return [decode(scores, begin, end, transitions) for scores in sentences]
+
+        cases |= _checked(f"list {labels}", logits, run)
+    return cases
+
+
+def torchcrf() -> Cases:
+    """pytorch-crf's `CRF.decode`, in float32, illegal transitions at -10,000.
+
+    Sentences are padded beforehand, in the order in which they come, and sorted by length, which suits it best.
+    """
+    import torch
+    from torchcrf import CRF
+
+    # its tensors are small: two threads gain a tenth at best, and lose much where the machine has other work
+    torch.set_num_threads(1)
+
+    def decode(crf: CRF, batches: Sequence[tuple[Any, Any]], order: np.ndarray) -> list[list[int]]:
+        paths: list[list[int]] = []
+        with torch.inference_mode():
+            for emissions, mask in batches:
+                paths += crf.decode(emissions, mask=mask)
+        in_order: list[list[int]] = [[]] * len(paths)
+        for sentence, path in zip(order.tolist(), paths, strict=True):
+            in_order[sentence] = path
+        return in_order
+
+    cases: Cases = {}
+    for labels in LABELS:
+        logits = Logits(labels)
+        crf = CRF(labels, batch_first=True)
+        with torch.no_grad():
+            for parameter, allowed in zip(
+                (crf.start_transitions, crf.end_transitions, crf.transitions), logits.constraints(), strict=True
+            ):
+                parameter.copy_(torch.from_numpy(np.where(allowed, 0.0, FORBIDDEN).astype(np.float32)))
+        orders = {
+            "sorted": (np.argsort(-logits.lengths, kind="stable"), BATCH),
+            "padded": (np.arange(len(logits.lengths)), BATCH),
+            "small": (np.arange(len(logits.lengths)), SMALL_BATCH),
+        }
+        for name, (order, size) in orders.items():
+            batches = [
+                (torch.from_numpy(batch), torch.from_numpy(np.arange(batch.shape[1]) < lengths[:, None]))
+                for batch, lengths in logits.batches(order, size)
+            ]
+            cases |= _checked(f"{name} {labels}", logits, partial(decode, crf, batches, order))
+    return cases
+
+
+def spread() -> Cases:
+    """`policy_spread` over the whole grid, on the CoNLL-2003 tags in IOBES with some tags made illegal."""
+    from spanometer.measures import SpanF
+    from spanometer.spans import Spans, pair_from_tags
+    from spanometer.spread import policy_spread
+    from spanometer.tags import Tags
+
+    references, predictions = (side.to_tags("IOBES") for side in pair_from_tags(*inputs.tag_lists(1))[:2])
+    predictions, affected = with_illegal_pairs(predictions)
+    encoded = Tags.from_lists(references), Tags.from_lists(predictions)
+    everything = [measure() for measure in measures().values()]
+    span_f = SpanF()
+    generator = np.random.default_rng(0)
+    labels = sorted({tag for tags in references for tag in tags})
+    logits = [generator.standard_normal((len(tags), len(labels)), dtype=np.float32) for tags in predictions]
+    for scores, tags in zip(logits, predictions, strict=True):
+        scores[np.arange(len(tags)), [labels.index(tag) for tag in tags]] += 10
+
+    def once() -> float:
+        sides = (Spans.from_tags(side, scheme="IOBES") for side in encoded)
+        return span_f.score(span_f.counts(*sides))["f1"]
+
+    def scored(*sides: Any, **options: Any) -> dict[str, float]:
+        found = policy_spread(*sides, scheme="IOBES", **options)
+        if (found.illegal, len(found.affected)) != (ILLEGAL_PAIRS, affected):
+            raise ValueError(f"{found.illegal} illegal pairs in {len(found.affected)} sentences")
+        first = found.measures["span_f"]
+        return {
+            "worst": first.worst,
+            "best": first.best,
+            "conlleval": first.named["conlleval"],
+            "policies": len(found.grid),
+            "affected": affected,
+        }
+
+    return {
+        "once": once,
+        "lists": partial(scored, references, predictions),
+        "tags": partial(scored, *encoded),
+        "all measures": partial(scored, *encoded, measures=everything),
+        "with logits": partial(scored, *encoded, logits=logits, labels=labels),
+    }
+
+
+def with_illegal_pairs(documents: list[list[str]]) -> tuple[list[list[str]], int]:
+    """The documents with tags exchanged at random until `ILLEGAL_PAIRS` pairs are illegal, and how many have any."""
+    from spanometer.decoding import illegal_pairs
+    from spanometer.schemes import SCHEMES
+    from spanometer.tags import Tags
+
+    def pairs(tags: list[str]) -> int:
+        return len(illegal_pairs(Tags.from_lists([tags]), SCHEMES["IOBES"]))
+
+    generator = np.random.default_rng(0)
+    documents = [list(tags) for tags in documents]
+    names = sorted({tag for tags in documents for tag in tags})
+    found: dict[int, int] = {}
+    while sum(found.values()) < ILLEGAL_PAIRS:
+        number = int(generator.integers(len(documents)))
+        if not documents[number]:
+            continue
+        changed = list(documents[number])
+        changed[int(generator.integers(len(changed)))] = str(generator.choice(names))
+        now = pairs(changed)
+        if found.get(number, 0) < now <= ILLEGAL_PAIRS - sum(found.values()) + found.get(number, 0):
+            documents[number], found[number] = changed, now
+    return documents, len(found)
+
+
+PROCESSES: dict[str, Callable[[], Cases]] = {
+    "viterbi": viterbi,
+    "plain": plain,
+    "torchcrf": torchcrf,
+    "spread": spread,
+}
+"""What runs in one process each."""
