@@ -20,6 +20,9 @@ ALL = "\n".join(
     for one, two, three in zip(ANN.split("\n"), BEN.split("\n"), CAT.split("\n"), strict=True)
 )
 
+# of older matplotlib with newer pyparsing
+old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
 
 @pytest.fixture
 def files(file):
@@ -147,6 +150,7 @@ def test_complaints(complaint, file, files):
     assert "two files are standard input" in complaint("agree", "-", "-")
 
 
+@old_matplotlib
 @pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_plots(run, files, tmp_path, ending, begin):
     pytest.importorskip("matplotlib")
@@ -157,6 +161,7 @@ def test_plots(run, files, tmp_path, ending, begin):
         assert path.read_bytes().startswith(begin)
 
 
+@old_matplotlib
 def test_what_is_in_the_heat_map(files):
     pytest.importorskip("matplotlib")
     from spanometer.plots import draw_agreement
@@ -168,6 +173,7 @@ def test_what_is_in_the_heat_map(files):
     assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
 
 
+@old_matplotlib
 def test_what_is_in_figure_1():
     pytest.importorskip("matplotlib")
     from spanometer.plots import draw_placement
