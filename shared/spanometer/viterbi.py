@@ -16,6 +16,9 @@ from .tags import split_tag
 PAD = -1
 """What stands in place of a label where a padded array has no token."""
 
+_FEW = 512
+"""Up to how many sentences one maximum over many labels is quicker than one label after another."""
+
 _BLOCK = 1 << 18
 """About how many tokens are decoded at a time, so that memory stays bounded."""
 
@@ -363,8 +366,13 @@ class _Step:
             self._group = self._group.ravel()
         else:
             before, self._group = follows.T, np.arange(len(follows))
-        self._before = [np.flatnonzero(row) for row in before]
+        members = [np.flatnonzero(row) for row in before]
         self._pointer_type = np.uint8 if len(follows) <= 256 else np.uint16
+        self._groups = len(members)
+        # groups of two, those of the labels inside spans, are compared all at once
+        self._pairs = np.array([number for number, labels in enumerate(members) if len(labels) == 2], dtype=np.int64)
+        self._first, self._second = np.array([members[number] for number in self._pairs]).reshape(-1, 2).T
+        self._others = [(number, labels) for number, labels in enumerate(members) if len(labels) != 2]
 
     def __call__(self, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Best scores of paths into each label before its own logit, and for each group the label that they come from.
@@ -373,17 +381,34 @@ class _Step:
             score: best scores of paths that end in each label, shape (labels, sentences).
         """
         count = score.shape[1]
-        best = np.full((len(self._before), count), -np.inf)
-        pointers = np.zeros((len(self._before), count), dtype=self._pointer_type)
-        for group, before in enumerate(self._before):
-            for label in before:
-                reached = score[label]
-                if self._transitions is not None:
-                    reached = reached + self._transitions[label, group]
+        best = np.full((self._groups, count), -np.inf)
+        pointers = np.zeros((self._groups, count), dtype=self._pointer_type)
+        if len(self._pairs):
+            first, second = (self._reached(score, labels, self._pairs) for labels in (self._first, self._second))
+            better = second > first
+            best[self._pairs] = np.maximum(first, second)
+            pointers[self._pairs] = np.where(better, self._second[:, None], self._first[:, None])
+        for group, labels in self._others:
+            if len(labels) == 0:
+                continue
+            if count <= _FEW:
+                reached = self._reached(score, labels, np.asarray(group))
+                chosen = reached.argmax(axis=0)
+                best[group] = reached[chosen, np.arange(count)]
+                pointers[group] = labels[chosen]
+                continue
+            for label in labels:
+                reached = self._reached(score, np.array([label]), np.asarray(group))[0]
                 better = reached > best[group]
                 np.copyto(best[group], reached, where=better)
                 np.copyto(pointers[group], label, where=better, casting="unsafe")
         return best[self._group], pointers
+
+    def _reached(self, score: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        """Scores of the paths that come from each label into its group, shape (labels, sentences)."""
+        if self._transitions is None:
+            return score[labels]
+        return score[labels] + self._transitions[labels, groups][:, None]
 
     def previous(self, pointers: np.ndarray, current: np.ndarray) -> np.ndarray:
         """The labels before the current ones on their best paths."""
