@@ -165,6 +165,12 @@ class Alignment:
         """Whether on neither side two spans of one label share a token."""
         return self.references.flat and self.predictions.flat
 
+    def refusal(self, name: str, side: Side, span: int, start: int, problem: str, remedy: str) -> InputError:
+        """The error about a span of a side, with the document and the token of a position on the line."""
+        document = int(side.document[span])
+        token = int(self.token(np.asarray(start)) - self.offsets[document])
+        return InputError(problem, remedy, side=name, document=document, position=token)
+
     def parts(self) -> list[Alignment]:
         """The corpus in parts, by document and label, each of which is flat or contiguous if it can be.
 

@@ -30,7 +30,7 @@ from .measures import Measure
 from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
-from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths
+from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths, said_of
 from .tags import integers, list_arrays
 
 _TAGS = List(Value("string"))
@@ -196,7 +196,7 @@ class SpanModule(evaluate.Metric, ABC):
         else:
             known = None if lengths is None else read_lengths(lengths, len(references))
             reference, predicted = (
-                _read_spans(side, column, known)
+                said_of(side, Spans.from_arrow, column, lengths=known)
                 for side, column in (("references", references), ("predictions", predictions))
             )
             reading = {"input": self.configuration}
@@ -244,10 +244,7 @@ class SpanModule(evaluate.Metric, ABC):
         for side, documents in (("predictions", predictions), ("references", references)):
             if documents is None:
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
-            try:
-                columns[side] = _TO_ARROW[self.configuration](documents, stored)
-            except InputError as error:
-                raise error.within(side) from None
+            columns[side] = said_of(side, _TO_ARROW[self.configuration], documents, stored)
         require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
         tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
         if self.configuration == "tags":
@@ -284,13 +281,6 @@ class SpanModule(evaluate.Metric, ABC):
                 lock.release()
         self.cache_file_name = self.filelock = self.rendez_vous_lock = None
         self.selected_feature_format = None
-
-
-def _read_spans(side: str, column: pa.ChunkedArray, lengths: np.ndarray | None) -> Spans:
-    try:
-        return Spans.from_arrow(column, lengths=lengths)
-    except InputError as error:
-        raise error.within(side) from None
 
 
 def path(name: str) -> str:

@@ -347,12 +347,11 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
 
 
 def _refuse(alignment: Alignment, name: str, side: Side, span: int, problem: str, remedy: str) -> None:
-    document = int(side.document[span])
-    token = int(alignment.token(side.start[span]) - alignment.offsets[document])
-    raise InputError(
+    raise alignment.refusal(
+        name,
+        side,
+        span,
+        side.start[span],
         f"a span of {alignment.labels[side.label[span]]!r} {problem}",
         remedy or "Leave it out, or score with another measure.",
-        side=name,
-        document=document,
-        position=token,
     )

@@ -64,11 +64,11 @@ def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:
         return
     piece = int(np.argmax(side.piece_start[1:] < side.piece_end[:-1])) + 1
     span = int(side.piece_span[piece])
-    document = int(side.document[span])
-    raise InputError(
+    raise alignment.refusal(
+        name,
+        side,
+        span,
+        side.piece_start[piece],
         f"two spans of {alignment.labels[side.label[span]]!r} overlap, so that what they cover would count twice.",
         "Set cap=True to count a span's coverage as 1 at the most.",
-        side=name,
-        document=document,
-        position=int(alignment.token(side.piece_start[piece]) - alignment.offsets[document]),
     )

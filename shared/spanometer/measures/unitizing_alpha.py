@@ -189,11 +189,11 @@ def require_units(alignment: Alignment, name: str, side: Side) -> None:
         problem = "overlaps another of its label; one annotator's units do not."
     else:
         return
-    document = int(side.document[span])
-    raise InputError(
+    raise alignment.refusal(
+        name,
+        side,
+        span,
+        side.start[span],
         f"a span of {alignment.labels[side.label[span]]!r} {problem}",
         "Leave it out, or score with another measure.",
-        side=name,
-        document=document,
-        position=int(alignment.token(side.start[span]) - alignment.offsets[document]),
     )
