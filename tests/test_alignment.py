@@ -1,4 +1,4 @@
-"""The overlap join and the one-to-one matching, against brute force."""
+"""The overlap join, against brute force."""
 
 import itertools
 import random
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from corpora import as_spans, random_pair
-from spanometer import InputError, Spans, alignment
-from spanometer.alignment import Alignment, best_matching, coverage, overlaps, union
+from spanometer import InputError, Spans
+from spanometer.alignment import Alignment, coverage, overlaps, union
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 
@@ -41,28 +41,6 @@ def test_union():
         parts = [set(range(first, last)) for first, last in zip(low, high, strict=True)]
         assert set().union(*parts) == covered
         assert sum(map(len, parts)) == len(covered)
-
-
-def every_matching(pairs):
-    for size in range(len(pairs) + 1):
-        for chosen in itertools.combinations(range(len(pairs)), size):
-            rows, columns = ([pairs[index][side] for index in chosen] for side in (0, 1))
-            if len(set(rows)) == len(rows) and len(set(columns)) == len(columns):
-                yield chosen
-
-
-@pytest.mark.parametrize("dense_limit", [alignment._DENSE_LIMIT, 0])
-def test_best_matching(monkeypatch, dense_limit):
-    monkeypatch.setattr(alignment, "_DENSE_LIMIT", dense_limit)
-    generator = random.Random(3)
-    for _ in range(400):
-        pairs = sorted({(generator.randrange(5), generator.randrange(5)) for _ in range(generator.randrange(9))})
-        weights = [generator.choice((1.0, 1.5, 2.0, 0.3)) for _ in pairs]
-        best = max(sum(weights[index] for index in chosen) for chosen in every_matching(pairs))
-        rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        chosen = best_matching(rows, columns, np.array(weights))
-        assert tuple(np.flatnonzero(chosen).tolist()) in set(every_matching(pairs))
-        assert abs(sum(np.array(weights)[chosen]) - best) < 1e-9
 
 
 def test_pairs_of_spans():

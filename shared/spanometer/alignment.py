@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
 from .errors import InputError
 from .segments import begins_run, ranges, row_codes, runs
@@ -23,9 +20,6 @@ PAIR_LIMIT = 1 << 26
 """How many pairs of overlapping spans are listed at the most."""
 
 _LONGEST_LINE = 2.0**60
-
-_DENSE_LIMIT = 1_000_000
-"""Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,86 +369,3 @@ def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     reach = np.maximum.accumulate(end)
     first = np.flatnonzero(np.concatenate(([True], start[1:] >= reach[:-1])))
     return start[first], reach[np.append(first[1:], len(start)) - 1], first
-
-
-def best_matching(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The one-to-one choice among pairs that has the largest sum of weights, exactly.
-
-    The pairs are split into connected groups first; SciPy's assignment solvers see one group at a time.
-
-    Args:
-        rows, columns: the two ends of each pair; a pair occurs once.
-        weight: what choosing the pair is worth, positive.
-
-    Returns:
-        A flag for each pair: whether it is chosen.
-    """
-    chosen = np.ones(len(rows), dtype=bool)
-    contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
-    if len(contested) == 0:
-        return chosen
-    chosen[contested] = False
-    row, height = _renumbered(rows[contested])
-    column, width = _renumbered(columns[contested])
-    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, column + height)), shape=(height + width,) * 2)
-    group = connected_components(graph, directed=False)[1][row]
-    order = np.argsort(group, kind="stable")
-    first, last = runs(group[order])
-    stars = _stars(row[order], column[order], first)
-    chosen[contested[order[_heaviest(weight[contested][order], first, last)[stars]]]] = True
-    for start, end in zip(first[~stars], last[~stars], strict=True):
-        part = contested[order[start:end]]
-        chosen[part[_assign(rows[part], columns[part], weight[part])]] = True
-    return chosen
-
-
-def occurrences(numbers: np.ndarray) -> np.ndarray:
-    """For each number how often it occurs."""
-    return np.bincount(numbers)[numbers] if len(numbers) else numbers
-
-
-def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:
-    """The numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
-    distinct, renumbered = np.unique(numbers, return_inverse=True)
-    return renumbered.astype(np.int32), len(distinct)
-
-
-def _stars(row: np.ndarray, column: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Which groups of pairs have a single row or a single column: there the heaviest pair is the answer."""
-    return (np.minimum.reduceat(row, first) == np.maximum.reduceat(row, first)) | (
-        np.minimum.reduceat(column, first) == np.maximum.reduceat(column, first)
-    )
-
-
-def _heaviest(weight: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """Index of the heaviest pair of each group, the earliest of equals."""
-    return np.lexsort((-weight, np.repeat(np.arange(len(first)), last - first)))[first]
-
-
-def _assign(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Indices of the chosen pairs of one connected group."""
-    row, height = _renumbered(rows)
-    column, width = _renumbered(columns)
-    if height * width <= _DENSE_LIMIT:
-        gain = np.zeros((height, width))
-        gain[row, column] = weight
-        pair = np.full((height, width), -1)
-        pair[row, column] = np.arange(len(row))
-        matched = pair[linear_sum_assignment(gain, maximize=True)]
-        return matched[matched >= 0]
-    # every row may instead take a column of its own that is worth nothing; costs must not be 0 for the solver
-    base = float(weight.max()) + 1.0
-    cost = csr_array(
-        (
-            np.concatenate([base - weight, np.full(height, base)]),
-            (
-                np.concatenate([row, np.arange(height, dtype=np.int32)]),
-                np.concatenate([column, width + np.arange(height, dtype=np.int32)]),
-            ),
-        ),
-        shape=(height, width + height),
-    )
-    matched_row, matched_column = min_weight_full_bipartite_matching(cost)
-    taken = np.full(height, -1)
-    taken[matched_row] = matched_column
-    return np.flatnonzero(taken[row] == column)

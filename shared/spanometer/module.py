@@ -26,7 +26,7 @@ from datasets import Features, List, Value
 from .alignment import Alignment
 from .decoding import get_repair
 from .errors import InputError, require_choice
-from .measures import Measure
+from .measures import AlignedMeasure
 from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
@@ -64,7 +64,7 @@ class SpanModule(evaluate.Metric, ABC):
     signature, and hands over to `_score`.
     """
 
-    measure: ClassVar[type[Measure]]
+    measure: ClassVar[type[AlignedMeasure]]
 
     # what the framework keeps, none of it annotated there
     writer: Any
@@ -183,7 +183,7 @@ class SpanModule(evaluate.Metric, ABC):
         self,
         predictions: pa.ChunkedArray,
         references: pa.ChunkedArray,
-        measure: Measure,
+        measure: AlignedMeasure,
         scheme: str | None,
         repair: str,
         details: bool,

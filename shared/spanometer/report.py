@@ -16,7 +16,7 @@ from rich.text import Text
 
 from .alignment import Alignment
 from .errors import printable
-from .measures import Measure
+from .measures import AlignedMeasure, Measure
 from .signature import signature
 from .spans import Spans
 
@@ -73,9 +73,9 @@ class Report:
         cls,
         references: Spans,
         predictions: Spans,
-        measures: Sequence[Measure],
+        measures: Sequence[AlignedMeasure],
         reading: Mapping[str, Any],
-        progress: Callable[[Sequence[Measure]], Iterable[Measure]] = iter,
+        progress: Callable[[Sequence[AlignedMeasure]], Iterable[AlignedMeasure]] = iter,
     ) -> Self:
         """Align both sides once, and count and score each measure over the alignment.
 

@@ -12,7 +12,7 @@ import numpy as np
 from .alignment import Alignment
 from .decoding import BARE_LABEL, illegal_pairs, read_roles
 from .errors import InputError
-from .measures import Measure, SlIcm, SpanF
+from .measures import AlignedMeasure, SlIcm, SpanF
 from .policies import Grid, Readings, read_all
 from .schemes import Scheme, get_scheme
 from .segments import ranges
@@ -89,7 +89,7 @@ def policy_spread(
     logits: Any = None,
     labels: Sequence[str] | None = None,
     scheme: str | None = None,
-    measures: Sequence[Measure] = (SpanF(),),
+    measures: Sequence[AlignedMeasure] = (SpanF(),),
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `policies`).
 
@@ -140,7 +140,7 @@ def policy_spread(
         parts = whole.per_document(reference.take(affected).take(readings.document), read)
         values = whole.score({column: fixed[column] + _summed(parts[column], readings) for column in fixed})
 
-        def alone(spans: Spans, measure: Measure = measure) -> float:
+        def alone(spans: Spans, measure: AlignedMeasure = measure) -> float:
             return measure.score(measure.counts(reference, spans))[measure.headline]
 
         found[name] = MeasureSpread(
@@ -155,7 +155,7 @@ def policy_spread(
     return PolicySpread(known.name, grid, len(pairs), affected, found)
 
 
-def _additive(measure: Measure, alignment: Alignment) -> Counts:
+def _additive(measure: AlignedMeasure, alignment: Alignment) -> Counts:
     """Counts that can be added to those of other documents; an `InputError` where the measure has none."""
     counts = measure.count(alignment)
     if not isinstance(counts, Counts):
@@ -163,14 +163,14 @@ def _additive(measure: Measure, alignment: Alignment) -> Counts:
     return counts
 
 
-def _named(measures: Sequence[Measure]) -> dict[str, Measure]:
+def _named(measures: Sequence[AlignedMeasure]) -> dict[str, AlignedMeasure]:
     named = {measure.name: measure for measure in measures}
     if len(named) < len(measures):
         raise InputError("two measures have one name.", "Ask for each measure once.")
     return named
 
 
-def _require_additive(measures: Sequence[Measure]) -> None:
+def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
     for measure in measures:
         if isinstance(measure, SlIcm) and measure.tokens is not None:
             raise InputError(
@@ -183,7 +183,7 @@ def _require_additive(measures: Sequence[Measure]) -> None:
 class _Totals:
     """A measure's counts in one set of labels, so that those of several parts can be added."""
 
-    def __init__(self, measure: Measure, labels: tuple[str, ...]) -> None:
+    def __init__(self, measure: AlignedMeasure, labels: tuple[str, ...]) -> None:
         self._measure = measure
         self._number = {label: code for code, label in enumerate(sorted(set(labels)))}
 

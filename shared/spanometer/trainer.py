@@ -24,7 +24,7 @@ import numpy as np
 from .alignment import Alignment
 from .decoding import get_repair, tell_scheme
 from .errors import InputError, require_choice
-from .measures import MEASURES, Measure
+from .measures import MEASURES, AlignedMeasure
 from .schemes import get_scheme
 from .signature import signature
 from .spans import pair_from_tags
@@ -75,7 +75,7 @@ class TokenClassificationMetrics:
         self,
         id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str],
         *,
-        measures: Sequence[str | Measure] | Mapping[str, str | Measure] = ("span_f",),
+        measures: Sequence[str | AlignedMeasure] | Mapping[str, str | AlignedMeasure] = ("span_f",),
         decode: str = "viterbi",
         scheme: str | None = None,
         repair: str = "conlleval",
@@ -104,7 +104,7 @@ class TokenClassificationMetrics:
         return self._scheme
 
     @property
-    def measures(self) -> Mapping[str, Measure]:
+    def measures(self) -> Mapping[str, AlignedMeasure]:
         """The measures by the names that their results have."""
         return dict(self._measures)
 
@@ -370,9 +370,9 @@ def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
     return known.name
 
 
-def _read_measures(measures: Any) -> dict[str, Measure]:
+def _read_measures(measures: Any) -> dict[str, AlignedMeasure]:
     """The measures by the names of their results."""
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, AlignedMeasure)):
         measures = (measures,)
     if isinstance(measures, Mapping):
         named = {name: _read_measure(measure) for name, measure in measures.items()}
@@ -390,8 +390,8 @@ def _read_measures(measures: Any) -> dict[str, Measure]:
     return named
 
 
-def _read_measure(measure: Any) -> Measure:
-    if isinstance(measure, Measure):
+def _read_measure(measure: Any) -> AlignedMeasure:
+    if isinstance(measure, AlignedMeasure):
         return measure
     if not isinstance(measure, str) or measure not in MEASURES:
         raise InputError(f"{measure!r} is not a measure.", _known_measures())
@@ -402,7 +402,7 @@ def _known_measures() -> str:
     return f"The measures are {', '.join(MEASURES)}; with options of their own, as in SpanF(average='macro')."
 
 
-def _result_keys(measures: Mapping[str, Measure]) -> tuple[str, ...]:
+def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:
     """The names of the results; an `InputError` where two have one name."""
     keys = [_result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
     for index, key in enumerate(keys):
@@ -411,7 +411,7 @@ def _result_keys(measures: Mapping[str, Measure]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _result_key(name: str, measure: Measure, key: str) -> str:
+def _result_key(name: str, measure: AlignedMeasure, key: str) -> str:
     """What a key is called: the one that the measure is named after as the measure, others with their name behind."""
     endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
     if key == max(endings, key=len, default=None):

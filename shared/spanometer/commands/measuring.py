@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from ..measures import Measure
+    from ..measures import AlignedMeasure
 
 _OWN_OPTIONS = {
     "token_format": ("token_f", "format"),
@@ -87,7 +87,7 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
     group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 
-def chosen_measures(options: argparse.Namespace, default: Iterable[str]) -> list[Measure]:
+def chosen_measures(options: argparse.Namespace, default: Iterable[str]) -> list[AlignedMeasure]:
     """The measures with their options, but for the words."""
     from ..measures import MEASURES
 

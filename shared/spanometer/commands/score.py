@@ -16,7 +16,7 @@ from .measuring import add_measure_options, add_own_options, chosen_measures
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..measures import Measure
+    from ..measures import AlignedMeasure
     from ..readers import TagFile
     from ..report import Report
 
@@ -86,7 +86,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _measures(options: argparse.Namespace) -> list[Measure]:
+def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
     from ..measures import MEASURES
@@ -110,7 +110,7 @@ def _read(options: argparse.Namespace) -> tuple[TagFile, TagFile]:
 
 
 def _score(
-    options: argparse.Namespace, measures: Sequence[Measure], references: TagFile, predictions: TagFile
+    options: argparse.Namespace, measures: Sequence[AlignedMeasure], references: TagFile, predictions: TagFile
 ) -> Report:
     """All measures; errors about tokens are said of the files' lines."""
     from ..measures import SlIcm
@@ -133,7 +133,7 @@ def _score(
         raise (predictions if error.side == "predictions" else references).locate(error) from None
 
 
-def _progress(measures: Sequence[Measure]) -> Iterable[Measure]:
+def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
     from tqdm import tqdm
 
     return tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)

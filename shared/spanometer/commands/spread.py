@@ -23,7 +23,7 @@ from .inputs import (
 from .measuring import add_measure_options, add_own_options, chosen_measures
 
 if TYPE_CHECKING:
-    from ..measures import Measure
+    from ..measures import AlignedMeasure
     from ..readers import TagFile
     from ..spread import MeasureSpread, PolicySpread
 
@@ -108,7 +108,7 @@ def _read(options: argparse.Namespace) -> tuple[TagFile, TagFile | None]:
 
 
 def _spread(
-    options: argparse.Namespace, measures: Sequence[Measure], references: TagFile, predictions: TagFile | None
+    options: argparse.Namespace, measures: Sequence[AlignedMeasure], references: TagFile, predictions: TagFile | None
 ) -> PolicySpread:
     """All policies; errors about tokens are said of the files' lines."""
     from ..spread import policy_spread

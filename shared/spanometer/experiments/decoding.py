@@ -25,7 +25,7 @@ import numpy as np
 from .. import viterbi
 from ..alignment import Alignment
 from ..errors import InputError, printable
-from ..measures import Bcubed, IntersectionF, LinkF, Measure, SlIcm, SpanF, TokenF
+from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..readers import Column, TagFile, read
 from ..signature import signature
 from ..spans import Spans
@@ -40,7 +40,7 @@ SCHEME = "IOBES"
 DEFAULT = "conlleval"
 """The policy that Viterbi is compared with beyond the table: seqeval's, and what nearly everybody reports."""
 
-MEASURES: tuple[Measure, ...] = (SpanF(), TokenF(), LinkF(), Bcubed(), IntersectionF(), SlIcm())
+MEASURES: tuple[AlignedMeasure, ...] = (SpanF(), TokenF(), LinkF(), Bcubed(), IntersectionF(), SlIcm())
 """The tag measures of the table: those that need nothing but tags, and whose counts of parts add up."""
 
 _LEVEL = 0.95
@@ -122,7 +122,7 @@ class DecodingResult:
     held_out: HeldOut
     settings: TaggerSettings
     accuracy: float
-    measures: tuple[Measure, ...]
+    measures: tuple[AlignedMeasure, ...]
     spread: PolicySpread
     differences: Mapping[str, Difference]
 
@@ -251,7 +251,7 @@ def run(
     column: Column = None,
     folds: int = 5,
     settings: TaggerSettings | None = None,
-    measures: Sequence[Measure] = MEASURES,
+    measures: Sequence[AlignedMeasure] = MEASURES,
     resamples: int = 1000,
 ) -> DecodingResult:
     """The experiment.
@@ -304,7 +304,7 @@ def trained(train: TagFile, dev: TagFile, settings: TaggerSettings) -> HeldOut:
 
 
 def decode_in_every_way(
-    held_out: HeldOut, settings: TaggerSettings, measures: tuple[Measure, ...], resamples: int
+    held_out: HeldOut, settings: TaggerSettings, measures: tuple[AlignedMeasure, ...], resamples: int
 ) -> DecodingResult:
     """Score all ways of decoding the logits."""
     tags = held_out.references
@@ -372,7 +372,7 @@ def _verdict(name: str, found: MeasureSpread, difference: Difference) -> Iterato
     )
 
 
-def _difference(measure: Measure, aligned: Mapping[str, Alignment], resamples: int, seed: int) -> Difference:
+def _difference(measure: AlignedMeasure, aligned: Mapping[str, Alignment], resamples: int, seed: int) -> Difference:
     """Viterbi less the default policy, both scored on the same documents, drawn with replacement."""
     sides = [_per_document(measure.count(aligned[name])) for name in ("viterbi", DEFAULT)]
     documents = aligned[DEFAULT].documents

@@ -1,6 +1,6 @@
 """The measures, one file each."""
 
-from .base import FMeasure, Measure
+from .base import AlignedMeasure, FMeasure, Measure
 from .bcubed import Bcubed
 from .chance_kappa_f1 import ChanceKappaF1
 from .intersection_f import IntersectionF
@@ -10,14 +10,15 @@ from .span_f import SpanF
 from .token_f import TokenF
 from .unitizing_alpha import UnitizingAlpha
 
-MEASURES: dict[str, type[Measure]] = {
+MEASURES: dict[str, type[AlignedMeasure]] = {
     measure.name: measure
     for measure in (SpanF, TokenF, LinkF, Bcubed, IntersectionF, SlIcm, ChanceKappaF1, UnitizingAlpha)
 }
-"""The measures by name."""
+"""The measures of spans by name."""
 
 __all__ = [
     "MEASURES",
+    "AlignedMeasure",
     "Bcubed",
     "ChanceKappaF1",
     "FMeasure",

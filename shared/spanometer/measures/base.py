@@ -51,17 +51,13 @@ class Measure(ABC):
         require_average(self.average)
         require_zero_division(self.zero_division)
 
-    def counts(self, references: Spans, predictions: Spans) -> LabelTotals:
+    @abstractmethod
+    def counts(self, references: Any, predictions: Any) -> LabelTotals:
         """What the measure keeps of a corpus.
 
         Raises:
             InputError: where the two sides do not annotate the same documents, and where the measure is not defined.
         """
-        return self.count(Alignment(references, predictions))
-
-    @abstractmethod
-    def count(self, alignment: Alignment) -> LabelTotals:
-        """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -114,7 +110,20 @@ class Measure(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FMeasure(Measure):
+class AlignedMeasure(Measure):
+    """A measure of `Spans` that starts from which of them overlap."""
+
+    def counts(self, references: Spans, predictions: Spans) -> LabelTotals:
+        """What the measure keeps of a corpus, see `Measure.counts`."""
+        return self.count(Alignment(references, predictions))
+
+    @abstractmethod
+    def count(self, alignment: Alignment) -> LabelTotals:
+        """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FMeasure(AlignedMeasure):
     """A measure whose headline is precision, recall and F1.
 
     Its counts are `right` of `predicted`, and `found` of `reference`; where right and found are one number it has one

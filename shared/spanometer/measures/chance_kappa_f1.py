@@ -13,7 +13,7 @@ from ..errors import InputError, require_choice
 from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
 from ..segments import begins_run, row_codes, runs
 from ..statistics import Column, Counts, LabelTotals, divide, precision_recall_f1
-from .base import Measure
+from .base import AlignedMeasure
 
 LEVELS = ("token", "span")
 
@@ -33,7 +33,7 @@ class ChanceCounts(Counts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChanceKappaF1(Measure):
+class ChanceKappaF1(AlignedMeasure):
     """F1, the F1 that random placement would give, and F1 corrected for it.
 
     From 'Estimating Agreement by Chance for Sequence Annotation'. Each annotator's spans of a label keep their number

@@ -9,19 +9,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Pairs, Side, best_matching, occurrences
+from ..alignment import Alignment, Pairs, Side
+from ..assignment import best_matching, occurrences
 from ..errors import InputError, require_choice
 from ..information import TokenInformation, mapping_digest, require_probability
 from ..segments import begins_run
 from ..statistics import Column, Counts, divide
-from .base import Measure
+from .base import AlignedMeasure
 
 PRIORS = ("spans", "tokens")
 MATCHINGS = ("mutual", "optimal")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlIcm(Measure):
+class SlIcm(AlignedMeasure):
     """SL-ICM and its normalised form (Amigó et al., sections 4 and 5).
 
     A set of tokens w_1 w_2 ... of label t, a span or the intersection of two, carries the information
@@ -169,8 +170,7 @@ class SlIcm(Measure):
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)
         if self.matching == "optimal":
-            # the least bit more for a pair than for none, so that of equally informative matchings the larger wins
-            return best_matching(pairs.reference, pairs.prediction, worth + 1e-11)
+            return best_matching(pairs.reference, pairs.prediction, worth)
         chosen = np.ones(len(worth), dtype=bool)
         for picking, picked, picked_side in (
             (pairs.reference, pairs.prediction, predictions),

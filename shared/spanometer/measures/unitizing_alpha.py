@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment import Alignment, Side, overlaps
 from ..errors import InputError, require_choice
 from ..statistics import divide
-from .base import Measure
+from .base import AlignedMeasure
 
 VARIANTS = ("1995", "2016")
 
@@ -56,7 +56,7 @@ class UnitizingCounts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitizingAlpha(Measure):
+class UnitizingAlpha(AlignedMeasure):
     """Krippendorff's alpha for unitizing: 1 - D_o / D_e, spans of a label (units) against the gaps between them.
 
     Documents are laid end to end, n tokens in all, and gaps melt over the seams. m annotators have N units in all.
