@@ -12,7 +12,7 @@ import difflib
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
@@ -26,25 +26,38 @@ from datasets import Features, List, Value
 from .alignment import Alignment
 from .decoding import get_repair
 from .errors import InputError, require_choice
-from .measures import AlignedMeasure
+from .measures import AlignedMeasure, Measure
 from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
 from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths, said_of
+from .statistics import LabelTotals
 from .tags import integers, list_arrays
 
-_TAGS = List(Value("string"))
-_SPANS = List({"start": Value("int64"), "end": Value("int64"), "label": Value("string")})
-_FRAGMENTS = List({"label": Value("string"), "fragments": List(List(Value("int64")))})
 
-CONFIGURATIONS = {"tags": _TAGS, "spans": _SPANS, "fragments": _FRAGMENTS}
-"""The forms of input, by the name of the configuration, and their features."""
+@dataclass(frozen=True)
+class Configuration:
+    """A form of input.
 
-_TO_ARROW: dict[str, Callable[..., list[pa.ListArray]]] = {
-    "tags": list_arrays,
-    "spans": spans_arrays,
-    "fragments": fragments_arrays,
+    Attributes:
+        feature: what the framework stores for one document.
+        to_arrow: checks documents, numbered from the second argument, and gives them as Arrow arrays.
+    """
+
+    feature: Any
+    to_arrow: Callable[..., list[pa.ListArray]]
+
+
+CONFIGURATIONS = {
+    "tags": Configuration(List(Value("string")), list_arrays),
+    "spans": Configuration(
+        List({"start": Value("int64"), "end": Value("int64"), "label": Value("string")}), spans_arrays
+    ),
+    "fragments": Configuration(
+        List({"label": Value("string"), "fragments": List(List(Value("int64")))}), fragments_arrays
+    ),
 }
+"""The forms in which spans come, by the name of the configuration; the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +70,16 @@ class Card:
     homepage: str = "https://github.com/spanometer/spanometer"
 
 
-class SpanModule(evaluate.Metric, ABC):
-    """A metric module over one measure.
+class MeasureModule(evaluate.Metric, ABC):
+    """A metric module over one measure: what all kinds of input share.
 
-    A module sets `measure` and `card`; one with options of its own writes its own `_compute`, with every option in the
-    signature, and hands over to `_score`.
+    Attributes:
+        measure: the measure.
+        configurations: the forms of its input by name; the first is the default.
     """
 
-    measure: ClassVar[type[AlignedMeasure]]
+    measure: ClassVar[type[Measure]]
+    configurations: ClassVar[Mapping[str, Configuration]]
 
     # what the framework keeps, none of it annotated there
     writer: Any
@@ -82,12 +97,12 @@ class SpanModule(evaluate.Metric, ABC):
 
     @property
     def configuration(self) -> str:
-        """The form of the input: `tags`, `spans` or `fragments`."""
-        return "tags" if self.config_name == "default" else self.config_name
+        """The form of the input, a key of `configurations`."""
+        return next(iter(self.configurations)) if self.config_name == "default" else self.config_name
 
     def _info(self) -> evaluate.MetricInfo:
-        require_choice("config_name", self.configuration, tuple(CONFIGURATIONS))
-        feature = CONFIGURATIONS[self.configuration]
+        require_choice("config_name", self.configuration, tuple(self.configurations))
+        feature = self.configurations[self.configuration].feature
         info = evaluate.MetricInfo(
             description=self.card.description,
             citation=self.card.citation,
@@ -104,7 +119,7 @@ class SpanModule(evaluate.Metric, ABC):
         """Check a batch of predictions and references and store it.
 
         Args:
-            predictions: one list of tags, of spans or of fragmented spans for each document.
+            predictions: what the configuration has for each document, such as one list of tags.
             references: the same of the reference.
 
         Raises:
@@ -123,7 +138,7 @@ class SpanModule(evaluate.Metric, ABC):
         """Check the prediction and the reference of one document and store them.
 
         Args:
-            prediction: a list of tags, of spans or of fragmented spans.
+            prediction: what the configuration has for a document, such as a list of tags.
             reference: the same of the reference.
 
         Raises:
@@ -141,7 +156,7 @@ class SpanModule(evaluate.Metric, ABC):
         """Score what was added and what is passed; the options are those of the module.
 
         Args:
-            predictions: one list of tags, of spans or of fragmented spans for each document.
+            predictions: what the configuration has for each document, such as one list of tags.
             references: the same of the reference.
             **options: see below.
 
@@ -162,6 +177,92 @@ class SpanModule(evaluate.Metric, ABC):
         except BaseException:
             self._forget()
             raise
+
+    def _result(
+        self, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any], details: bool
+    ) -> dict[str, Any]:
+        """The scores of counts, with what `details` adds."""
+        result: dict[str, Any] = measure.score(counts)
+        if details:
+            result["per_label"] = measure.score_per_label(counts)
+            result["counts"] = counts.total()
+            result["signature"] = signature(measure, reading)
+        return result
+
+    def _require_options(self, options: dict[str, Any]) -> None:
+        """Check the options' names, those that read the input, and those of the measure."""
+        parameters = inspect.signature(self._compute).parameters
+        known = [name for name in parameters if name not in ("predictions", "references")]
+        for name in options:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                raise InputError(
+                    f"{self.measure.name} has no option {name!r}.",
+                    f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
+                )
+        self._require_reading(options)
+        if not isinstance(options.get("details", False), (bool, np.bool_)):
+            raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
+        own = {field.name for field in fields(self.measure)}
+        self.measure(**{name: value for name, value in options.items() if name in own})
+
+    def _require_reading(self, options: dict[str, Any]) -> None:
+        """Check the options that say how the input is read."""
+
+    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
+        """Check that both sides of a table of documents annotate the same tokens."""
+
+    def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
+        """A batch as Arrow tables of not too many documents, all of it checked."""
+        stored = len(self)
+        to_arrow = self.configurations[self.configuration].to_arrow
+        columns = {}
+        for side, documents in (("predictions", predictions), ("references", references)):
+            if documents is None:
+                raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
+            columns[side] = said_of(side, to_arrow, documents, stored)
+        require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
+        tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
+        for table in tables:
+            self._require_fitting(table, stored)
+            stored += len(table)
+        return tables
+
+    def _start_writing(self) -> None:
+        if self.writer is None:
+            self.selected_feature_format = self.features
+            self._init_writer()
+
+    def _forget(self) -> None:
+        """Drop all data and release what the framework holds, so that the next call starts afresh."""
+        if self.writer is not None:
+            with contextlib.suppress(Exception):
+                self.writer.close()
+        self.writer = None
+        self.data = None
+        self.buf_writer = None
+        locks = [*(self.filelocks or []), self.filelock, self.rendez_vous_lock]
+        files = [*(self.file_paths or []), self.cache_file_name]
+        self.filelocks = self.file_paths = None
+        for file in {file for file in files if file}:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(file)
+        for lock in locks:
+            if lock is not None:
+                lock.release()
+        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
+        self.selected_feature_format = None
+
+
+class SpanModule(MeasureModule):
+    """A metric module over a measure of spans, which come as tags, spans or fragments.
+
+    A module sets `measure` and `card`; one with options of its own writes its own `_compute`, with every option in the
+    signature, and hands over to `_score`.
+    """
+
+    measure: ClassVar[type[AlignedMeasure]]
+    configurations: ClassVar[Mapping[str, Configuration]] = CONFIGURATIONS
 
     def _compute(
         self,
@@ -202,25 +303,9 @@ class SpanModule(evaluate.Metric, ABC):
             reading = {"input": self.configuration}
         alignment = Alignment(reference, predicted)
         del reference, predicted
-        counts = measure.count(alignment)
-        result: dict[str, Any] = measure.score(counts)
-        if details:
-            result["per_label"] = measure.score_per_label(counts)
-            result["counts"] = counts.total()
-            result["signature"] = signature(measure, reading)
-        return result
+        return self._result(measure, measure.count(alignment), reading, details)
 
-    def _require_options(self, options: dict[str, Any]) -> None:
-        """Check the options' names, those that read the input, and those of the measure."""
-        parameters = inspect.signature(self._compute).parameters
-        known = [name for name in parameters if name not in ("predictions", "references")]
-        for name in options:
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                raise InputError(
-                    f"{self.measure.name} has no option {name!r}.",
-                    f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
-                )
+    def _require_reading(self, options: dict[str, Any]) -> None:
         scheme, repair = options.get("scheme"), options.get("repair", "conlleval")
         known_scheme = None if scheme is None else get_scheme(scheme)
         get_repair(repair, known_scheme)
@@ -232,55 +317,15 @@ class SpanModule(evaluate.Metric, ABC):
                 f"scheme and repair are for tags; this module was loaded for {self.configuration}.",
                 'Leave them out, or load the module with "tags".',
             )
-        if not isinstance(options.get("details", False), (bool, np.bool_)):
-            raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
-        own = {field.name for field in fields(self.measure)}
-        self.measure(**{name: value for name, value in options.items() if name in own})
 
-    def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
-        """A batch as Arrow tables of not too many documents, all of it checked."""
-        stored = len(self)
-        columns = {}
-        for side, documents in (("predictions", predictions), ("references", references)):
-            if documents is None:
-                raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
-            columns[side] = said_of(side, _TO_ARROW[self.configuration], documents, stored)
-        require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
-        tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
-        if self.configuration == "tags":
-            for table in tables:
-                lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
-                try:
-                    require_same_lengths(*lengths)
-                except InputError as error:
-                    raise InputError(error.problem, error.remedy, document=stored + (error.document or 0)) from None
-                stored += len(table)
-        return tables
-
-    def _start_writing(self) -> None:
-        if self.writer is None:
-            self.selected_feature_format = self.features
-            self._init_writer()
-
-    def _forget(self) -> None:
-        """Drop all data and release what the framework holds, so that the next call starts afresh."""
-        if self.writer is not None:
-            with contextlib.suppress(Exception):
-                self.writer.close()
-        self.writer = None
-        self.data = None
-        self.buf_writer = None
-        locks = [*(self.filelocks or []), self.filelock, self.rendez_vous_lock]
-        files = [*(self.file_paths or []), self.cache_file_name]
-        self.filelocks = self.file_paths = None
-        for file in {file for file in files if file}:
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(file)
-        for lock in locks:
-            if lock is not None:
-                lock.release()
-        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
-        self.selected_feature_format = None
+    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
+        if self.configuration != "tags":
+            return
+        lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
+        try:
+            require_same_lengths(*lengths)
+        except InputError as error:
+            raise InputError(error.problem, error.remedy, document=first_document + (error.document or 0)) from None
 
 
 def path(name: str) -> str:
