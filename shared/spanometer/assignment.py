@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite
 
 from .segments import runs
 
-_ENUMERATED = 4
+_ENUMERATED = 5
 """Groups of so many rows and columns at the most are solved by going through their matchings."""
 
 _BLOCK = 1 << 22
@@ -41,7 +41,7 @@ def best_matching(
 
     Among choices of equal sums (to 1e-9) that with the most pairs, then that with the smallest sum of `ties[0]`, then
     of `ties[1]`; among those that are still equal the first row takes the earliest column that it can, then the second
-    row, and so on. In connected groups of more than 4 rows or columns these tie-breaks are tiny nudges to the weights:
+    row, and so on. In connected groups of more than 5 rows or columns these tie-breaks are tiny nudges to the weights:
     choices whose weights differ by 1e-7 or more are told apart there, and which of equals is taken is not settled by
     the order.
 

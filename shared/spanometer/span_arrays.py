@@ -42,7 +42,7 @@ def _spans_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         starts, ends, labels = ([span[key] for span in flat] for key in ("start", "end", "label"))
     except (TypeError, KeyError, IndexError):
         raise _bad_span(rows, first_document, ("start", "end", "label"), SPAN_REMEDY) from None
-    arrays = [_integers(starts), _integers(ends), _strings(labels)]
+    arrays = [integer_array(starts), integer_array(ends), string_array(labels)]
     if any(array is None for array in arrays):
         raise _bad_span(rows, first_document, ("start", "end", "label"), SPAN_REMEDY)
     return pa.ListArray.from_arrays(offsets_of(rows), pa.StructArray.from_arrays(arrays, fields=list(SPAN_TYPE)))
@@ -65,7 +65,7 @@ def _fragments_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         bounds = list(chain.from_iterable(pairs))
     except (TypeError, KeyError, IndexError):
         raise _bad_span(rows, first_document, ("label", "fragments"), FRAGMENTS_REMEDY) from None
-    integers, strings = _integers(bounds), _strings(labels)
+    integers, strings = integer_array(bounds), string_array(labels)
     if integers is None or strings is None or set(map(len, pairs)) - {2}:
         raise _bad_span(rows, first_document, ("label", "fragments"), FRAGMENTS_REMEDY)
     inner = pa.ListArray.from_arrays(pa.array(np.arange(0, len(bounds) + 1, 2, dtype=np.int32)), integers)
@@ -74,11 +74,12 @@ def _fragments_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets_of(rows), values)
 
 
-def _is_integer(value: object) -> bool:
+def is_integer(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
-def _integers(values: Sequence[Any]) -> pa.Array | None:
+def integer_array(values: Sequence[Any]) -> pa.Array | None:
+    """The values as int64; None where one is no integer or out of range."""
     kinds = set(map(type, values))
     if kinds - {int} and not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
         return None
@@ -88,7 +89,8 @@ def _integers(values: Sequence[Any]) -> pa.Array | None:
         return None
 
 
-def _strings(values: Sequence[Any]) -> pa.Array | None:
+def string_array(values: Sequence[Any]) -> pa.Array | None:
+    """The values as strings; None where one is none or cannot be stored as UTF-8."""
     if not all(issubclass(kind, str) for kind in set(map(type, values))):
         return None
     try:
@@ -101,13 +103,14 @@ def _bad_span(rows: Sequence[Any], first_document: int, keys: tuple[str, ...], r
     """The error for the first span that is not of the form; called only where there is one."""
     for number, row in enumerate(rows):
         for index, span in enumerate(row):
-            problem = _problem(span, keys)
+            problem = span_problem(span, keys)
             if problem:
                 return InputError(problem, remedy, document=first_document + number, span=index)
     return InputError("the spans cannot be read.", remedy)
 
 
-def _problem(span: Any, keys: tuple[str, ...]) -> str:
+def span_problem(span: Any, keys: tuple[str, ...]) -> str:
+    """What is wrong with a span dictionary that has these keys, or an empty string."""
     if not isinstance(span, Mapping):
         return f"{span!r} is not a span."
     missing = [key for key in keys if key not in span]
@@ -136,9 +139,9 @@ def _value_problem(key: str, value: Any) -> str:
         for pair in pairs:
             if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2:
                 return f"the fragment {pair!r} is not a pair [start, end]."
-            if not all(_is_integer(bound) for bound in pair):
+            if not all(is_integer(bound) for bound in pair):
                 return f"the fragment {pair!r} has a bound that is not an integer."
         return "" if all(-(2**63) <= bound < 2**63 for pair in pairs for bound in pair) else "a bound is out of range."
-    if not _is_integer(value):
+    if not is_integer(value):
         return f"the {key} {value!r} (of type {type(value).__name__}) is not an integer."
     return "" if -(2**63) <= value < 2**63 else f"the {key} {value!r} is out of range."

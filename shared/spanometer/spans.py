@@ -352,13 +352,13 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     counts = np.diff(integers(array.offsets))
     document = np.repeat(np.arange(len(array)), counts)
     values = array.flatten()
-    place = _Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
+    place = Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
     for name in ("label", "fragments") if fragmented else ("start", "end", "label"):
         if values.null_count or values.field(name).null_count:
             place.refuse(values.is_null().to_numpy(zero_copy_only=False), "None is not a span.", SPAN_REMEDY)
             missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
             place.refuse(missing, f"the {name} is None.", SPAN_REMEDY)
-    label, labels = _sorted_labels(values.field("label"), place)
+    label, labels = sorted_labels(values.field("label"), place)
     if fragmented:
         fragments, start, end = _read_fragments(values.field("fragments"), place)
     else:
@@ -374,7 +374,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class Place:
     """Where each item of a column stands: its document, and its index within the document."""
 
     document: np.ndarray
@@ -401,7 +401,7 @@ def _is_list_of_structs(type_: pa.DataType) -> bool:
     return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
 
 
-def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[str, ...]]:
+def sorted_labels(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str, ...]]:
     """Label codes and the sorted names that they stand for."""
     encoded = column.cast(pa.string()).dictionary_encode()
     names = np.array(encoded.dictionary.to_pylist(), dtype=object)
@@ -417,13 +417,13 @@ def _sorted_labels(column: pa.Array, place: _Place) -> tuple[np.ndarray, tuple[s
     return codes, labels
 
 
-def _read_fragments(column: pa.Array, place: _Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
+def _read_fragments(column: pa.Array, place: Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
     """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
     counts = np.diff(integers(column.offsets))
     place.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
     pairs = column.flatten()
     span = np.repeat(np.arange(len(counts)), counts)
-    of_fragment = _Place(place.document[span], place.index[span])
+    of_fragment = Place(place.document[span], place.index[span])
     sizes = np.diff(integers(pairs.offsets))
     malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
     of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
