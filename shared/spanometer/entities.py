@@ -350,7 +350,7 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 
 def _in_order(entities: Entities) -> Entities:
-    """The same entities in order, without duplicates; of those that differ in the order of types alone the first stays."""
+    """The same entities in order, without duplicates: the order of types alone makes no difference."""
     place = (entities.document, entities.start, entities.end, _type_set_codes(entities))
     keys = (*place, _component_codes(entities, place))
     order = np.lexsort(keys[::-1])

@@ -75,6 +75,7 @@ def _fragments_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
 
 
 def is_integer(value: object) -> bool:
+    """Whether a value is an integer, and no truth value."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 

@@ -3,6 +3,7 @@
 from .base import AlignedMeasure, FMeasure, Measure
 from .bcubed import Bcubed
 from .chance_kappa_f1 import ChanceKappaF1
+from .eter import Eter
 from .intersection_f import IntersectionF
 from .link_f import LinkF
 from .sl_icm import SlIcm
@@ -21,6 +22,7 @@ __all__ = [
     "AlignedMeasure",
     "Bcubed",
     "ChanceKappaF1",
+    "Eter",
     "FMeasure",
     "IntersectionF",
     "LinkF",

@@ -33,6 +33,7 @@ class Measure(ABC):
         name: the measure's name, that of its module.
         keys: the headline keys of its result.
         headline: the one of them that is compared where there is room for one.
+        higher_is_better: whether the headline of the better output is the higher one.
         additive: whether the counts of parts of a corpus (as `statistics.Counts`) add up to those of the whole.
         support: the count that holds the number of reference spans.
     """
@@ -43,6 +44,7 @@ class Measure(ABC):
     name: ClassVar[str]
     keys: ClassVar[tuple[str, ...]]
     headline: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
     additive: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
 
