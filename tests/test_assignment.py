@@ -26,8 +26,10 @@ def ranked(chosen, pairs, weights, *ties):
     return [-round(sum(weights[index] for index in chosen), 9), -len(chosen), *sums, order]
 
 
-@pytest.mark.parametrize("seed", range(1500))
-def test_small_groups_have_every_tie_broken(seed):
+@pytest.mark.parametrize("enumerated", [assignment._ENUMERATED, 1])
+@pytest.mark.parametrize("seed", range(1000))
+def test_every_tie_is_broken(monkeypatch, seed, enumerated):
+    monkeypatch.setattr(assignment, "_ENUMERATED", enumerated)
     generator = random.Random(seed)
     rows, columns = generator.randint(1, 4), generator.randint(1, 4)
     every = list(itertools.product(range(rows), range(columns)))

@@ -119,7 +119,14 @@ class Eter(Measure):
         both = _Both(references, predictions)
         pairs = _EntityPairs(both)
         columns = self._tree_columns(both, pairs)
-        entities = _Slots(*both.entities, pairs.reference, pairs.prediction, pairs.types_differ, pairs.bounds_differ)
+        entities = _Slots(
+            both.entities[0],
+            both.entities[1],
+            pairs.reference,
+            pairs.prediction,
+            pairs.types_differ,
+            pairs.bounds_differ,
+        )
         components = _component_slots(both)
         for part, slots in zip(_PARTS, (entities, components), strict=True):
             columns.update({f"slot_{part}_{name}": column for name, column in slots.columns().items()})

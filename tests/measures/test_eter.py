@@ -1,0 +1,266 @@
+"""ETER and SER: by hand, as published, and against the slow implementation."""
+
+import random
+
+import pytest
+
+from entity_corpora import random_entity_documents
+from slow import eter as slow
+from spanometer import InputError
+from spanometer.entities import Entities
+from spanometer.measures import Eter
+
+SLOTS = [
+    f"{part}_{name}"
+    for part in ("types", "components")
+    for name in ("correct", "substitutions", "deletions", "insertions", "cost")
+]
+NAMES = {
+    **{f"slot_{name}": f"ser_{name}" for name in SLOTS},
+    **{name: name for name in slow.COUNTS if not name.startswith("ser_") and name != "substitution_cost"},
+}
+OPTIONS = [
+    {},
+    {"alpha": 0.0},
+    {"alpha": 1.0},
+    {"alpha": 0.9},
+    {"alpha": 0.3, "type_cost": 1.5, "subtype_cost": 1.5, "span_cost": 0.8},
+    {"alpha": 0.6, "type_cost": 0.2, "subtype_cost": 0.0, "span_cost": 0.0},
+]
+
+
+def read(documents):
+    return Entities.from_dicts(documents)
+
+
+def counts(references, predictions, **options):
+    return Eter(**options).counts(read(references), read(predictions))
+
+
+def score(references, predictions, **options):
+    return Eter(**options).score(counts(references, predictions, **options))
+
+
+def entity(start, end, types, *components):
+    return {
+        "start": start,
+        "end": end,
+        "types": types.split(),
+        "components": [{"start": first, "end": last, "label": label} for first, last, label in components],
+    }
+
+
+FIRST = entity(0, 1, "pers.ind", (0, 1, "kind"))
+SECOND = entity(2, 4, "func.ind", (2, 3, "qualifier"), (3, 4, "kind"))
+AMBASSADOR = [
+    entity(0, 6, "func.ind", (0, 1, "kind"), (3, 4, "loc.adm.nat"), (5, 6, "loc.adm.nat")),
+    entity(3, 4, "loc.adm.nat", (3, 4, "name")),
+    entity(5, 6, "loc.adm.nat", (5, 6, "name")),
+]
+
+
+def test_example_1_of_the_paper():
+    for output, ser in ((FIRST, 3 / 5), (SECOND, 2 / 5)):
+        result = score([[FIRST, SECOND]], [[output]])
+        assert (result["eter"], result["ser"]) == (0.5, ser)
+
+
+def test_example_2_of_the_paper():
+    output = [entity(0, 6, "func.ind", (0, 1, "kind"), (3, 4, "name"), (5, 6, "name"))]
+    result = score([AMBASSADOR], [output])
+    assert result["deletions"] == 2
+    assert result["insertions"] == result["root_error"] == 0
+    assert result["substitution_cost"] == pytest.approx(0.5 / 3, abs=1e-15)
+    assert result["eter"] == pytest.approx(2.5 / 3 * 2.6 / 3, abs=5e-3)
+    assert result["eter"] == pytest.approx((2 + 1 / 6) / 3, abs=1e-15)
+    assert result["ser"] == pytest.approx(2 / 6, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(2000))
+def test_against_the_slow_implementation(seed):
+    references, predictions = random_entity_documents(random.Random(seed))
+    options = OPTIONS[seed % len(OPTIONS)]
+    measure = Eter(**options)
+    found = measure.counts(read(references), read(predictions))
+    expected = slow.eter(references, predictions, **options)
+    total = found.total()
+    assert {name: total[name] for name in NAMES} == pytest.approx(
+        {name: expected[other] for name, other in NAMES.items()}, abs=1e-9
+    )
+    result = measure.score(found)
+    assert result == pytest.approx({key: expected[key] for key in result}, abs=1e-9)
+    assert measure.muc_error(found) == pytest.approx(expected["muc_err"], abs=1e-12)
+    by_label = measure.score_per_label(found)
+    for label, values in slow.per_label(references, predictions, **options).items():
+        got = by_label.pop(label)
+        assert got.pop("support") == values["references"]
+        assert got == pytest.approx({key: values[key] for key in got}, abs=1e-9)
+    assert not any(values["support"] or values["insertions"] for values in by_label.values())
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_reference_scores_0_and_an_empty_output_1(seed):
+    references, _ = random_entity_documents(random.Random(seed))
+    if not any(references):
+        return
+    for options in OPTIONS:
+        result = score(references, references, **options)
+        assert result["eter"] == result["ser"] == result["substitution_cost"] == 0
+        result = score(references, [[] for _ in references], **options)
+        assert result["eter"] == result["ser"] == result["ser_types"] == 1
+        assert result["deletions"] == result["references"] == len(read(references))
+
+
+def test_a_missing_entity_that_overlaps_no_other_costs_one():
+    for seed in range(600):
+        references, predictions = random_entity_documents(random.Random(seed))
+        document = len(references) - 1
+        distant = entity(1000, 1003, "org.ent", (1000, 1001, "name"))
+        whole = [*references[:document], [*references[document], distant]]
+        found = [*predictions[:document], [*predictions[document], distant]]
+        number = len(read(whole))
+        difference = score(whole, predictions)["eter"] - score(whole, found)["eter"]
+        assert difference == pytest.approx(1 / number, abs=1e-12)
+
+
+def swapped(documents, **changes):
+    return [[{**item, **{key: change(item) for key, change in changes.items()}} for item in row] for row in documents]
+
+
+def as_many(sides, others):
+    return [len(read(side)) for side in sides] == [len(read(other)) for other in others]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_alpha_0_ignores_components_and_alpha_1_types_and_bounds(seed):
+    references, predictions = random_entity_documents(random.Random(seed))
+    bare = [swapped(side, components=lambda _: []) for side in (references, predictions)]
+    # entities that differ in their components only are one without them
+    if all(
+        len(read(side)) == len(read(without)) for side, without in zip((references, predictions), bare, strict=True)
+    ):
+        with_components, without = score(references, predictions, alpha=0), score(*bare, alpha=0)
+        assert with_components["eter"] == pytest.approx(without["eter"], abs=1e-12)
+    alike = [
+        [{**item, "types": [f"{side}{number}"]} for number, item in enumerate(row)]
+        for side, rows in (("r", references), ("p", predictions))
+        for row in rows
+    ]
+    middle = len(references)
+    other_types = alike[:middle], alike[middle:]
+    if as_many(other_types, (references, predictions)):
+        assert score(*other_types, alpha=1)["eter"] == pytest.approx(
+            score(references, predictions, alpha=1)["eter"], abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_root_error_is_symmetric(seed):
+    references, predictions = random_entity_documents(random.Random(seed))
+    one, other = counts(references, predictions, alpha=0), counts(predictions, references, alpha=0)
+    assert one.root_error == pytest.approx(other.root_error, abs=1e-12)
+    assert (one.insertions, one.deletions, one.matched) == (other.deletions, other.insertions, other.matched)
+
+
+def test_root_errors_by_hand():
+    cases = [
+        ("pers.ind", "pers.ind", 3, 0.0),
+        ("pers.ind", "pers.coll", 3, 0.25),
+        ("pers.ind", "pers", 3, 0.25),
+        ("pers.ind", "loc", 3, 0.5),
+        ("pers.ind", "loc", 2, 0.75),
+        ("pers.ind", "pers.ind", 2, 0.25),
+        ("loc.adm.nat org.adm", "loc.adm.nat", 3, 0.25),  # the second type has no partner: 0.5 / 2
+        ("loc.adm.nat org.adm", "loc.adm.town org.adm", 3, 0.125),
+        ("loc.adm.nat org.adm", "org.adm loc.adm.nat", 3, 0.0),
+        ("loc.adm.nat org.adm", "org.ent loc.fac prod", 3, 1.0 / 3),  # two alike, one without: (0.25 + 0.25 + 0.5) / 3
+    ]
+    for reference, predicted, end, error in cases:
+        result = score([[entity(0, 3, reference)]], [[entity(0, end, predicted)]])
+        assert result["root_error"] == pytest.approx(error, abs=1e-15)
+        assert result["eter"] == pytest.approx(error / 2, abs=1e-15)
+
+
+def test_no_pair_is_kept_that_costs_more_than_to_leave_it():
+    flooded = entity(0, 5, "loc", *((token, token + 1, label) for token in range(5) for label in ("name", "kind")))
+    # 0.5 * 0.5 + 0.5 * 10 is more than 2: a deletion and an insertion
+    result = score([[entity(0, 5, "pers")]], [[flooded]])
+    assert (result["eter"], result["insertions"], result["deletions"]) == (2.0, 1.0, 1.0)
+    # at 2 exactly the pair is kept: 0.5 * 4
+    four = entity(0, 5, "pers", *((token, token + 1, "name") for token in range(4)))
+    result = score([[entity(0, 5, "pers")]], [[four]])
+    assert (result["eter"], result["insertions"], result["component_error"]) == (2.0, 0.0, 4.0)
+
+
+def test_slots_are_aligned_with_their_like():
+    # a component that another entity annotates is a slot once, as an entity
+    reference = [entity(0, 2, "func", (1, 2, "loc")), entity(1, 2, "loc")]
+    total = counts([reference], [reference]).total()
+    assert (total["slot_types_references"], total["slot_components_references"]) == (2, 0)
+    # one that its own entity repeats is a component
+    total = counts([[entity(0, 2, "loc", (0, 2, "loc"))]], [[]]).total()
+    assert (total["slot_types_references"], total["slot_components_references"]) == (1, 1)
+
+
+def test_averages_by_hand():
+    references = [[entity(0, 1, "a"), entity(1, 2, "a"), entity(2, 3, "b")]]
+    predictions = [[entity(0, 1, "a"), entity(2, 3, "b"), entity(5, 6, "c")]]
+    assert score(references, predictions)["eter"] == pytest.approx(2 / 3)
+    macro = score(references, predictions, average="macro")
+    # a 1/2, b 0, and c, which the reference lacks, 0
+    assert macro["eter"] == pytest.approx(0.5 / 3)
+    assert macro["insertions"] == pytest.approx(1 / 3)
+    assert score(references, predictions, average="weighted")["eter"] == pytest.approx(0.5 * 2 / 3)
+    nothing = score([[]], [[entity(0, 1, "a")]], zero_division=1.0)
+    assert (nothing["eter"], nothing["insertions"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_documents_add_up_in_any_order(seed):
+    generator = random.Random(seed)
+    references, predictions = random_entity_documents(generator)
+    whole = counts(references, predictions).total()
+    order = generator.sample(range(len(references)), len(references))
+    mixed = counts([references[at] for at in order], [predictions[at] for at in order]).total()
+    assert mixed == pytest.approx(whole, abs=1e-9)
+    parts = [counts([one], [other]).total() for one, other in zip(references, predictions, strict=True)]
+    assert {name: sum(part[name] for part in parts) for name in whole} == pytest.approx(whole, abs=1e-9)
+
+
+def test_each_document_by_itself():
+    references, predictions = random_entity_documents(random.Random(7))
+    measure = Eter()
+    by_document = measure.score_per_document(measure.counts(read(references), read(predictions)))
+    for number, (one, other) in enumerate(zip(references, predictions, strict=True)):
+        alone = score([one], [other])
+        assert {key: values[number] for key, values in by_document.items()} == pytest.approx(alone, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 1.1}, "alpha=1.1 is not a weight"),
+        ({"alpha": -0.1}, "alpha=-0.1 is not a cost"),
+        ({"alpha": True}, "alpha=True"),
+        ({"alpha": "0.5"}, "alpha='0.5'"),
+        ({"alpha": float("nan")}, "alpha=nan"),
+        ({"type_cost": float("inf")}, "type_cost=inf"),
+        ({"span_cost": -1}, "span_cost=-1"),
+        ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
+        ({"average": "all"}, "average='all'"),
+        ({"zero_division": 2}, "zero_division=2"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(InputError, match=message):
+        Eter(**options)
+
+
+def test_sides_must_fit():
+    one, two = read([[]]), read([[], []])
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+        Eter().counts(one, two)
+    with pytest.raises(InputError, match="document 0: 4 predicted tags, 3 reference tags"):
+        Eter().counts(Entities.from_dicts([[]], lengths=[3]), Entities.from_dicts([[]], lengths=[4]))
+    with pytest.raises(InputError, match="'a' ends at 5, but the document has 3 tokens"):
+        Eter().counts(Entities.from_dicts([[]], lengths=[3]), read([[entity(4, 5, "a")]]))
