@@ -41,6 +41,8 @@ class TagFile:
         document_lines: int64, the number of the line, from 1, on which each document begins.
         token_lines: int64, the line of every token; None where a document stands on one line.
         cells: where the tags stand in files of columns; None in JSON lines.
+        document_names: what the comments that begin documents (`# document_id = ...`) say, where documents are told by
+            them; an empty string for rows before the first of them.
     """
 
     source: str
@@ -51,6 +53,7 @@ class TagFile:
     document_lines: np.ndarray
     token_lines: np.ndarray | None
     cells: Cells | None = None
+    document_names: tuple[str, ...] | None = None
 
     def line(self, document: int, position: int | None = None) -> int:
         """The line of a document, or of a token of it."""
