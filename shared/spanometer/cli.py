@@ -33,6 +33,10 @@ _OPTIONS = {
     "n_simulations": "simulations",
     "seed": "seed",
     "variant": "variant",
+    "alpha": "alpha",
+    "type_cost": "type-cost",
+    "subtype_cost": "subtype-cost",
+    "span_cost": "span-cost",
     "documents": "documents",
     "outside": "outside",
 }

@@ -9,6 +9,7 @@ from .reading import FORMATS, read
 from .rewriting import Rewriting
 from .source import Source, open_file
 from .tag_file import Column, TagFile, require_same_tokens, tag_lists
+from .telling import clear_entity_format
 
 __all__ = [
     "ENTITY_FORMATS",
@@ -19,6 +20,7 @@ __all__ = [
     "Rewriting",
     "Source",
     "TagFile",
+    "clear_entity_format",
     "open_file",
     "read",
     "read_entities",
