@@ -13,7 +13,7 @@ from ..errors import InputError, printable
 from ..version import __version__
 from .inputs import HelpFormatter, names_of
 from .measuring import add_average_options, add_tree_options, chosen_measures
-from .trees import Trees, left_out, read_trees
+from .trees import Trees, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -122,15 +122,13 @@ def run(options: argparse.Namespace) -> int:
         _require_plot(options)
     (measure,) = _measures(options)
     names = _names(options)
-    (reference, *outputs), reading = read_trees(
-        [options.reference, *options.predictions],
-        format=options.format,
-        level=options.level,
-        scheme=options.scheme,
-        repair=options.repair,
-        documents=options.documents,
-    )
-    systems = [_scored(name, measure, reference, output, reading) for name, output in zip(names, outputs, strict=True)]
+    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents")}
+    paths = [options.reference, *options.predictions]
+    reference, *outputs = read_trees(paths, format=options.format, reading=reading)
+    systems = [
+        _scored(name, measure, reference, output, how_read(reference, output, reading))
+        for name, output in zip(names, outputs, strict=True)
+    ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
     if sweep is not None and options.plot is not None:
         from ..plots import plot_sweep
@@ -259,8 +257,7 @@ def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scor
     show(console, *_head(reference, systems), "")
     for table in _tables(systems):
         show(console, table, "")
-    # all systems are scored alike
-    show(console, copyable(systems[0].result.signature))
+    show(console, *map(copyable, dict.fromkeys(system.result.signature for system in systems)))
     if options.per_label:
         for system in systems:
             for table in _label_tables(system):

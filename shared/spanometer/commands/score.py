@@ -19,7 +19,7 @@ from .inputs import (
     read_sides,
 )
 from .measuring import add_measure_options, add_own_options, add_tree_options, chosen_measures
-from .trees import Trees, left_out, read_trees
+from .trees import Trees, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,8 +39,8 @@ one token a line and a blank line between documents, the tag in the last column
 input. Without PREDICTION both sides are columns of REFERENCE.
 
 HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
-eter; they are told from the content unless a column is named. There is more on
-them in spanometer eter.
+eter; they are told from the content unless a column is named. Of HIPE's types
+--level fine (default) or coarse chooses. See also spanometer eter.
 """
 
 _EPILOG = """\
@@ -155,15 +155,15 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
                 f"{measure.name} scores spans, and these files hold entity trees.",
                 "Ask for eter, or name one of HIPE's columns with --column (and --documents=document_id --outside=_).",
             )
-    (reference, prediction), reading = read_trees(
-        [options.reference, options.prediction],
-        format=options.format,
-        level=level or "fine",
-        scheme=options.scheme or "IOB2",
-        repair=options.repair,
-        documents=options.documents or "lines",
-    )
-    report = Report.of_entities(reference.entities, prediction.entities, measures, reading)
+    reading = {
+        "level": level or "fine",
+        "scheme": options.scheme or "IOB2",
+        "repair": options.repair,
+        "documents": options.documents or "lines",
+    }
+    reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
+    how = how_read(reference, prediction, reading)
+    report = Report.of_entities(reference.entities, prediction.entities, measures, how)
     return report, {"reference": reference, "prediction": prediction}
 
 

@@ -58,10 +58,13 @@ class Trees:
         return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
 
 
-def read_trees(
-    paths: Sequence[str], *, format: str, level: str, scheme: str, repair: str, documents: str
-) -> tuple[list[Trees], dict[str, Any]]:
-    """The reference and one or more systems, all of the same documents and tokens; and how they were read.
+def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str]) -> list[Trees]:
+    """The reference and one or more systems, all of the same documents and tokens.
+
+    Args:
+        paths: the reference's first.
+        format: of the files.
+        reading: the options `level`, `scheme`, `repair` and `documents` of the reader.
 
     Raises:
         InputError: said of file and line.
@@ -70,17 +73,28 @@ def read_trees(
 
     if paths.count(STANDARD_INPUT) > 1:
         raise InputError("two files are standard input.", "Name all but one.")
-    reading = {"level": level, "scheme": scheme, "repair": repair, "documents": documents}
     # one file may be given several times
     files = {path: _read(path, format, reading) for path in dict.fromkeys(paths)}
     reference, *systems = [files[path] for path in paths]
-    for file in systems:
-        require_same_tokens(reference, file)
-        _require_same_names(reference, file)
-    known = next((file.lengths for file in (reference, *systems) if file.lengths is not None), None)
-    columns = {path: _columns(file, known) for path, file in files.items()}
-    trees = [Trees(files[path], columns[path]) for path in paths]
-    return trees, _said(trees, reading)
+    columns = [_columns(reference, reference.lengths)]
+    for system in systems:
+        require_same_tokens(reference, system)
+        _require_same_names(reference, system)
+        if reference.lengths is None:
+            _columns(reference, system.lengths)
+        columns.append(_columns(system, reference.lengths))
+    return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
+
+
+def how_read(reference: Trees, system: Trees, reading: Mapping[str, str]) -> dict[str, str]:
+    """How a pair was read, for the signature: what can change the number with its formats."""
+    formats = list(dict.fromkeys((reference.file.format, system.file.format)))
+    said = {"input": "+".join(formats)}
+    if "hipe" in formats:
+        said.update({name: reading[name] for name in ("level", "scheme", "repair")})
+    if "quaero" in formats:
+        said["documents"] = reading["documents"]
+    return said
 
 
 def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
@@ -94,24 +108,15 @@ def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
     return lines
 
 
-def _read(path: str, format: str, reading: dict[str, str]) -> EntityFile:
+def _read(path: str, format: str, reading: Mapping[str, str]) -> EntityFile:
     from ..readers import read_entities
 
     with reading_bar(path) as bar:
-        return read_entities(
-            stream_or_path(path),
-            format=format,
-            level=reading["level"],
-            scheme=reading["scheme"],
-            repair=reading["repair"],
-            documents=reading["documents"],
-            name=called(path),
-            progress=bar.update,
-        )
+        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **reading)
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
-    """The entities, checked against the documents' lengths where any file has them."""
+    """The entities, checked against the documents' lengths where either side has them."""
     entities = file.to_entities()
     if lengths is None or entities.lengths is not None:
         return entities
@@ -134,14 +139,3 @@ def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
                 source=reference.source,
                 line=reference.line(document),
             )
-
-
-def _said(trees: Sequence[Trees], reading: dict[str, str]) -> dict[str, str]:
-    """How the files were read, for the signatures: what can change the number with these formats."""
-    formats = list(dict.fromkeys(tree.file.format for tree in trees))
-    said = {"input": "+".join(formats)}
-    if "hipe" in formats:
-        said.update({name: reading[name] for name in ("level", "scheme", "repair")})
-    if "quaero" in formats:
-        said["documents"] = reading["documents"]
-    return said
