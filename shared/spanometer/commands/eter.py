@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..sweep import AlphaSweep
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
-_SLOT_RATES = ("ser", "ser_types", "ser_components", "muc_error")
 _ERRORS = {
     "type_substitutions": "type",
     "subtype_substitutions": "subtype",
@@ -36,15 +35,18 @@ _ERRORS = {
 }
 """The errors in aligned entities, and what they are called in tables."""
 
+_SLOTS = {
+    "slots of types": (("types",), ("ser_types",)),
+    "slots of components": (("components",), ("ser_components",)),
+    "all slots": (("types", "components"), ("ser", "muc_error")),
+}
+"""The tables of slots, as Table 3 of the paper has them: which slots, and which rates."""
+
 _SLOT_ERRORS = {
-    f"slot_{part}_{name}": f"{part}\n{head}"
-    for part in ("types", "components")
-    for name, head in (
-        ("references", "slots"),
-        ("deletions", "deleted"),
-        ("insertions", "inserted"),
-        ("substitutions", "substituted"),
-    )
+    "references": "slots",
+    "deletions": "deleted",
+    "insertions": "inserted",
+    "substitutions": "substituted",
 }
 
 _NAME_WIDTH = 16
@@ -282,17 +284,19 @@ def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
 
 
 def _tables(systems: Sequence[_Scored]) -> list[Table]:
-    """A row for each system: ETER and its parts, SER and ERR, the errors in aligned entities, the slots."""
+    """A row for each system: ETER and its parts, the errors in aligned entities, and the slots with SER and ERR."""
     from ..report import amount, head, score_cells
 
-    scores = {system.name: {**system.result.scores, "muc_error": system.muc_error} for system in systems}
-    tables = [
-        _table("system", map(head, keys), {name: score_cells(values, keys, keys[0]) for name, values in scores.items()})
-        for keys in (_RATES, _SLOT_RATES)
-    ]
-    for title, heads in (("in aligned entities", _ERRORS), ("slots of", _SLOT_ERRORS)):
-        cells = {system.name: [amount(system.result.counts[key]) for key in heads] for system in systems}
-        tables.append(_table(title, heads.values(), cells))
+    rates = {system.name: score_cells(system.result.scores, _RATES, "eter") for system in systems}
+    errors = {system.name: [amount(system.result.counts[key]) for key in _ERRORS] for system in systems}
+    tables = [_table("system", map(head, _RATES), rates), _table("in aligned entities", _ERRORS.values(), errors)]
+    for title, (parts, keys) in _SLOTS.items():
+        rows: dict[str, list[str | Text]] = {}
+        for system in systems:
+            counts, scores = system.result.counts, {**system.result.scores, "muc_error": system.muc_error}
+            sums = [sum(counts[f"slot_{part}_{name}"] for part in parts) for name in _SLOT_ERRORS]
+            rows[system.name] = [*map(amount, sums), *score_cells(scores, keys, keys[0])]
+        tables.append(_table(title, (*_SLOT_ERRORS.values(), *map(head, keys)), rows))
     return tables
 
 
