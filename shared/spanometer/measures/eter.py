@@ -288,7 +288,14 @@ class _Both:
         code = _row_numbers(rows)
         of_type, of_component = code[: len(owner)], code[len(owner) :]
         entities_of = np.bincount(of_type, minlength=int(code.max(initial=-1)) + 1)
-        own = np.isin(parent * (len(entities_of) + 1) + of_component, owner * (len(entities_of) + 1) + of_type)
+        # its own entity is none other; it can only be that where it fills it
+        fills = (components.start[named] == entities.start[parent]) & (components.end[named] == entities.end[parent])
+        filled = np.bincount(parent[fills], minlength=len(side)) > 0
+        width = len(entities_of) + 1
+        own = np.zeros(len(named), dtype=bool)
+        own[fills] = np.isin(
+            parent[fills] * width + of_component[fills], owner[filled[owner]] * width + of_type[filled[owner]]
+        )
         found[named] = entities_of[of_component] > own
         return found
 
