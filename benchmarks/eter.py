@@ -296,7 +296,8 @@ def preamble(runs: int) -> list[str]:
         "",
         f"Medians of {runs} runs after one that warms up, all cases in turn, in one process, which held {peak:.1f} GiB "
         f"at most. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
-        f"processors; {versions}. Load average at the end, over 15 minutes: {os.getloadavg()[2]:.1f}.",
+        f"processors; {versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}; above 1 other work "
+        "ran beside it, and single figures are off by up to twice.",
         "",
     ]
 
