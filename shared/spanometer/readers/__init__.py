@@ -5,7 +5,7 @@ Entity trees: HIPE's columns, QUAERO's markup, JSON lines.
 
 from .entity_file import EntityFile, LeftOut
 from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
-from .reading import FORMATS, read
+from .reading import FORMATS, read, read_parts
 from .rewriting import Rewriting
 from .source import Source, open_file
 from .tag_file import Column, TagFile, require_same_tokens, tag_lists
@@ -24,6 +24,7 @@ __all__ = [
     "open_file",
     "read",
     "read_entities",
+    "read_parts",
     "require_same_tokens",
     "tag_lists",
     "write_entities",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from ..errors import InputError, require_choice
-from .columns import read_columns
+from .columns import read_column_parts, read_columns
 from .json_lines import read_json_lines
 from .source import Source
 from .tag_file import Column, TagFile
@@ -67,6 +67,25 @@ def read(
             _refuse_column_options(source, documents, outside)
             return read_json_lines(source, columns, words)
         return read_columns(source, columns, words, documents, outside)
+
+
+def read_parts(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[TagFile]:
+    """Read a file of columns in parts, so that memory does not grow with the file.
+
+    The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte
+    each; together they have what `read` gives. Lines are numbered within the file. An error in a later part comes when
+    that part is due. Arguments and errors are those of `read`.
+    """
+    with Source.open(path, name, progress) as source:
+        yield from read_column_parts(source, columns, words, outside)
 
 
 _LONG_LINE = 100_000

@@ -22,10 +22,12 @@ class Cells:
     Attributes:
         tabs: whether single tabs separate the cells, or runs of blanks.
         columns: indices of the tag columns.
+        width: number of cells of a row.
     """
 
     tabs: bool
     columns: tuple[int, ...]
+    width: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,8 @@ class TagFile:
         cells: where the tags stand in files of columns; None in JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, where documents are told by
             them; an empty string for rows before the first of them.
+        comments: the comments of files of columns, each with the number of its line.
+        docstart_lines: the numbers of the `-DOCSTART-` lines.
     """
 
     source: str
@@ -55,6 +59,8 @@ class TagFile:
     token_lines: np.ndarray | None
     cells: Cells | None = None
     document_names: tuple[str, ...] | None = None
+    comments: tuple[tuple[int, str], ...] = ()
+    docstart_lines: tuple[int, ...] = ()
 
     @property
     def lengths(self) -> np.ndarray:
