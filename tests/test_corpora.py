@@ -25,6 +25,7 @@ from spanometer.corpora import (
     corpus_file,
     load_conll,
     load_conll03,
+    load_hipe,
     load_multiconer,
     loading,
     multiconer,
@@ -335,6 +336,69 @@ def test_given_tag_names(file):
     error = refused(load_conll, path, tag_names=["O"], outside="_")
     assert (error.line, error.problem) == (1, "'B-Z' is none of the ner_tags of this corpus.")
     assert refused(load_conll, path).line == 2
+
+
+# HIPE
+
+HIPE = (
+    "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNE-FINE-COMP\n# language = fr\n# newspaper = EXP\n# date = 1798-01-04\n"
+    "# document_id = one\nle\tO\tO\tO\nDr\tB-pers\tB-pers.ind\tB-comp.title\nMain\tI-pers\tI-pers.ind\tO\n"
+    "# hipe:language = de\n# date = 1800-01-01\n# document_id = two\nici\tO\tO\tO\n"
+)
+
+
+def test_hipe(file):
+    path = file("HIPE-data-v1.3-test-fr.tsv", HIPE)
+    loaded = load_hipe(path)
+    assert list(loaded) == ["test"]
+    component = {"start": 1, "end": 2, "label": "title"}
+    assert list(loaded["test"]) == [
+        {
+            "id": "one",
+            "tokens": ["le", "Dr", "Main"],
+            "entities": [{"start": 1, "end": 3, "types": ["pers.ind"], "components": [component]}],
+            "language": "fr",
+            "newspaper": "EXP",
+            "date": "1798-01-04",
+        },
+        {"id": "two", "tokens": ["ici"], "entities": [], "language": "de", "newspaper": None, "date": "1800-01-01"},
+    ]
+    assert exhaust(load_hipe, path, "fr", "test") == list(loaded["test"])
+    assert load_hipe(path, split="test", level="coarse")[0]["entities"][0]["types"] == ["pers"]
+
+
+def test_hipe_folders(tmp_path):
+    for name in (
+        "fr/HIPE-data-v1.3-dev-fr",
+        "fr/HIPE-data-v1.3-test-masked-fr",
+        "de/HIPE-data-v1.3-dev-de",
+    ):
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / f"{name}.tsv").write_text(HIPE)
+    assert list(load_hipe(tmp_path / "data")) == ["validation"]
+    assert load_hipe(packed(tmp_path / "data", "gz", tmp_path / "a"), "de", "dev").num_rows == 2
+    assert "'it'" in refused(load_hipe, tmp_path / "data", "it").problem
+
+
+def test_real_hipe(data):
+    dataset = load_hipe(data / "hipe2020_test_fr.tsv", split="test")
+    assert dataset.num_rows == 43
+    assert dataset[0]["id"] == "EXP-1798-01-04-a-i0005"
+    assert (dataset[0]["newspaper"], dataset[0]["date"]) == ("EXP", "1798-01-04")
+    assert set(dataset["language"]) == {"fr"}
+    # the task's own counts of the columns; a metonymic span is a second type or an entity of its own
+    literal, metonymic, nested = 1600, 112, 82
+    entities = [entity for row in dataset["entities"] for entity in row]
+    assert sum(len(entity["types"]) == 2 for entity in entities) + len(entities) == literal + metonymic + nested
+
+
+def test_malformed_hipe(file):
+    path = file("HIPE-data-v1.3-test-fr.tsv", HIPE + "x\tO\n")
+    error = refused(load_hipe, path)
+    assert (error.source, error.line) == (path, 13)
+    error = refused(load_hipe, file("a-test-fr.tsv", "x O\n"))
+    assert error.line == 1
+    assert "TOKEN" in error.problem
 
 
 # the cache
@@ -841,18 +905,43 @@ def test_parquet_from_the_hub(tmp_path):
         ]
     # the Hub is gone, the file stays
     assert elsewhere("load_conll03(split='test').num_rows", home, HF_ENDPOINT=address) == 2
-    rows, other = elsewhere(
-        "[load_conll03(split='test').num_rows, said(load_conll03, split='train')]", home, HF_HUB_OFFLINE="1"
+    rows, other, all_splits = elsewhere(
+        "[load_conll03(split='test').num_rows, said(load_conll03, split='train'), said(load_conll03)]",
+        home,
+        HF_HUB_OFFLINE="1",
     )
     assert rows == 2
-    assert other[0] == "eriktks/conll2003@refs/convert/parquet"
-    assert "source=..." in other[2] or "the folder or the archive" in other[2]
+    # the newest huggingface_hub says that what it has is not all, older ones do not
+    for error, problem in (
+        (other, "there is no train split"),
+        (all_splits, "there is no train and no validation split"),
+    ):
+        assert error[0] == "eriktks/conll2003@refs/convert/parquet"
+        assert error[1].startswith((problem, "HF_HUB_OFFLINE is set, and the corpus is not in the Hub's cache."))
+
+
+def test_all_splits_from_the_hub_are_three(tmp_path):
+    with hub({"train-00000-of-00001.parquet": conll_parquet()}, "me/mine") as (address, _):
+        one, error = elsewhere(
+            "[load_conll03(split='train', **mine).num_rows, said(load_conll03, **mine)]".replace(
+                "**mine", "repository='me/mine', revision='main'"
+            ),
+            tmp_path,
+            HF_ENDPOINT=address,
+        )
+    assert one == 2
+    assert error == [
+        "me/mine@main",
+        "there is no validation and no test split of this corpus, on the Hub or in its cache.",
+        "Name the split that you need, split='train'.",
+    ]
 
 
 def test_files_of_the_release_from_the_hub(tmp_path):
     files = {
         "ES-Spanish/es_dev.conll": FINE.encode(),
         "ES-Spanish/es_train.conll": FINE.encode(),
+        "ES-Spanish/es_test.conll": FINE.encode(),
         "DE-German/de_dev.conll": b"",
     }
     known = MULTICONER_HUB[2]
@@ -860,7 +949,7 @@ def test_files_of_the_release_from_the_hub(tmp_path):
         loaded = elsewhere(
             "{name: part['id'][:] for name, part in load_multiconer(version=2).items()}", tmp_path, HF_ENDPOINT=address
         )
-        assert loaded == {"train": ["c-1"], "validation": ["c-1"]}
+        assert loaded == {"train": ["c-1"], "validation": ["c-1"], "test": ["c-1"]}
         assert not [request for request in requests if "DE-German" in request]
 
 

@@ -16,7 +16,7 @@ from ..tags import Tags
 from .corpus_file import CorpusFile
 from .hub import CONVERTED, HubRepository
 from .layout import Layout
-from .loading import Corpus, Loaded, Source, files_of_splits, load
+from .loading import Loaded, Source, TaggedCorpus, files_of_splits, load
 from .parts import Part, parquet_parts, required_width
 
 SCHEMES = ("IOB2", "IOB1")
@@ -58,8 +58,8 @@ def load_conll03(
         source: a file (it may be gzipped), a folder or an archive (zip, tar, also packed with gzip, bzip2 or xz) with
             the files of the release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and
             `test.txt`; None for the Hub.
-        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all that there are. A single file
-            is the split that its name tells, or the one that is named here.
+        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all that there are (from
+            the Hub, all three). A single file is the split that its name tells, or the one that is named here.
         scheme: `IOB2`, or `IOB1` as the corpus was first released; `ner_tags` and `chunk_tags` are written in it,
             whichever of the two the file has.
         repository, revision: of a data set on the Hub, in place of `CONLL03_HUB`.
@@ -91,7 +91,7 @@ _LAYOUT = Layout(
 )
 
 
-class CoNLL03(Corpus):
+class CoNLL03(TaggedCorpus):
     """How files of CoNLL-2003 are read."""
 
     def __init__(self, scheme: str) -> None:

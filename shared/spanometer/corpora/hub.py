@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from huggingface_hub import constants, snapshot_download
-from huggingface_hub.errors import (
+from huggingface_hub.utils import (
     GatedRepoError,
     HFValidationError,
     LocalEntryNotFoundError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +25,7 @@ class Layout:
 
     Attributes:
         corpus: what errors call the corpus.
-        names: for each split the names that its file can have, in lower case.
+        names: for each split the names that its file can have, in lower case; `*` stands for anything.
         folder: how the folder of the wanted files begins, in lower case, where several folders have files of that name.
         configurations: what the folder of Parquet files can be called.
         whole: whether Parquet files outside such a folder are of this corpus too.
@@ -42,7 +43,7 @@ class Layout:
         Raises:
             InputError: where several files could be meant.
         """
-        named = [file for file in files if _bare(file) in self.names[split]]
+        named = [file for file in files if self._is_named(file, split)]
         if len(named) > 1 and self.folder:
             named = [file for file in named if file.path.parent.name.lower().startswith(self.folder)] or named
         if len(named) > 1:
@@ -59,12 +60,15 @@ class Layout:
 
     def told(self, file: CorpusFile) -> str | None:
         """The split that a file's name tells, or None."""
-        exact = next((split for split, names in self.names.items() if _bare(file) in names), None)
+        exact = next((split for split in self.names if self._is_named(file, split)), None)
         if exact:
             return exact
         words = re.split(r"[^a-z]+", _bare(file))
         found = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
         return found.pop() if len(found) == 1 else None
+
+    def _is_named(self, file: CorpusFile, split: str) -> bool:
+        return any(fnmatch.fnmatchcase(_bare(file), name) for name in self.names[split])
 
     def hub_patterns(self, splits: Collection[str]) -> list[str]:
         """Patterns, as `huggingface_hub` takes them, of the files of some splits."""

@@ -9,6 +9,7 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -36,7 +37,7 @@ Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDic
 
 
 class Corpus(ABC):
-    """How the files of a corpus are read.
+    """How the files of a corpus are read, into batches of rows.
 
     Attributes:
         key: the name and all options that change what is read from the same bytes.
@@ -47,19 +48,27 @@ class Corpus(ABC):
     features: Features
 
     @abstractmethod
+    def batches(self, file: CorpusFile) -> Iterator[pa.RecordBatch]:
+        """The rows of a file, in batches."""
+
+    def examples(self, files: tuple[CorpusFile, ...]) -> Iterator[dict[str, Any]]:
+        """The rows of some files, one by one."""
+        for file in files:
+            for batch in self.batches(file):
+                yield from batch.to_pylist()
+
+
+class TaggedCorpus(Corpus):
+    """A corpus of words and tags."""
+
+    @abstractmethod
     def parts(self, file: CorpusFile) -> Iterator[Part]:
         """The sentences of a file, in parts."""
 
-    def batches(self, files: tuple[CorpusFile, ...]) -> Iterator[pa.RecordBatch]:
-        """The sentences of some files, one after the other."""
-        for file in files:
-            for part in self.parts(file):
-                yield from part.batches(self.features)
-
-    def examples(self, files: tuple[CorpusFile, ...]) -> Iterator[dict[str, Any]]:
-        """The sentences of some files, one by one."""
-        for batch in self.batches(files):
-            yield from batch.to_pylist()
+    def batches(self, file: CorpusFile) -> Iterator[pa.RecordBatch]:
+        """The sentences of a file, in batches."""
+        for part in self.parts(file):
+            yield from part.batches(self.features)
 
 
 def files_of_splits(
@@ -77,24 +86,47 @@ def files_of_splits(
         InputError: where there are none.
     """
     wanted = require_split(split)
-    splits = SPLITS if wanted is None else (wanted,)
     if source is None:
         asked = HubRepository(repository or known.repository, revision or known.revision)
-        files = hub_files(asked, layout, splits, cache_dir)
-        name = str(asked)
-    else:
-        for option, value in (("repository", repository), ("revision", revision)):
-            if value is not None:
-                raise InputError(f"{option}=... is for the Hub, and source=... is given.", f"Leave out {option}=...")
-        name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else repr(source)
-        files = corpus_files(source)
-        if not os.path.isdir(name) and archive_kind(name) is None:
-            return {_split_of_file(files[0], wanted, layout): tuple(files)}
-    found = {each: layout.find(files, each) for each in splits}
-    present = {each: files_of for each, files_of in found.items() if files_of}
+        files = hub_files(asked, layout, SPLITS if wanted is None else (wanted,), cache_dir)
+        found = _found(str(asked), files, wanted, layout)
+        _require_all(found, wanted, asked)
+        return found
+    for option, value in (("repository", repository), ("revision", revision)):
+        if value is not None:
+            raise InputError(f"{option}=... is for the Hub, and source=... is given.", f"Leave out {option}=...")
+    return local_files(source, wanted, layout)
+
+
+def local_files(
+    source: str | os.PathLike[str], wanted: str | None, layout: Layout
+) -> dict[str, tuple[CorpusFile, ...]]:
+    """The files of the wanted split, or of all splits, in a folder or an archive; or the file that is given."""
+    files = corpus_files(source)
+    name = os.fspath(source)
+    if not os.path.isdir(name) and archive_kind(name) is None:
+        return {_split_of_file(files[0], wanted, layout): tuple(files)}
+    return _found(name, files, wanted, layout)
+
+
+def _found(name: str, files: list[CorpusFile], wanted: str | None, layout: Layout) -> dict[str, tuple[CorpusFile, ...]]:
+    splits = SPLITS if wanted is None else (wanted,)
+    found = {split: layout.find(files, split) for split in splits}
+    present = {split: files_of for split, files_of in found.items() if files_of}
     if not present:
         raise _nothing_found(name, layout, splits, files)
     return present
+
+
+def _require_all(found: Mapping[str, Any], wanted: str | None, asked: HubRepository) -> None:
+    """Refuse some splits for all: without network the Hub's cache gives what happens to be there, and says nothing."""
+    missing = [split for split in SPLITS if split not in found]
+    if wanted is None and missing:
+        raise InputError(
+            f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache.",
+            f"Name the split that you need, split={next(iter(found))!r}.",
+            source=str(asked),
+        )
 
 
 def load(
@@ -131,7 +163,7 @@ def _cached(corpus: Corpus, files: tuple[CorpusFile, ...], split: str, cache_dir
     if os.path.isfile(path):
         with contextlib.suppress(pa.ArrowException, OSError):
             return Dataset.from_file(path, split=NamedSplit(split))
-    _write(path, corpus.features.arrow_schema, corpus.batches(files))
+    _write(path, corpus.features.arrow_schema, chain.from_iterable(map(corpus.batches, files)))
     return Dataset.from_file(path, split=NamedSplit(split))
 
 

@@ -13,7 +13,7 @@ from ..readers import TagFile, read_parts
 from .corpus_file import CorpusFile
 from .hub import HubRepository
 from .layout import Layout, unknown
-from .loading import Corpus, Loaded, Source, files_of_splits, load
+from .loading import Loaded, Source, TaggedCorpus, files_of_splits, load
 from .parts import Part, parquet_parts, required_width
 
 LANGUAGES = {
@@ -95,8 +95,8 @@ def load_multiconer(
             packed with gzip, bzip2 or xz); None for the Hub.
         language: version 1: bn, de, en, es, fa, hi, ko, mix, multi, nl, ru, tr, zh; version 2: bn, de, en, es, fa, fr,
             hi, it, multi, pt, sv, uk, zh.
-        split: `train`, `validation` (also `dev`) or `test`; None for all that there are. A single file is the split
-            that its name tells, or the one that is named here.
+        split: `train`, `validation` (also `dev`) or `test`; None for all that there are (from the
+            Hub, all three). A single file is the split that its name tells, or the one that is named here.
         version: 1, six labels, or 2, finer ones.
         repository, revision: of a data set on the Hub, in place of `MULTICONER_HUB[version]`.
         streaming: read while iterating, and keep nothing. From the Hub the files of the splits are downloaded first.
@@ -126,7 +126,7 @@ def load_multiconer(
     return load(MultiCoNER(version), files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class MultiCoNER(Corpus):
+class MultiCoNER(TaggedCorpus):
     """How files of MultiCoNER are read."""
 
     def __init__(self, version: int) -> None:

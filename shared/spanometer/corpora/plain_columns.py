@@ -16,7 +16,7 @@ from ..readers import Column, TagFile, read_parts
 from ..tags import check_names, split_tag
 from .corpus_file import CorpusFile, archive_kind, corpus_files
 from .layout import SPLITS, Layout, require_split
-from .loading import Corpus, Loaded, Source, load
+from .loading import Loaded, Source, TaggedCorpus, load
 from .parts import Part
 
 Files = Mapping[str, tuple[CorpusFile, ...]]
@@ -71,7 +71,7 @@ def load_conll(
     )
 
 
-class PlainColumns(Corpus):
+class PlainColumns(TaggedCorpus):
     """How plain columns are read.
 
     Attributes:

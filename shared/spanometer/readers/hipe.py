@@ -62,6 +62,7 @@ def read_hipe(source: Source, level: str, scheme: str | None, repair: str) -> En
         file.token_lines,
         tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(trees.left_out)),
         {columns[kind]: of_kind for kind, of_kind in spans.items()},
+        file.comments,
     )
 
 
