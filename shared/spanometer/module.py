@@ -24,6 +24,7 @@ import pyarrow as pa
 from datasets import Features, List, Value
 
 from .alignment import Alignment
+from .counts import Counts
 from .decoding import get_repair
 from .entities import Entities, entities_arrays
 from .errors import InputError, require_choice
@@ -34,7 +35,6 @@ from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
 from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths, said_of
-from .statistics import LabelTotals
 from .tags import integers, list_arrays
 
 
@@ -189,9 +189,7 @@ class MeasureModule(evaluate.Metric, ABC):
             self._forget()
             raise
 
-    def _result(
-        self, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any], details: bool
-    ) -> dict[str, Any]:
+    def _result(self, measure: Measure, counts: Counts, reading: Mapping[str, Any], details: bool) -> dict[str, Any]:
         """The scores of counts, with what `details` adds."""
         result: dict[str, Any] = measure.score(counts)
         if details:
