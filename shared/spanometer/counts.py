@@ -18,7 +18,8 @@ from scipy.sparse import coo_array, csr_array
 
 from .errors import InputError
 
-_METADATA = b"spanometer"
+METADATA = b"spanometer"
+"""Where the schema of a table of counts says what it holds."""
 
 _BLOCK = 1 << 16
 """How many values are summed at a time."""
@@ -102,6 +103,9 @@ class Scorer(Protocol):
 
     def options(self) -> dict[str, Any]:
         """The options that can change the number."""
+
+    def require_additive(self) -> None:
+        """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +258,7 @@ class Counts:
             "shared": list(self.shared),
             **({} if self.measure is None else _described(self.measure)),
         }
-        return table.replace_schema_metadata({_METADATA: json.dumps(described).encode()})
+        return table.replace_schema_metadata({METADATA: json.dumps(described).encode()})
 
     @classmethod
     def from_arrow(cls, table: pa.Table, measure: Any = None) -> Self:
@@ -268,7 +272,7 @@ class Counts:
             InputError: where the table is none of counts, or of another measure.
         """
         try:
-            described = json.loads((table.schema.metadata or {})[_METADATA])
+            described = json.loads((table.schema.metadata or {})[METADATA])
             labels = tuple(described["labels"])
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
@@ -325,6 +329,7 @@ class Counts:
     def _require_alike(self, other: Counts) -> None:
         if self.measure is not None and other.measure is not None:
             _require_same_measure(_described(self.measure), _described(other.measure))
+            self.measure.require_additive()
         if set(self.columns) != set(other.columns) or set(self.rows) != set(other.rows):
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
@@ -355,7 +360,7 @@ class Counts:
         return pa.ListArray.from_arrays(pa.array(offsets), values)
 
 
-def read_stream(data: bytes) -> pa.Table:
+def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
     """The Arrow table of a stream; an `InputError` where the bytes are none."""
     try:
         with pa.ipc.open_stream(data) as reader:

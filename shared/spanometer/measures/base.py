@@ -58,6 +58,9 @@ class Measure(ABC):
             InputError: where the two sides do not annotate the same documents, and where the measure is not defined.
         """
 
+    def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
+        """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
+
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """The totals of counts by label, shape (labels)."""
         return counts.per_label()

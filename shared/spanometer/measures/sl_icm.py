@@ -107,6 +107,15 @@ class SlIcm(AlignedMeasure):
             options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
         return {name: value for name, value in options.items() if name != "tokens"}
 
+    def require_additive(self) -> None:
+        """Raise an `InputError` where probabilities are estimated from the documents that are counted."""
+        if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
+            raise InputError(
+                "sl_icm with tokens estimates their probabilities from the documents at hand: "
+                "counts of parts do not add up.",
+                "Give token_probabilities=..., or leave tokens out.",
+            )
+
     def _count(self, alignment: Alignment) -> Counts:
         """Match the spans and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
