@@ -198,6 +198,19 @@ class Counts:
         rows = {**self.rows, "document": np.zeros_like(self.rows["document"])} if self.rows else {}
         return replace(self, columns=columns, documents=1, shared=shared, rows=rows)
 
+    def grouped(self, group: np.ndarray, groups: int) -> Self:
+        """The counts of groups of documents, each group as one document; without what is kept row by row.
+
+        Args:
+            group: the group of each document.
+            groups: how many there are.
+        """
+        columns = {
+            name: Column(group[column.document], column.label, column.value) for name, column in self.columns.items()
+        }
+        shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
+        return replace(self, columns=columns, documents=groups, shared=shared, rows={})
+
     def __add__(self, other: Counts) -> Self:
         """The counts of two parts of a corpus together; an `InputError` where they are of two kinds."""
         self._require_alike(other)

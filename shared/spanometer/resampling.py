@@ -57,7 +57,9 @@ class Resampling:
             size = min(step, self.n_resamples - first)
             weights = np.empty((size, documents))
             for row in range(size):
-                weights[row] = np.bincount(generator.integers(documents, size=documents), minlength=documents)
+                weights[row] = np.bincount(
+                    generator.integers(documents, size=documents, dtype=np.int32), minlength=documents
+                )
             yield weights
 
     def options(self) -> dict[str, object]:
@@ -111,18 +113,13 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
     return ndtr(bias + shifted / (1 - acceleration * shifted))
 
 
-def jackknife_groups(documents: int) -> Iterator[np.ndarray]:
-    """Weights that leave out one group of documents after the other, shape (some groups, documents).
+def jackknife_groups(documents: int) -> np.ndarray:
+    """The group of each document, of those that are left out one after the other.
 
     Single documents where there are at most 1,000; else 1,000 groups of every thousandth document, which serves the
     acceleration of BCa as well.
     """
-    groups = min(documents, _GROUPS)
-    group = np.arange(documents) % max(groups, 1)
-    step = max(_BLOCK // max(documents, 1), 1)
-    for first in range(0, groups, step):
-        left_out = np.arange(first, min(first + step, groups))
-        yield (group[None, :] != left_out[:, None]).astype(float)
+    return np.arange(documents, dtype=np.int32) % max(min(documents, _GROUPS), 1)
 
 
 def require_whole(name: str, value: object, least: int) -> None:

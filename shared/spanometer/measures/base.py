@@ -117,12 +117,18 @@ class Measure(ABC):
 
     def _left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
-        found: dict[str, list[np.ndarray]] = {key: [] for key in self.keys}
-        for weights in jackknife_groups(counts.documents):
-            values = self.score_weighted(counts, weights)
-            for key in self.keys:
-                found[key].append(np.atleast_1d(values[key]))
-        return {key: np.concatenate(parts) for key, parts in found.items()}
+        group = jackknife_groups(counts.documents)
+        groups = int(group.max()) + 1
+        if counts.rows:
+            # what is kept row by row has no sums that one could subtract from
+            parts = [self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups)]
+        else:
+            whole = counts.per_label()
+            parts = [
+                self.score_totals({name: whole[name] - sums for name, sums in totals.items()})
+                for totals in counts.grouped(group, groups).per_document()
+            ]
+        return {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in self.keys}
 
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """The headline values of each label of either side, and its `support`: the number of its reference spans."""
