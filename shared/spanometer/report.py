@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from .alignment import Alignment
+from .counts import Counts
 from .entities import Entities
 from .errors import printable
 from .measures import AlignedMeasure, Measure
 from .signature import signature
 from .spans import Spans
-from .statistics import LabelTotals
 
 DIGITS = 4
 """Decimals of a score in a table."""
@@ -57,7 +57,7 @@ class MeasureResult:
     signature: str
 
     @classmethod
-    def of(cls, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any]) -> Self:
+    def of(cls, measure: Measure, counts: Counts, reading: Mapping[str, Any]) -> Self:
         """Score counts; `reading` says how the input was read, for the signature."""
         scores, per_label = measure.score(counts), measure.score_per_label(counts)
         return cls(measure, scores, per_label, counts.total(), signature(measure, reading))

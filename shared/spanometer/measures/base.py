@@ -115,6 +115,15 @@ class Measure(ABC):
             for key in self.keys
         }
 
+    def with_intervals(
+        self, result: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
+    ) -> dict[str, float]:
+        """A result with `<key>_low` and `<key>_high` for each key that has an interval."""
+        bounds = {}
+        for key, (low, high) in intervals.items():
+            bounds.update({f"{key}_low": low, f"{key}_high": high})
+        return {**result, **bounds}
+
     def _left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
         group = jackknife_groups(counts.documents)
