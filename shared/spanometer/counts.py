@@ -10,13 +10,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
-from scipy.sparse import coo_array, csr_array
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 METADATA = b"spanometer"
 """Where the schema of a table of counts says what it holds."""
@@ -332,6 +334,8 @@ class Counts:
     @cached_property
     def _matrices(self) -> dict[str, csr_array]:
         """Each column as a sparse matrix, shape (documents, labels)."""
+        from scipy.sparse import coo_array, csr_array
+
         shape = (self.documents, len(self.labels))
         matrices = {}
         for name, column in self.columns.items():

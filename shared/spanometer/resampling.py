@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from .errors import InputError, require_choice
 
@@ -107,10 +107,11 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
     squares = (spread**2).sum()
     if not 0 < below < len(drawn) or squares < 1e-24:
         return tails
-    bias = ndtri(below / len(drawn))
-    acceleration = (spread**3).sum() / (6 * squares**1.5)
-    shifted = bias + ndtri(tails)
-    return ndtr(bias + shifted / (1 - acceleration * shifted))
+    normal = NormalDist()
+    bias = normal.inv_cdf(below / len(drawn))
+    acceleration = float((spread**3).sum() / (6 * squares**1.5))
+    shifted = [bias + normal.inv_cdf(tail) for tail in tails.tolist()]
+    return np.array([normal.cdf(bias + tail / (1 - acceleration * tail)) for tail in shifted])
 
 
 def jackknife_groups(documents: int) -> np.ndarray:
