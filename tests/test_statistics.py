@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans
+from spanometer.counts import Column, Counts
 from spanometer.measures import MEASURES, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.signature import signature
-from spanometer.statistics import Column, Counts, precision_recall_f1
+from spanometer.statistics import precision_recall_f1
 
 
 def spans(*bounds):

@@ -27,9 +27,13 @@ Args:
         it where it is close.
     uniform_threshold (float): For "auto": how close, from 0 to 1. Default 0.99.
     n_simulations (int): How many random pairs of annotations of the whole corpus to draw. Default 0.
-    seed (int): Of the simulations. Default 0.
+    seed (int): Of the simulations and of the draws of intervals. Default 0.
     average (str): "micro" (default), "macro" (unweighted mean over labels) or "weighted" (by reference spans).
     zero_division (float): f1 where there are no spans, and kappa_f1 where chance_f1 is 1: 0.0 (default), 1.0 or nan.
+    confidence (float): A level such as 0.95: adds "<key>_low" and "<key>_high" to each key, the bounds of a bootstrap
+        interval over documents. Default None.
+    interval_method (str): "bca" (default, bias-corrected and accelerated) or "percentile".
+    n_resamples (int): How many corpora are drawn for the interval. Default 1000.
     details (bool): Add "per_label", "counts" and "signature" to the result. Default False.
     lengths (list of int): The documents' lengths in tokens, needed for spans and fragments: chance depends on them.
         Default None.
@@ -104,6 +108,9 @@ class ChanceKappaF1(SpanModule):
         seed: int = 0,
         average: str = "micro",
         zero_division: float = 0.0,
+        confidence: float | None = None,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
         details: bool = False,
         lengths: list[int] | None = None,
     ) -> dict:
@@ -118,4 +125,5 @@ class ChanceKappaF1(SpanModule):
             average=average,
             zero_division=zero_division,
         )
-        return self._score(predictions, references, measure, scheme, repair, details, lengths)
+        resampling = self._resampling(confidence, interval_method, n_resamples, seed)
+        return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)

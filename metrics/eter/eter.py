@@ -28,6 +28,11 @@ Args:
     span_cost (float): What other bounds cost. Default 0.25.
     average (str): "micro" (default), "macro" (unweighted mean over types) or "weighted" (by reference entities).
     zero_division (float): The rates where the reference is empty: 0.0 (default), 1.0 or nan.
+    confidence (float): A level such as 0.95: adds "<key>_low" and "<key>_high" to each key, the bounds of a bootstrap
+        interval over documents. Default None.
+    interval_method (str): "bca" (default, bias-corrected and accelerated) or "percentile".
+    n_resamples (int): How many corpora are drawn for the interval. Default 1000.
+    seed (int): Of the draws. Default 0.
     details (bool): Add "per_label", "counts", "signature", "counts_per_label" and "muc_err" to the result. Default
         False.
     lengths (list of int): The documents' lengths in tokens, checked against entities. Default None.
@@ -113,6 +118,10 @@ class Eter(EntityModule):
         span_cost: float = 0.25,
         average: str = "micro",
         zero_division: float = 0.0,
+        confidence: float | None = None,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
+        seed: int = 0,
         details: bool = False,
         lengths: list[int] | None = None,
     ) -> dict:
@@ -125,16 +134,14 @@ class Eter(EntityModule):
             average=average,
             zero_division=zero_division,
         )
-        return self._score(predictions, references, measure, entity_types, details, lengths)
+        resampling = self._resampling(confidence, interval_method, n_resamples, seed)
+        return self._score(predictions, references, measure, entity_types, details, lengths, resampling)
 
-    def _result(self, measure, counts, reading, details) -> dict:
-        """The scores, and with `details` all counts by type and MUC's error rate."""
-        result = super()._result(measure, counts, reading, details)
-        if details:
-            sums = counts.per_label()
-            result["counts_per_label"] = {
-                label: {name: values[code].item() for name, values in sums.items()}
-                for code, label in enumerate(counts.labels)
-            }
-            result["muc_err"] = measure.muc_error(counts)
-        return result
+    def _details(self, measure, counts) -> dict:
+        """All counts by type, and MUC's error rate."""
+        sums = counts.per_label()
+        by_type = {
+            label: {name: values[code].item() for name, values in sums.items()}
+            for code, label in enumerate(counts.labels)
+        }
+        return {"counts_per_label": by_type, "muc_err": measure.muc_error(counts)}

@@ -25,6 +25,11 @@ Args:
         tokens of a span).
     average (str): "micro" (default), "macro" (unweighted mean over labels) or "weighted" (by reference spans).
     zero_division (float): Value of a ratio with the denominator 0: 0.0 (default), 1.0 or nan.
+    confidence (float): A level such as 0.95: adds "<key>_low" and "<key>_high" to each key, the bounds of a bootstrap
+        interval over documents. Default None.
+    interval_method (str): "bca" (default, bias-corrected and accelerated) or "percentile".
+    n_resamples (int): How many corpora are drawn for the interval. Default 1000.
+    seed (int): Of the draws. Default 0.
     details (bool): Add "per_label", "counts" and "signature" to the result. Default False.
     lengths (list of int): The documents' lengths in tokens, checked against spans and fragments. Default None.
 
@@ -87,9 +92,14 @@ class TokenF(SpanModule):
         format: str = "IO",
         average: str = "micro",
         zero_division: float = 0.0,
+        confidence: float | None = None,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
+        seed: int = 0,
         details: bool = False,
         lengths: list[int] | None = None,
     ) -> dict:
         """Score in one of the formats."""
         measure = measures.TokenF(format=format, average=average, zero_division=zero_division)
-        return self._score(predictions, references, measure, scheme, repair, details, lengths)
+        resampling = self._resampling(confidence, interval_method, n_resamples, seed)
+        return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)

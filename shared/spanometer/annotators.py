@@ -335,7 +335,7 @@ def _joint(
                 position=error.position,
             ) from None
     alignment = aligned[0][0]
-    counts = measure.count_sides([side for _, side in aligned], alignment.labels, alignment.stride)
+    counts = measure.count_sides([side for _, side in aligned], alignment.labels, alignment.offsets)
     by_label: list[dict[str, Any]] = [
         {key: float(values[key]) for key in UnitizingAlpha.keys} for values in measure.score_per_label(counts).values()
     ]

@@ -24,17 +24,18 @@ import pyarrow as pa
 from datasets import Features, List, Value
 
 from .alignment import Alignment
+from .counts import Counts
 from .decoding import get_repair
 from .entities import Entities, entities_arrays
 from .errors import InputError, require_choice
 from .markup import ENTITY_TYPES, from_markup
 from .markup_columns import markup_arrays, pair_from_markup
 from .measures import AlignedMeasure, Measure
+from .resampling import Resampling
 from .schemes import get_scheme
 from .signature import signature
 from .span_arrays import fragments_arrays, spans_arrays
 from .spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths, said_of
-from .statistics import LabelTotals
 from .tags import integers, list_arrays
 
 
@@ -189,16 +190,36 @@ class MeasureModule(evaluate.Metric, ABC):
             self._forget()
             raise
 
+    @staticmethod
+    def _resampling(confidence: float | None, interval_method: str, n_resamples: int, seed: int) -> Resampling | None:
+        """How intervals are made; None where none are asked for."""
+        # wrong options are refused with or without a level
+        level = Resampling.confidence if confidence is None else confidence
+        known = Resampling(confidence=level, n_resamples=n_resamples, seed=seed, method=interval_method)
+        return None if confidence is None else known
+
     def _result(
-        self, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any], details: bool
+        self,
+        measure: Measure,
+        counts: Counts,
+        reading: Mapping[str, Any],
+        details: bool,
+        resampling: Resampling | None,
     ) -> dict[str, Any]:
-        """The scores of counts, with what `details` adds."""
+        """The scores of counts, their intervals, and what `details` adds."""
         result: dict[str, Any] = measure.score(counts)
+        if resampling is not None:
+            result = measure.with_intervals(result, measure.intervals(counts, resampling))
         if details:
             result["per_label"] = measure.score_per_label(counts)
             result["counts"] = counts.total()
-            result["signature"] = signature(measure, reading)
+            result["signature"] = signature(measure, reading, resampling)
+            result.update(self._details(measure, counts))
         return result
+
+    def _details(self, measure: Any, counts: Any) -> dict[str, Any]:
+        """What a module adds to the details of its own."""
+        return {}
 
     def _require_options(self, options: dict[str, Any]) -> None:
         """Check the options' names, those that read the input, and those of the measure."""
@@ -212,6 +233,8 @@ class MeasureModule(evaluate.Metric, ABC):
                     f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
                 )
         self._require_reading(options)
+        resampling = ("confidence", "interval_method", "n_resamples", "seed")
+        self._resampling(*(options.get(name, parameters[name].default) for name in resampling))
         if not isinstance(options.get("details", False), (bool, np.bool_)):
             raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
         own = {field.name for field in fields(self.measure)}
@@ -284,12 +307,17 @@ class SpanModule(MeasureModule):
         repair: str = "conlleval",
         average: str = "micro",
         zero_division: float = 0.0,
+        confidence: float | None = None,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
+        seed: int = 0,
         details: bool = False,
         lengths: Iterable[int] | None = None,
     ) -> dict[str, Any]:
         """Score with a measure that has no options of its own."""
         measure = self.measure(average=average, zero_division=zero_division)
-        return self._score(predictions, references, measure, scheme, repair, details, lengths)
+        resampling = self._resampling(confidence, interval_method, n_resamples, seed)
+        return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)
 
     def _score(
         self,
@@ -300,6 +328,7 @@ class SpanModule(MeasureModule):
         repair: str,
         details: bool,
         lengths: Iterable[int] | None,
+        resampling: Resampling | None,
     ) -> dict[str, Any]:
         """Read both columns, count and score."""
         if self.configuration == "tags":
@@ -314,7 +343,7 @@ class SpanModule(MeasureModule):
             reading = {"input": self.configuration}
         alignment = Alignment(reference, predicted)
         del reference, predicted
-        return self._result(measure, measure.count(alignment), reading, details)
+        return self._result(measure, measure.count(alignment), reading, details, resampling)
 
     def _require_reading(self, options: dict[str, Any]) -> None:
         scheme, repair = options.get("scheme"), options.get("repair", "conlleval")
@@ -356,6 +385,7 @@ class EntityModule(MeasureModule):
         entity_types: Iterable[str] | None,
         details: bool,
         lengths: Iterable[int] | None,
+        resampling: Resampling | None,
     ) -> dict[str, Any]:
         """Read both columns, count and score."""
         reading = {"input": self.configuration}
@@ -369,7 +399,7 @@ class EntityModule(MeasureModule):
                 said_of(side, Entities.from_arrow, column, lengths=known)
                 for side, column in (("references", references), ("predictions", predictions))
             )
-        return self._result(measure, measure.counts(reference, predicted), reading, details)
+        return self._result(measure, measure.counts(reference, predicted), reading, details, resampling)
 
     def _require_reading(self, options: dict[str, Any]) -> None:
         entity_types = options.get("entity_types")

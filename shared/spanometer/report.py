@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NoReturn, Self
 
@@ -15,12 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .alignment import Alignment
+from .counts import Counts
 from .entities import Entities
 from .errors import printable
 from .measures import AlignedMeasure, Measure
+from .resampling import Resampling
 from .signature import signature
 from .spans import Spans
-from .statistics import LabelTotals
 
 DIGITS = 4
 """Decimals of a score in a table."""
@@ -48,6 +49,8 @@ class MeasureResult:
         per_label: the same for each label, with `support`.
         counts: its counts, summed.
         signature: how the values were made.
+        intervals: the bounds of confidence intervals of the headline values, where these were asked for.
+        confidence: the intervals' level.
     """
 
     measure: Measure
@@ -55,12 +58,20 @@ class MeasureResult:
     per_label: Mapping[str, Mapping[str, float | int]]
     counts: Mapping[str, int | float]
     signature: str
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    confidence: float | None = None
 
     @classmethod
-    def of(cls, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any]) -> Self:
+    def of(
+        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
+    ) -> Self:
         """Score counts; `reading` says how the input was read, for the signature."""
         scores, per_label = measure.score(counts), measure.score_per_label(counts)
-        return cls(measure, scores, per_label, counts.total(), signature(measure, reading))
+        written = signature(measure, reading, resampling)
+        if resampling is None:
+            return cls(measure, scores, per_label, counts.total(), written)
+        intervals = measure.intervals(counts, resampling)
+        return cls(measure, scores, per_label, counts.total(), written, intervals, resampling.confidence)
 
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -69,6 +80,11 @@ class MeasureResult:
             "counts": plain(self.counts),
             "signature": self.signature,
         }
+        if self.intervals:
+            entry["intervals"] = {
+                key: [None if math.isnan(bound) else bound for bound in bounds]
+                for key, bounds in self.intervals.items()
+            }
         if per_label:
             entry["per_label"] = {label: plain(values) for label, values in self.per_label.items()}
         return entry
@@ -100,6 +116,7 @@ class Report:
         measures: Sequence[AlignedMeasure],
         reading: Mapping[str, Any],
         progress: Callable[[Sequence[AlignedMeasure]], Iterable[AlignedMeasure]] = iter,
+        resampling: Resampling | None = None,
     ) -> Self:
         """Align both sides once, and count and score each measure over the alignment.
 
@@ -108,22 +125,31 @@ class Report:
             measures: measures with their options.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
             progress: wraps the sequence of measures, for a progress bar.
+            resampling: how confidence intervals are made; None makes none.
 
         Raises:
             InputError: where the two sides do not annotate the same documents, or a measure is not defined.
         """
         alignment = Alignment(references, predictions)
-        results = tuple(MeasureResult.of(measure, measure.count(alignment), reading) for measure in progress(measures))
+        results = tuple(
+            MeasureResult.of(measure, measure.count(alignment), reading, resampling) for measure in progress(measures)
+        )
         tokens = None if alignment.lengths is None else int(alignment.lengths.sum())
         return cls(alignment.documents, tokens, len(references), len(predictions), results)
 
     @classmethod
     def of_entities(
-        cls, references: Entities, predictions: Entities, measures: Sequence[Measure], reading: Mapping[str, Any]
+        cls,
+        references: Entities,
+        predictions: Entities,
+        measures: Sequence[Measure],
+        reading: Mapping[str, Any],
+        resampling: Resampling | None = None,
     ) -> Self:
         """The same of entity trees, with measures of these; see `of`."""
         results = tuple(
-            MeasureResult.of(measure, measure.counts(references, predictions), reading) for measure in measures
+            MeasureResult.of(measure, measure.counts(references, predictions), reading, resampling)
+            for measure in measures
         )
         lengths = predictions.lengths if references.lengths is None else references.lengths
         tokens = None if lengths is None else int(lengths.sum())
@@ -162,6 +188,8 @@ class Report:
             for result in group:
                 name, main = result.measure.name, result.measure.headline
                 table.add_row(Text(name, "cyan"), *score_cells(result.scores, keys, main))
+                if result.confidence is not None:
+                    table.add_row(*interval_cells(result, keys))
             tables.append(table)
         return tables
 
@@ -183,6 +211,13 @@ class Report:
     def signatures(self) -> list[Text]:
         """The signatures, each a line."""
         return [copyable(result.signature) for result in self.results]
+
+
+def interval_cells(result: MeasureResult, keys: Iterable[str]) -> list[Text]:
+    """A row for the intervals of a result's values, below that of the values."""
+    bounds = [result.intervals.get(key) for key in keys]
+    cells = ["" if pair is None else f"{number(pair[0])}–{number(pair[1])}" for pair in bounds]
+    return [Text(f"  {100 * (result.confidence or 0):g} %", "dim"), *(Text(cell, "dim") for cell in cells)]
 
 
 class _Page(Console):

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .measures import Measure
+from .resampling import Resampling
 from .version import __version__
 
 
-def signature(measure: Measure, reading: Mapping[str, Any]) -> str:
+def signature(measure: Measure, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
     """Every option that can change the number, defaults too, in fixed order, the version last.
 
     For example `link_f|scheme:IOB2|repair:conlleval|average:micro|zero_division:0|v:0.1.0`.
@@ -19,8 +20,10 @@ def signature(measure: Measure, reading: Mapping[str, Any]) -> str:
     Args:
         measure: the measure with its options.
         reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
+        resampling: how intervals were made, where there are any.
     """
-    options = {**reading, **measure.options(), "v": __version__}
+    intervals = {} if resampling is None else resampling.options()
+    options = {**reading, **measure.options(), **intervals, "v": __version__}
     return "|".join([measure.name, *(f"{name}:{_written(value)}" for name, value in options.items())])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .alignment import Alignment
+from .counts import Counts
 from .decoding import BARE_LABEL, illegal_pairs, read_roles
 from .errors import InputError
 from .measures import AlignedMeasure, SlIcm, SpanF
@@ -17,7 +17,6 @@ from .policies import Grid, Readings, read_all
 from .schemes import Scheme, get_scheme
 from .segments import ranges
 from .spans import Spans, as_tags, require_same_lengths, said_of, tell_common_scheme
-from .statistics import Counts
 from .tags import Tags, check_names, split_tag
 from .viterbi import Legality, Scores, best_paths, greedy_paths
 
@@ -155,14 +154,6 @@ def policy_spread(
     return PolicySpread(known.name, grid, len(pairs), affected, found)
 
 
-def _additive(measure: AlignedMeasure, alignment: Alignment) -> Counts:
-    """Counts that can be added to those of other documents; an `InputError` where the measure has none."""
-    counts = measure.count(alignment)
-    if not isinstance(counts, Counts):
-        raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
-    return counts
-
-
 def _named(measures: Sequence[AlignedMeasure]) -> dict[str, AlignedMeasure]:
     named = {measure.name: measure for measure in measures}
     if len(named) < len(measures):
@@ -176,7 +167,7 @@ def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
             raise InputError(
                 "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
             )
-        if not measure.additive:
+        if measure.shared:
             raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
 
 
@@ -189,12 +180,12 @@ class _Totals:
 
     def of(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
         """The totals by label, shape (labels)."""
-        counts = _additive(self._measure, Alignment(references, predictions))
+        counts = self._measure.counts(references, predictions)
         return {name: self._in_all_labels(sums, counts) for name, sums in counts.per_label().items()}
 
     def per_document(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
         """The totals by document and label, shape (documents, labels)."""
-        counts = _additive(self._measure, Alignment(references, predictions))
+        counts = self._measure.counts(references, predictions)
         return {
             name: self._in_all_labels(column.per_document(counts.documents, len(counts.labels)), counts)
             for name, column in counts.columns.items()

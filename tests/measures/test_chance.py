@@ -163,7 +163,7 @@ def test_alpha_of_many_annotators(variant):
     offsets = np.array([0, 10])
     sides = [lay_out(annotation(one), ("X",), offsets) for one in written]
     measure = UnitizingAlpha(variant=variant)
-    found = measure.score(measure.count_sides(sides, ("X",), 10))
+    found = measure.score(measure.count_sides(sides, ("X",), np.array([0, 10])))
     observed, expected = disagreement([[(u["start"], u["end"]) for u in units(one)] for one in written], 10)
     assert abs(found["alpha"] - float(1 - observed / expected)) < 1e-12
 
@@ -357,7 +357,7 @@ def test_per_document_in_parts(monkeypatch):
     measure = ChanceKappaF1()
     counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
     whole = measure.score_per_document(counts)
-    monkeypatch.setattr("spanometer.statistics._BLOCK", 9)
+    monkeypatch.setattr("spanometer.counts._BLOCK", 9)
     for key, values in measure.score_per_document(counts).items():
         np.testing.assert_array_equal(values, whole[key])
         assert len(values) == len(lengths)

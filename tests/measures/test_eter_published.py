@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spanometer.counts import Column, Counts
 from spanometer.entities import Entities
 from spanometer.measures import Eter
-from spanometer.statistics import Column, Counts
 
 TABLE = Path(__file__).parents[1] / "published" / "eter_slots.tsv"
 SLOTS = {"types": 5954, "components": 8627}

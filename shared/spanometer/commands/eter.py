@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, printable
 from ..version import __version__
 from .inputs import HelpFormatter, names_of
-from .measuring import add_average_options, add_tree_options, chosen_measures
+from .measuring import (
+    add_average_options,
+    add_interval_options,
+    add_tree_options,
+    chosen_measures,
+    chosen_resampling,
+)
 from .trees import Trees, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..measures import Eter
     from ..report import MeasureResult
+    from ..resampling import Resampling
     from ..sweep import AlphaSweep
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
@@ -105,6 +112,7 @@ def add_parser(commands: Any) -> None:
     scoring = parser.add_argument_group("scoring")
     add_tree_options(scoring)
     add_average_options(scoring)
+    add_interval_options(scoring)
     output = parser.add_argument_group("output")
     output.add_argument(
         "--per-label", action="store_true", help="also the scores and the kinds of errors of each type, for each system"
@@ -123,12 +131,13 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         _require_plot(options)
     (measure,) = _measures(options)
+    resampling = chosen_resampling(options)
     names = _names(options)
     reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents")}
     paths = [options.reference, *options.predictions]
     reference, *outputs = read_trees(paths, format=options.format, reading=reading)
     systems = [
-        _scored(name, measure, reference, output, how_read(reference, output, reading))
+        _scored(name, measure, reference, output, how_read(reference, output, reading), resampling)
         for name, output in zip(names, outputs, strict=True)
     ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
@@ -192,7 +201,14 @@ def _names(options: argparse.Namespace) -> list[str]:
     return names
 
 
-def _scored(name: str, measure: Eter, reference: Trees, output: Trees, reading: Mapping[str, Any]) -> _Scored:
+def _scored(
+    name: str,
+    measure: Eter,
+    reference: Trees,
+    output: Trees,
+    reading: Mapping[str, Any],
+    resampling: Resampling | None,
+) -> _Scored:
     from ..report import MeasureResult
 
     counts = measure.counts(reference.entities, output.entities)
@@ -200,7 +216,7 @@ def _scored(name: str, measure: Eter, reference: Trees, output: Trees, reading: 
     label_counts = {
         label: {column: sums[code] for column, sums in by_label.items()} for code, label in enumerate(counts.labels)
     }
-    result = MeasureResult.of(measure, counts, reading)
+    result = MeasureResult.of(measure, counts, reading, resampling)
     return _Scored(name, output, result, measure.muc_error(counts), label_counts)
 
 
@@ -297,7 +313,18 @@ def _tables(systems: Sequence[_Scored]) -> list[Table]:
             sums = [sum(counts[f"slot_{part}_{name}"] for part in parts) for name in _SLOT_ERRORS]
             rows[system.name] = [*map(amount, sums), *score_cells(scores, keys, keys[0])]
         tables.append(_table(title, (*_SLOT_ERRORS.values(), *map(head, keys)), rows))
+    if any(system.result.intervals for system in systems):
+        tables.append(_interval_table(systems))
     return tables
+
+
+def _interval_table(systems: Sequence[_Scored]) -> Table:
+    """The bounds of the rates' confidence intervals: a row for each system."""
+    from ..report import head, interval_cells
+
+    keys = ("eter", "ser", "ser_types", "ser_components")
+    rows = {system.name: interval_cells(system.result, keys)[1:] for system in systems}
+    return _table(f"{100 * (systems[0].result.confidence or 0):g} % intervals", map(head, keys), rows)
 
 
 def _label_tables(system: _Scored) -> list[Table]:

@@ -10,6 +10,7 @@ from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..measures import Measure
+    from ..resampling import Resampling
 
 _OWN_OPTIONS = {
     "token_format": ("token_f", "format"),
@@ -92,7 +93,12 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
         type=int,
         help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
     )
-    group.add_argument("--seed", metavar="N", type=int, help="chance_kappa_f1: of the simulations, by default 0")
+    group.add_argument(
+        "--seed",
+        metavar="N",
+        type=int,
+        help="of the simulations of chance_kappa_f1, and of the draws of intervals; by default 0",
+    )
     group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 
@@ -105,6 +111,39 @@ def add_tree_options(group: argparse._ArgumentGroup, said_of: str = "") -> None:
         ("span-cost", "COST", "what other bounds cost, by default 0.25"),
     ):
         group.add_argument(f"--{name}", metavar=metavar, type=float, help=f"{said_of}{text}")
+
+
+def add_interval_options(group: argparse._ArgumentGroup, *, seed: bool = True) -> None:
+    """Declare the options of confidence intervals; `seed` unless another group declares it."""
+    group.add_argument(
+        "--confidence",
+        metavar="LEVEL",
+        type=float,
+        help="also intervals of this level, such as 0.95, by resampling documents",
+    )
+    group.add_argument("--interval-method", metavar="METHOD", help="bca (default) or percentile")
+    group.add_argument("--resamples", metavar="N", type=int, help="how many corpora are drawn, by default 1000")
+    if seed:
+        group.add_argument("--seed", metavar="N", type=int, help="of the draws, by default 0")
+
+
+def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
+    """How intervals are made; None where none are asked for."""
+    from ..resampling import Resampling
+
+    values = {
+        "confidence": options.confidence,
+        "method": options.interval_method,
+        "n_resamples": options.resamples,
+        "seed": options.seed,
+    }
+    given = {name: value for name, value in values.items() if value is not None}
+    resampling = Resampling(**given)
+    if options.confidence is not None:
+        return resampling
+    if "method" in given or "n_resamples" in given:
+        raise InputError("there are no intervals without a level.", "Add --confidence 0.95.")
+    return None
 
 
 def chosen_measures(
@@ -126,6 +165,9 @@ def chosen_measures(
     for option, (name, keyword) in _OWN_OPTIONS.items():
         value = getattr(options, option, None)
         if value is None or name not in known:
+            continue
+        if name not in own and option == "seed" and getattr(options, "confidence", None) is not None:
+            # of the intervals
             continue
         if name not in own:
             written = option.replace("_", "-")

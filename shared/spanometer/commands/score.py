@@ -18,7 +18,14 @@ from .inputs import (
     add_side_options,
     read_sides,
 )
-from .measuring import add_measure_options, add_own_options, add_tree_options, chosen_measures
+from .measuring import (
+    add_interval_options,
+    add_measure_options,
+    add_own_options,
+    add_tree_options,
+    chosen_measures,
+    chosen_resampling,
+)
 from .trees import Trees, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
@@ -67,7 +74,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
     parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
     _add_reading_options(parser.add_argument_group("reading"))
-    add_measure_options(parser.add_argument_group("scoring"), default="all of these, or eter for entity trees")
+    scoring = parser.add_argument_group("scoring")
+    add_measure_options(scoring, default="all of these, or eter for entity trees")
+    add_interval_options(scoring, seed=False)
     single = parser.add_argument_group("options of single measures")
     add_own_options(single)
     add_tree_options(single, "eter: ")
@@ -163,13 +172,15 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
     }
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
     how = how_read(reference, prediction, reading)
-    report = Report.of_entities(reference.entities, prediction.entities, measures, how)
+    resampling = chosen_resampling(options)
+    report = Report.of_entities(reference.entities, prediction.entities, measures, how, resampling)
     return report, {"reference": reference, "prediction": prediction}
 
 
 def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide]]:
     """Both sides as tags, and the report on them."""
     measures = _measures(options)
+    chosen_resampling(options)
     references, predictions = _read(options)
     report = _score(options, measures, references, predictions)
     return report, {"reference": _TagSide(references), "prediction": _TagSide(predictions)}
@@ -221,7 +232,7 @@ def _score(
             references.tags[0], predictions.tags[0], scheme=options.scheme, repair=options.repair
         )
         reading = {"scheme": scheme, "repair": options.repair}
-        return Report.of(reference, predicted, measures, reading, _progress)
+        return Report.of(reference, predicted, measures, reading, _progress, chosen_resampling(options))
     except InputError as error:
         if error.side is None and error.document is None:
             raise

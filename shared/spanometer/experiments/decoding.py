@@ -24,13 +24,13 @@ import numpy as np
 
 from .. import viterbi
 from ..alignment import Alignment
+from ..counts import Counts
 from ..errors import InputError, printable
 from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..readers import Column, TagFile, read
 from ..signature import signature
 from ..spans import Spans
 from ..spread import MeasureSpread, PolicySpread, policy_spread
-from ..statistics import Counts, LabelTotals
 from ..tags import Tags
 from .tagger import LinearTagger, TaggerSettings, document_folds, split_by_document, window_features
 
@@ -390,7 +390,7 @@ def _difference(measure: AlignedMeasure, aligned: Mapping[str, Alignment], resam
     return Difference(difference(np.ones(documents, dtype=np.int64)), low, high, resamples)
 
 
-def _per_document(counts: LabelTotals) -> dict[str, np.ndarray]:
+def _per_document(counts: Counts) -> dict[str, np.ndarray]:
     """The counts by document and label, shape (documents, labels)."""
     if not isinstance(counts, Counts):
         raise InputError(

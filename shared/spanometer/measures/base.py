@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..alignment import Alignment
+from ..counts import Counts
+from ..resampling import Resampling, interval, jackknife_groups
 from ..spans import Spans
-from ..statistics import (
-    Counts,
-    LabelTotals,
-    average_over_labels,
-    precision_recall_f1,
-    require_average,
-    require_zero_division,
-)
+from ..statistics import average_over_labels, precision_recall_f1, require_average, require_zero_division
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +29,9 @@ class Measure(ABC):
         keys: the headline keys of its result.
         headline: the one of them that is compared where there is room for one.
         higher_is_better: whether the headline of the better output is the higher one.
-        additive: whether the counts of parts of a corpus (as `statistics.Counts`) add up to those of the whole.
         support: the count that holds the number of reference spans.
+        shared: the counts that belong to documents and not to labels.
+        counts_type: the class of its counts.
     """
 
     average: str = "micro"
@@ -45,8 +41,9 @@ class Measure(ABC):
     keys: ClassVar[tuple[str, ...]]
     headline: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    additive: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
+    shared: ClassVar[tuple[str, ...]] = ()
+    counts_type: ClassVar[type[Counts]] = Counts
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -54,12 +51,23 @@ class Measure(ABC):
         require_zero_division(self.zero_division)
 
     @abstractmethod
-    def counts(self, references: Any, predictions: Any) -> LabelTotals:
-        """What the measure keeps of a corpus.
+    def counts(self, references: Any, predictions: Any) -> Counts:
+        """What the measure keeps of a corpus: see `counts.Counts`. Counts of parts of a corpus add up.
 
         Raises:
             InputError: where the two sides do not annotate the same documents, and where the measure is not defined.
         """
+
+    def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
+        """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
+
+    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
+        """The totals of counts by label, shape (labels)."""
+        return counts.per_label()
+
+    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """The totals by label of corpora in which documents occur `weights` times, see `Counts.weighted`."""
+        return counts.weighted(weights)
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -69,13 +77,71 @@ class Measure(ABC):
         """What adds up over labels, from the totals by label, shape (..., labels): the totals themselves mostly."""
         return totals
 
-    def score(self, counts: LabelTotals) -> dict[str, float]:
+    def score(self, counts: Counts) -> dict[str, float]:
         """The headline values of counts, averaged over labels as `average` says."""
-        return {key: float(value) for key, value in self.score_totals(counts.per_label()).items()}
+        return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
 
-    def score_per_label(self, counts: LabelTotals) -> dict[str, dict[str, float | int]]:
+    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """The headline values of corpora in which the documents occur so many times.
+
+        Args:
+            counts: of all documents.
+            weights: how often each document occurs, shape (corpora, documents).
+
+        Returns:
+            Values of shape (corpora).
+        """
+        return self.score_totals(self.weighted_totals(counts, weights))
+
+    def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
+        """Confidence intervals of the headline values: documents are drawn anew, with replacement.
+
+        From the counts of the documents alone; nothing is decoded or aligned again. See `resampling.Resampling`.
+
+        Returns:
+            For each key the lower and the upper bound; NaN where there are no documents.
+        """
+        if counts.documents == 0:
+            return dict.fromkeys(self.keys, (float("nan"), float("nan")))
+        drawn: dict[str, list[np.ndarray]] = {key: [] for key in self.keys}
+        for weights in resampling.weights(counts.documents):
+            values = self.score_weighted(counts, weights)
+            for key in self.keys:
+                drawn[key].append(np.atleast_1d(values[key]))
+        point = self.score(counts)
+        left_out = self._left_out(counts) if resampling.method == "bca" else {}
+        return {
+            key: interval(point[key], np.concatenate(drawn[key]), resampling.confidence, left_out.get(key))
+            for key in self.keys
+        }
+
+    def with_intervals(
+        self, result: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
+    ) -> dict[str, float]:
+        """A result with `<key>_low` and `<key>_high` for each key that has an interval."""
+        bounds = {}
+        for key, (low, high) in intervals.items():
+            bounds.update({f"{key}_low": low, f"{key}_high": high})
+        return {**result, **bounds}
+
+    def _left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+        """The headline values of the corpus without one group of documents after the other."""
+        group = jackknife_groups(counts.documents)
+        groups = int(group.max()) + 1
+        if counts.rows:
+            # what is kept row by row has no sums that one could subtract from
+            parts = [self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups)]
+        else:
+            whole = counts.per_label()
+            parts = [
+                self.score_totals({name: whole[name] - sums for name, sums in totals.items()})
+                for totals in counts.grouped(group, groups).per_document()
+            ]
+        return {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in self.keys}
+
+    def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """The headline values of each label of either side, and its `support`: the number of its reference spans."""
-        totals = counts.per_label()
+        totals = self.totals(counts)
         values = self.formula(self.quantities(totals))
         support = totals[self.support]
         return {
@@ -101,7 +167,7 @@ class Measure(ABC):
         if self.average == "weighted":
             weights = totals[self.support]
         else:
-            weights = np.any([values != 0 for values in totals.values()], axis=0)
+            weights = np.any([values != 0 for name, values in totals.items() if name not in self.shared], axis=0)
         return average_over_labels(self.formula(quantities), weights, pooled)
 
     def options(self) -> dict[str, Any]:
@@ -115,13 +181,17 @@ class Measure(ABC):
 class AlignedMeasure(Measure):
     """A measure of `Spans` that starts from which of them overlap."""
 
-    def counts(self, references: Spans, predictions: Spans) -> LabelTotals:
+    def counts(self, references: Spans, predictions: Spans) -> Counts:
         """What the measure keeps of a corpus, see `Measure.counts`."""
         return self.count(Alignment(references, predictions))
 
-    @abstractmethod
-    def count(self, alignment: Alignment) -> LabelTotals:
+    def count(self, alignment: Alignment) -> Counts:
         """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
+        return replace(self._count(alignment), measure=self)
+
+    @abstractmethod
+    def _count(self, alignment: Alignment) -> Counts:
+        """The counts, which need not know their measure."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment import Alignment, Side
+from ..counts import Column, Counts, joined
 from ..incidence import Incidence
 from ..segments import runs
-from ..statistics import Column, Counts, joined
 from .base import FMeasure
 
 
@@ -37,7 +37,7 @@ class Bcubed(FMeasure):
 
     name: ClassVar[str] = "bcubed"
 
-    def count(self, alignment: Alignment) -> Counts:
+    def _count(self, alignment: Alignment) -> Counts:
         """Sum the tokens' values by the cheapest way that the spans allow."""
         references = alignment.references
         columns = joined([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..alignment import Alignment, Side, coverage, overlaps
+from ..counts import Column, Counts
 from ..errors import InputError, require_choice
 from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
 from ..segments import begins_run, row_codes, runs
-from ..statistics import Column, Counts, LabelTotals, divide, precision_recall_f1
+from ..statistics import divide, precision_recall_f1
 from .base import AlignedMeasure
 
 LEVELS = ("token", "span")
@@ -30,6 +31,17 @@ class ChanceCounts(Counts):
     """
 
     simulated: np.ndarray | None = None
+
+    def __add__(self, other: Counts) -> Self:
+        """`Counts.__add__`, without simulations: those of parts are not independent of each other."""
+        for part in (self, other):
+            if getattr(part, "simulated", None) is not None:
+                raise InputError("simulations of parts of a corpus do not add up.", "Count with n_simulations=0.")
+        return super().__add__(other)
+
+    def condensed(self) -> Self:
+        """`Counts.condensed`, without simulations."""
+        return replace(super().condensed(), simulated=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +94,7 @@ class ChanceKappaF1(AlignedMeasure):
     name: ClassVar[str] = "chance_kappa_f1"
     keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
     headline: ClassVar[str] = "kappa_f1"
+    counts_type: ClassVar[type[Counts]] = ChanceCounts
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -105,7 +118,7 @@ class ChanceKappaF1(AlignedMeasure):
             del options["n_simulations"], options["seed"]
         return options
 
-    def count(self, alignment: Alignment) -> ChanceCounts:
+    def _count(self, alignment: Alignment) -> ChanceCounts:
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions
         for side_name, side in (("references", references), ("predictions", predictions)):
@@ -126,7 +139,7 @@ class ChanceKappaF1(AlignedMeasure):
         simulated = (
             self._simulate(cases, pairs, of_place.ravel(), len(alignment.labels)) if self.n_simulations else None
         )
-        return ChanceCounts(columns, alignment.labels, alignment.documents, simulated)
+        return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Observed, chance and corrected F1."""
@@ -144,7 +157,7 @@ class ChanceKappaF1(AlignedMeasure):
             ),
         }
 
-    def score(self, counts: LabelTotals) -> dict[str, float]:
+    def score(self, counts: Counts) -> dict[str, float]:
         """`Measure.score`, and with simulations `chance_f1_std` and `p_value`."""
         result = super().score(counts)
         simulated = getattr(counts, "simulated", None)

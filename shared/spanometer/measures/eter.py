@@ -12,11 +12,12 @@ import numpy as np
 
 from ..alignment import overlaps
 from ..assignment import best_matching
+from ..counts import Column, Counts
 from ..entities import Entities
 from ..errors import InputError
 from ..segments import ranges
 from ..spans import require_same_documents, require_same_lengths
-from ..statistics import Column, Counts, divide
+from ..statistics import divide
 from .base import Measure
 
 _UNMATCHED = 2.0
@@ -130,7 +131,7 @@ class Eter(Measure):
         components = _component_slots(both)
         for part, slots in zip(_PARTS, (entities, components), strict=True):
             columns.update({f"slot_{part}_{name}": column for name, column in slots.columns().items()})
-        return Counts(columns, both.types, both.documents)
+        return Counts(columns, both.types, both.documents, measure=self)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The error rates, and the parts of ETER as sums: see the class."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment import Alignment, Side, coverage
+from ..counts import Column, Counts
 from ..errors import InputError
-from ..statistics import Column, Counts
 from .base import FMeasure
 
 
@@ -40,7 +40,7 @@ class IntersectionF(FMeasure):
         if not isinstance(self.cap, (bool, np.bool_)):
             raise InputError(f"cap={self.cap!r} is not a value that cap can take.", "Use True or False.")
 
-    def count(self, alignment: Alignment) -> Counts:
+    def _count(self, alignment: Alignment) -> Counts:
         """Sum the shared tokens of each span."""
         references, predictions = alignment.references, alignment.predictions
         if not self.cap:

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array, triu
 
 from ..alignment import Alignment, Side, overlaps
+from ..counts import Column, Counts, joined
 from ..incidence import Incidence
-from ..statistics import Column, Counts, joined
 from .base import FMeasure
 
 
@@ -34,7 +34,7 @@ class LinkF(FMeasure):
 
     name: ClassVar[str] = "link_f"
 
-    def count(self, alignment: Alignment) -> Counts:
+    def _count(self, alignment: Alignment) -> Counts:
         """Count links by the cheapest way that the spans allow."""
         references = alignment.references
         columns = joined([_count(part) for part in alignment.parts()])

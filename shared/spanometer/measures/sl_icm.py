@@ -11,10 +11,11 @@ import numpy as np
 
 from ..alignment import Alignment, Pairs, Side
 from ..assignment import best_matching, occurrences
+from ..counts import Column, Counts
 from ..errors import InputError, require_choice
 from ..information import TokenInformation, mapping_digest, require_probability
 from ..segments import begins_run
-from ..statistics import Column, Counts, divide
+from ..statistics import divide
 from .base import AlignedMeasure
 
 PRIORS = ("spans", "tokens")
@@ -106,7 +107,16 @@ class SlIcm(AlignedMeasure):
             options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
         return {name: value for name, value in options.items() if name != "tokens"}
 
-    def count(self, alignment: Alignment) -> Counts:
+    def require_additive(self) -> None:
+        """Raise an `InputError` where probabilities are estimated from the documents that are counted."""
+        if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
+            raise InputError(
+                "sl_icm with tokens estimates their probabilities from the documents at hand: "
+                "counts of parts do not add up.",
+                "Give token_probabilities=..., or leave tokens out.",
+            )
+
+    def _count(self, alignment: Alignment) -> Counts:
         """Match the spans and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         information = TokenInformation.of(

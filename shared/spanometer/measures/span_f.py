@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..alignment import Alignment
-from ..statistics import Column, Counts
+from ..counts import Column, Counts
 from .base import FMeasure
 
 
@@ -23,7 +23,7 @@ class SpanF(FMeasure):
     name: ClassVar[str] = "span_f"
     support: ClassVar[str] = "reference"
 
-    def count(self, alignment: Alignment) -> Counts:
+    def _count(self, alignment: Alignment) -> Counts:
         """Count equal spans."""
         references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
         columns = {

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment import Alignment, Pieces, Side, overlaps, union
+from ..counts import Column, Counts
 from ..errors import require_choice
-from ..statistics import Column, Counts
 from .base import FMeasure
 
 FORMATS = ("IO", "BIO", "BIOE", "BIOES", "IO*")
@@ -37,7 +37,7 @@ class TokenF(FMeasure):
         super().__post_init__()
         require_choice("format", self.format, FORMATS)
 
-    def count(self, alignment: Alignment) -> Counts:
+    def _count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""
         references, predictions = alignment.references, alignment.predictions
         if self.format == "IO" and alignment.flat:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..alignment import Alignment, Side, overlaps
+from ..counts import Column, Counts
 from ..errors import InputError, require_choice
+from ..segments import ranges
 from ..statistics import divide
 from .base import AlignedMeasure
 
@@ -18,41 +20,24 @@ VARIANTS = ("1995", "2016")
 
 
 @dataclass(frozen=True, eq=False)
-class UnitizingCounts:
+class UnitizingCounts(Counts):
     """What alpha keeps of a corpus.
 
-    Alpha is no function of sums over documents: its expectation pools the lengths of all units and gaps, and gaps melt
-    over the seams between documents. So these counts cannot be added.
-
-    Attributes:
-        labels: label names.
-        observed, expected: disagreement by label, float64, shape (labels).
-        reference_spans: spans of the first annotator by label, int64.
-        units: spans of all annotators by label, int64.
-        tokens: tokens of all documents.
-        annotators: how many annotators.
+    Under `2016` sums at (document, label): `apart`, the tokens that one annotator of a pair annotates and the other
+    does not; `inside`, the annotated tokens of all annotators; `squares`, the sum of the units' squared lengths. Under
+    `1995` the units themselves, row by row, as the lengths of units and gaps are pooled and gaps melt over the seams
+    between documents: `annotator`, `start` and `end`. Both ways `units`, `reference_spans` (the first annotator's), and
+    the documents' `tokens`, times the annotators `annotator_tokens`.
     """
 
-    labels: tuple[str, ...]
-    observed: np.ndarray
-    expected: np.ndarray
-    reference_spans: np.ndarray
-    units: np.ndarray
-    tokens: int
-    annotators: int
-
-    def per_label(self) -> dict[str, np.ndarray]:
-        """Disagreement and numbers of spans by label, shape (labels)."""
-        return {
-            "observed": self.observed,
-            "expected": self.expected,
-            "units": self.units,
-            "reference_spans": self.reference_spans,
-        }
-
-    def total(self) -> dict[str, int | float]:
-        """Disagreement and numbers of spans, summed over labels."""
-        return {name: values.sum().item() for name, values in self.per_label().items()}
+    def condensed(self) -> Self:
+        """`Counts.condensed`: units then stand where their document stood."""
+        whole = super().condensed()
+        if not self.rows:
+            return whole
+        before = np.concatenate(([0], np.cumsum(self.shared["tokens"])))[self.rows["document"]]
+        moved = {name: self.rows[name] + before for name in ("start", "end")}
+        return replace(whole, rows={**whole.rows, **moved})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +62,9 @@ class UnitizingAlpha(AlignedMeasure):
     alpha is at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. `micro` is
     1 - Σ D_o / Σ D_e over labels. Sources: Krippendorff 1995; Krippendorff et al. 2016.
 
+    The counts of parts of a corpus add up: see `UnitizingCounts`. Under `1995` the order of the documents matters, as
+    gaps melt over their seams, and resampling takes longer, as each draw is laid out anew.
+
     Attributes:
         variant: `1995` or `2016`.
         zero_division: alpha where D_e is 0.
@@ -91,14 +79,15 @@ class UnitizingAlpha(AlignedMeasure):
     name: ClassVar[str] = "unitizing_alpha"
     keys: ClassVar[tuple[str, ...]] = ("alpha", "observed_disagreement", "expected_disagreement")
     headline: ClassVar[str] = "alpha"
-    additive: ClassVar[bool] = False
+    shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
+    counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
         require_choice("variant", self.variant, VARIANTS)
 
-    def count(self, alignment: Alignment) -> UnitizingCounts:
+    def _count(self, alignment: Alignment) -> UnitizingCounts:
         """Disagreement of two annotators: the reference and the prediction."""
         if alignment.lengths is None:
             raise InputError(
@@ -106,20 +95,107 @@ class UnitizingAlpha(AlignedMeasure):
             )
         for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
             require_units(alignment, name, side)
-        return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.stride)
+        return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
 
-    def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], tokens: int) -> UnitizingCounts:
-        """Disagreement of any number of annotators, laid out on one line of `tokens` tokens for each label."""
-        disagreement = _interval_disagreement if self.variant == "1995" else _token_disagreement
-        observed, expected = disagreement(sides, len(labels), tokens)
-        numbers = [np.bincount(side.label, minlength=len(labels)) for side in sides]
-        return UnitizingCounts(labels, observed, expected, numbers[0], np.sum(numbers, axis=0), tokens, len(sides))
+    def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
+        """Disagreement of any number of annotators.
+
+        Args:
+            sides: each annotator's spans on one line that has the labels, and under each the documents.
+            labels: label names.
+            offsets: where the documents begin under a label, and where the last one ends.
+        """
+        document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
+        columns = {"units": Column(document, label), "reference_spans": Column(sides[0].document, sides[0].label)}
+        rows: dict[str, np.ndarray] = {}
+        if self.variant == "2016":
+            size = np.concatenate([side.size for side in sides])
+            columns["apart"] = _apart(sides)
+            columns["inside"] = Column(document, label, size)
+            columns["squares"] = Column(document, label, size**2)
+        else:
+            # on the line of its label a unit stands behind all documents before its own
+            base = label.astype(np.int64) * offsets[-1] + offsets[document]
+            rows = {
+                "document": document.astype(np.int64),
+                "label": label.astype(np.int64),
+                "annotator": np.repeat(np.arange(len(sides)), [len(side) for side in sides]),
+                "start": np.concatenate([side.start for side in sides]) - base,
+                "end": np.concatenate([side.end for side in sides]) - base,
+            }
+        tokens = np.diff(offsets)
+        shared = {"tokens": tokens, "annotator_tokens": len(sides) * tokens}
+        return UnitizingCounts(columns, labels, len(tokens), shared, rows, self)
+
+    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
+        """`Measure.totals`; under `1995` with the disagreement of all documents end to end."""
+        totals = super().totals(counts)
+        return {**totals, **_disagreement(counts, np.arange(counts.documents))} if counts.rows else totals
+
+    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """`Measure.weighted_totals`; under `1995` documents that are taken several times stand one behind the other."""
+        totals = super().weighted_totals(counts, weights)
+        if self.variant == "1995":
+            each = [
+                _disagreement(counts, np.repeat(np.arange(counts.documents), row.astype(np.int64))) for row in weights
+            ]
+            shape = (len(weights), len(counts.labels))
+            for name in ("observed", "expected"):
+                totals[name] = np.array([found[name] for found in each]).reshape(shape)
+        return totals
+
+    def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        """Observed and expected disagreement by label."""
+        if self.variant == "1995":
+            # without units there is nothing row by row either
+            nothing = np.zeros(np.shape(totals["units"]))
+            return {name: totals.get(name, nothing) for name in ("observed", "expected")}
+        tokens, length = (np.asarray(totals[name], dtype=float) for name in ("tokens", "annotator_tokens"))
+        annotators = divide(length, tokens, 2.0)
+        inside, squares = (np.asarray(totals[name], dtype=float) for name in ("inside", "squares"))
+        outside = length - inside
+        return {
+            "observed": divide(totals["apart"], annotators * (annotators - 1) / 2 * tokens, 0.0),
+            "expected": divide(2 * inside * outside, length**2 - squares - outside, 0.0),
+        }
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Alpha and the two disagreements."""
         observed, expected = (np.asarray(quantities[name], dtype=float) for name in ("observed", "expected"))
         alpha = np.where(expected == 0, self.zero_division, 1.0 - divide(observed, expected, 0.0))
         return {"alpha": alpha, "observed_disagreement": observed, "expected_disagreement": expected}
+
+
+def _apart(sides: Sequence[Side]) -> Column:
+    """The tokens that one annotator of a pair annotates and the other does not, over all pairs."""
+    document, label, value = [], [], []
+    for first, second in combinations(sides, 2):
+        left, right = overlaps(first.start, first.end, second.start, second.end)
+        shared = np.minimum(first.end[left], second.end[right]) - np.maximum(first.start[left], second.start[right])
+        document += [first.document, second.document, first.document[left]]
+        label += [first.label, second.label, first.label[left]]
+        value += [first.size, second.size, -2 * shared]
+    return Column(*map(np.concatenate, (document, label, value)))
+
+
+def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray]:
+    """Observed and expected disagreement of the 1995 variant by label, of documents laid end to end."""
+    rows, tokens = counts.rows, counts.shared["tokens"]
+    annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
+    order = np.argsort(rows["document"], kind="stable")
+    first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
+    sizes = np.diff(first)[documents]
+    taken = order[ranges(first[:-1][documents], sizes)]
+    offsets = np.concatenate(([0], np.cumsum(tokens[documents])))
+    base = rows["label"][taken] * offsets[-1] + np.repeat(offsets[:-1], sizes)
+    start, end = (rows[bound][taken] + base for bound in ("start", "end"))
+    sides = []
+    for annotator in range(annotators):
+        own = np.flatnonzero(rows["annotator"][taken] == annotator)
+        own = own[np.argsort(start[own], kind="stable")]
+        sides.append(Side(rows["document"][taken][own], rows["label"][taken][own], start[own], end[own]))
+    observed, expected = _interval_disagreement(sides, len(counts.labels), int(offsets[-1]))
+    return {"observed": observed, "expected": expected}
 
 
 def _interval_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
@@ -161,22 +237,6 @@ def _gaps(side: Side, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]
     end = np.sort(np.concatenate([side.start, border + tokens]))
     some = end > start
     return start[some] // max(tokens, 1), (end - start)[some]
-
-
-def _token_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Observed and expected disagreement of the 2016 variant, by label."""
-    annotators = len(sides)
-    covered = [np.bincount(side.label, weights=side.size, minlength=labels).astype(float) for side in sides]
-    apart = np.zeros(labels)
-    for (first, one), (second, other) in combinations(zip(sides, covered, strict=True), 2):
-        left, right = overlaps(first.start, first.end, second.start, second.end)
-        shared = np.minimum(first.end[left], second.end[right]) - np.maximum(first.start[left], second.start[right])
-        apart += one + other - 2 * np.bincount(first.label[left], weights=shared, minlength=labels)
-    observed = divide(apart, np.full(labels, annotators * (annotators - 1) / 2 * tokens), 0.0)
-    inside = np.sum(covered, axis=0)
-    outside = annotators * tokens - inside
-    squares = np.sum([np.bincount(side.label, weights=side.size**2.0, minlength=labels) for side in sides], axis=0)
-    return observed, divide(2 * inside * outside, float(annotators * tokens) ** 2 - squares - outside, 0.0)
 
 
 def require_units(alignment: Alignment, name: str, side: Side) -> None:
