@@ -142,7 +142,7 @@ class SpanTransformation(Transformation):
         """
         if spans.fragments is not None:
             raise InputError("discontinuous spans cannot be transformed.", "Give contiguous ones.")
-        _lengths(spans)
+        lengths_of(spans)
         known = np.arange(spans.documents) if numbers is None else np.asarray(numbers)
         if known.shape != (spans.documents,):
             raise InputError(f"{known.size} numbers, {spans.documents} documents.", "Give one for each document.")
@@ -252,7 +252,7 @@ class _Move(ChosenSpans):
 
         All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
         """
-        within = (start >= 0) & (end <= _lengths(spans)[spans.document])
+        within = (start >= 0) & (end <= lengths_of(spans)[spans.document])
         if self.overlap:
             return within
         before = _covered_before(spans)
@@ -432,7 +432,7 @@ class Invent(SpanTransformation):
         if len(lengths) == 0 or len(offered) == 0:
             return Transformed(spans, np.zeros(spans.documents, dtype=np.int64))
         base = _bases(spans)
-        document = np.repeat(np.arange(spans.documents), _lengths(spans))
+        document = np.repeat(np.arange(spans.documents), lengths_of(spans))
         position = np.arange(base[-1]) - base[document]
         token = np.flatnonzero(uniform(self.seed, numbers[document], position) < self.rate)
         document, position = document[token], position[token]
@@ -449,7 +449,7 @@ class Invent(SpanTransformation):
 
     def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         """Whether invented spans stay in their documents, a token away from all others and those before them."""
-        base, length = _bases(spans)[document], _lengths(spans)[document]
+        base, length = _bases(spans)[document], lengths_of(spans)[document]
         before = _covered_before(spans)
         first = base + np.maximum(start - 1, 0)
         last = base + np.minimum(end + 1, length)
@@ -556,10 +556,11 @@ def _mixed(state: np.ndarray) -> np.ndarray:
 
 def _bases(spans: Spans) -> np.ndarray:
     """Where documents begin with all laid end to end, and where the last one ends."""
-    return np.concatenate(([0], np.cumsum(_lengths(spans), dtype=np.int64)))
+    return np.concatenate(([0], np.cumsum(lengths_of(spans), dtype=np.int64)))
 
 
-def _lengths(spans: Spans) -> np.ndarray:
+def lengths_of(spans: Spans) -> np.ndarray:
+    """The documents' lengths; an `InputError` where they are not known."""
     if spans.lengths is None:
         raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
     return spans.lengths
