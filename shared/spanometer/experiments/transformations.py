@@ -478,10 +478,11 @@ class IllegalTags(Transformation):
     ) -> TransformedTags:
         """See `Transformation`; `repair` has no say here, the tags may be illegal before.
 
-        The labels to choose from are those of `tags.names`.
+        The labels to choose from are those of `tags.names`; without any, nothing is touched.
         """
         known = get_scheme(scheme)
-        if known.legal().all():
+        roles = [OUTSIDE, *(ROLES.index(role) for role in known.roles)]
+        if known.legal()[np.ix_(roles, roles)].all():
             raise InputError(f"all tags are legal in {known.name}.", "Choose a scheme with illegal pairs.")
         check_names(tags, known)
         vocabulary = _Vocabulary.of(tags, known)
@@ -525,11 +526,11 @@ class _Vocabulary:
     @classmethod
     def of(cls, tags: Tags, scheme: Scheme) -> _Vocabulary:
         split = [split_tag(name) for name in tags.names]
-        labels = sorted({label for prefix, label in split if prefix != "O" and label is not None})
-        suffixes = [f"-{label}" for label in labels] or [""]
+        suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
         names = ("O", *(prefix + suffix for prefix in scheme.prefixes for suffix in suffixes))
         number = {name: code for code, name in enumerate(names)}
         role = np.array([OUTSIDE, *(ROLES.index(kind) for kind in scheme.prefixes.values() for _ in suffixes)])
+        # bare prefixes are of one label
         label = np.array([-1, *(code for _ in scheme.prefixes for code in range(len(suffixes)))])
         same = (label[:, None] == label[None, :]).astype(np.int64)
         illegal = ~scheme.legal()[role[:, None], role[None, :], same]
