@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from spanometer import Spans
 from spanometer.experiments.transformations import TRANSFORMATIONS
 from spanometer.readers import read
 
@@ -109,6 +110,13 @@ def test_list(run):
     assert "label_noise       rate 0.1   give spans another label\n" in output
 
 
+def test_help(run):
+    status, output, said = run("transform", "--help")
+    assert (status, said) == (0, "")
+    assert "--apply NAME" in output
+    assert max(map(len, output.splitlines())) <= 100
+
+
 @pytest.mark.parametrize(
     ("content", "arguments", "said"),
     [
@@ -144,8 +152,6 @@ def test_a_corpus(run, data, tmp_path):
     assert status == 0
     touched = int(said.split()[1])
     before, after = (read(name).tags[0] for name in (path, out))
-    from spanometer import Spans
-
     old, new = (
         {
             (number, *span.values())

@@ -10,6 +10,7 @@ import pytest
 from datasets import ClassLabel, Dataset, Features, List, Value
 
 from corpora import LABELS, as_spans, flat_part, random_document
+from slow import transformations as slow
 from spanometer import InputError, Spans
 from spanometer.decoding import illegal_pairs
 from spanometer.experiments.mapping import as_map
@@ -177,6 +178,44 @@ def test_moves_of_overlapping_spans_stay_within_and_make_no_new_overlap(seed):
         assert overlaps(found) <= overlaps(given)
         assert (found.start >= 0).all()
         assert (found.end <= 20).all()
+
+
+SLOW = [
+    *((Split(**options), slow.split, options) for options in ({}, {"shortest": 3}, {"longest": 3}, {"alone": True})),
+    *(
+        (Shift(tokens=tokens, **options), slow.shift(tokens), options)
+        for tokens in (1, 2, None)
+        for options in ({}, {"overlap": True}, {"longest": 3})
+    ),
+    *(
+        (Truncate(tokens=tokens, side=side, **options), slow.truncate(tokens, side), options)
+        for tokens in (1, 3)
+        for side in ("start", "end")
+        for options in ({}, {"shortest": 4}, {"alone": True})
+    ),
+    *(
+        (Extend(tokens=tokens, side=side, room=room, **options), slow.extend(tokens, side, room), options)
+        for tokens, room in ((1, None), (1, 3), (3, None))
+        for side in ("start", "end")
+        for options in ({}, {"overlap": True}, {"longest": 2})
+    ),
+]
+
+
+@pytest.mark.parametrize(("transformation", "rule", "options"), SLOW)
+def test_against_slow(transformation, rule, options):
+    for seed in range(12):
+        generator = random.Random(seed)
+        for kind in ("flat", "nested"):
+            lengths = [generator.choice((1, 4, 9, 20)) for _ in range(6)]
+            given = as_spans([random_document(generator, length, kind) for length in lengths], lengths)
+            before = [{tuple(span.values()) for span in document} for document in given.to_dicts()]
+            expected = [rule(*pair, options) for pair in zip(before, lengths, strict=True)]
+            found = transformation(given)
+            assert [{tuple(span.values()) for span in document} for document in found.spans.to_dicts()] == [
+                document for document, _ in expected
+            ]
+            assert found.per_document.tolist() == [touched for _, touched in expected]
 
 
 @pytest.mark.parametrize("seed", range(10))
