@@ -92,6 +92,15 @@ def test_by_hand(transformation, before, after, touched):
     assert all(np.array_equal(*pair) for pair in zip(columns, (given.start, given.end, given.label), strict=True))
 
 
+def test_large_parameters():
+    given = spans("A3-5", 10)
+    largest = 2**31 - 1
+    for move in (Shift(tokens=largest), Truncate(tokens=largest), Extend(tokens=largest), Extend(room=largest)):
+        assert move(given).touched == 0
+        assert replace(move, overlap=True)(given).touched == 0
+    assert Extend(tokens=largest, side="start")(given).touched == 0
+
+
 def test_first_goes_by_the_order_of_the_text():
     given = Spans.from_tags([["O"], ["B-A", "I-A", "O"], ["B-A", "I-A"], ["B-A", "I-A"]])
     found = Truncate(first=2)(given)

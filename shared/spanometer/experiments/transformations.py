@@ -239,11 +239,10 @@ class _Move(ChosenSpans):
         self, spans: Spans, numbers: np.ndarray, by_start: Any, by_end: Any, possible: np.ndarray | None = None
     ) -> Transformed:
         """Move the bounds of the spans for which that is possible and that are chosen."""
-        room = self.has_room(spans, spans.start + by_start, spans.end + by_end)
+        first, last = _wide(spans)
+        room = self.has_room(spans, first + by_start, last + by_end)
         chosen = self.choose(spans, numbers, room if possible is None else room & possible)
-        start, end = (
-            np.where(chosen, bound + by, bound) for bound, by in ((spans.start, by_start), (spans.end, by_end))
-        )
+        start, end = (np.where(chosen, bound + by, bound) for bound, by in ((first, by_start), (last, by_end)))
         found = _replaced(spans, spans.document, start, end, spans.label)
         return Transformed(found, _per_document(spans, chosen))
 
@@ -286,7 +285,7 @@ class Shift(_Move):
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
         size = spans.end - spans.start
-        by = size - 1 if self.tokens is None else np.int32(self.tokens)
+        by = size - 1 if self.tokens is None else self.tokens
         return self.moved(spans, numbers, by, by, (size > by) & (size > 1))
 
 
@@ -340,9 +339,10 @@ class Extend(_Move):
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
         room = self.tokens if self.room is None else self.room
+        first, last = _wide(spans)
         if self.side == "start":
-            return self.moved(spans, numbers, -self.tokens, 0, self.has_room(spans, spans.start - room, spans.end))
-        return self.moved(spans, numbers, 0, self.tokens, self.has_room(spans, spans.start, spans.end + room))
+            return self.moved(spans, numbers, -self.tokens, 0, self.has_room(spans, first - room, last))
+        return self.moved(spans, numbers, 0, self.tokens, self.has_room(spans, first, last + room))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -553,6 +553,11 @@ def _mixed(state: np.ndarray) -> np.ndarray:
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
+
+
+def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and ends as integers that no parameter makes overflow."""
+    return spans.start.astype(np.int64), spans.end.astype(np.int64)
 
 
 def _bases(spans: Spans) -> np.ndarray:
