@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import datasets
@@ -15,8 +16,8 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.measures import MEASURES
-from spanometer.module import CONFIGURATIONS
+from spanometer.measures import MEASURES, Eter
+from spanometer.module import CONFIGURATIONS, ENTITY_CONFIGURATIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,17 +39,123 @@ PREDICTED_SPANS = [
 ]
 
 
+REFERENCE_MARKUP = [
+    "<pers.ind> <name.first> Ada </name.first> <name.last> Lovelace </name.last> </pers.ind> in "
+    "<loc.adm.town> <name> London </name> </loc.adm.town>",
+    "nobody",
+    "",
+    "<pers.ind> <name> Ben </name> </pers.ind> <pers.ind> <name> Cat </name> </pers.ind>",
+]
+PREDICTED_MARKUP = [
+    "<pers.ind> <name.first> Ada </name.first> </pers.ind> Lovelace in "
+    "<loc.adm.town> <name> London </name> </loc.adm.town>",
+    "nobody",
+    "",
+    "<pers.ind+loc.adm.town> Ben </pers.ind+loc.adm.town> <loc.adm.town> Cat </loc.adm.town>",
+]
+
+
+def entity(start, end, types, *components):
+    """An entity; its types in one string, its components as (start, end, label)."""
+    return {
+        "start": start,
+        "end": end,
+        "types": types.split(),
+        "components": [{"start": first, "end": last, "label": label} for first, last, label in components],
+    }
+
+
+REFERENCE_ENTITIES = [
+    [
+        entity(0, 2, "pers.ind", (0, 1, "name.first"), (1, 2, "name.last")),
+        entity(3, 4, "loc.adm.town", (3, 4, "name")),
+    ],
+    [],
+    [],
+    [entity(0, 1, "pers.ind", (0, 1, "name")), entity(1, 2, "pers.ind", (1, 2, "name"))],
+]
+PREDICTED_ENTITIES = [
+    [entity(0, 1, "pers.ind", (0, 1, "name.first")), entity(3, 4, "loc.adm.town", (3, 4, "name"))],
+    [],
+    [],
+    [entity(0, 1, "pers.ind loc.adm.town"), entity(1, 2, "loc.adm.town")],
+]
+# (bounds and a component of two) + nothing + (a type of two and the component) + (the type and the component)
+ETER = (0.5 * (0.25 + 0.5) + 0.5 * (0.25 + 1) + 0.5 * (0.5 + 1)) / 4
+
+MODULES = {**MEASURES, "eter": Eter}
+
 # what spans and fragments are scored by only where the documents' lengths are known
 NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha")
 
 
+def load(name, *arguments, **options):
+    return evaluate.load(str(ROOT / "metrics" / name), *arguments, **options)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module with a form of input, and four documents in it; one reference has the first label, three the second.
+
+    Attributes:
+        labels: their names.
+        reading: the part of the signature that says how the input was read.
+        bad: a document that cannot be stored in this form.
+    """
+
+    name: str
+    configuration: str
+    predictions: list
+    references: list
+    labels: tuple[str, str]
+    reading: str
+    bad: object
+
+    @property
+    def measure(self):
+        return MODULES[self.name]
+
+    @property
+    def sides(self):
+        return {"predictions": self.predictions, "references": self.references}
+
+    @property
+    def perfect(self):
+        """The headline of the reference itself."""
+        return 1.0 if self.measure.higher_is_better else 0.0
+
+    def load(self, **options):
+        return load(self.name, self.configuration, **options)
+
+    def compute(self, **options):
+        """What a fresh module gives."""
+        return self.load().compute(**self.sides, **options)
+
+
+def case_of(name, configuration=None):
+    if name != "eter":
+        reading = "scheme:IOB2|repair:conlleval|"
+        return Case(name, "tags", PREDICTIONS, REFERENCES, ("LOC", "PER"), reading, [None])
+    labels = ("loc.adm.town", "pers.ind")
+    if configuration == "markup":
+        reading = "input:markup|entity_types:amount,event,func,loc,org,pers,prod,time|"
+        return Case(name, "markup", PREDICTED_MARKUP, REFERENCE_MARKUP, labels, reading, None)
+    return Case(name, "entities", PREDICTED_ENTITIES, REFERENCE_ENTITIES, labels, "input:entities|", [None])
+
+
+CASES = {**{name: case_of(name) for name in MODULES}, "eter markup": case_of("eter", "markup")}
+
+
 @pytest.fixture(params=MEASURES)
 def name(request):
+    """A module of spans."""
     return request.param
 
 
-def load(name, *arguments, **options):
-    return evaluate.load(str(ROOT / "metrics" / name), *arguments, **options)
+@pytest.fixture(params=CASES)
+def case(request):
+    """Any module."""
+    return CASES[request.param]
 
 
 def fragments_of(documents):
@@ -58,26 +165,37 @@ def fragments_of(documents):
     ]
 
 
-def test_load_and_compute(name):
-    module = load(name)
-    assert module.name == name
-    result = module.compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert list(result) == list(MEASURES[name].keys)
+def test_load_and_compute(case):
+    module = case.load()
+    assert module.name == case.name
+    result = module.compute(**case.sides)
+    assert list(result) == list(case.measure.keys)
     assert all(type(value) is float for value in result.values())
-    if name == "span_f":
+    if case.name == "span_f":
         assert result == SPAN_F
+    if case.name == "eter":
+        assert math.isclose(result["eter"], ETER)
 
 
+def test_the_reference_itself_is_perfect(case):
+    result = case.load().compute(predictions=case.references, references=case.references)
+    assert result[case.measure.headline] == case.perfect
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_load_from_a_checkout_by_relative_path(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert evaluate.load(f"metrics/{name}").name == name
 
 
+@pytest.mark.parametrize("name", MODULES)
 def test_load_by_name(name):
-    expected = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
+    case = CASES[name]
     for module in (spanometer.load(name), evaluate.load(spanometer.path(name))):
-        assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == expected
-    assert spanometer.load(name, "spans").configuration == "spans"
+        assert module.configuration == case.configuration
+        assert module.compute(**case.sides) == case.compute()
+    other = "markup" if name == "eter" else "spans"
+    assert spanometer.load(name, other).configuration == other
     with pytest.raises(InputError, match="there is no module 'sequence_f'"):
         spanometer.load("sequence_f")
 
@@ -100,52 +218,59 @@ def test_configurations_agree(name):
 def test_unknown_configuration():
     with pytest.raises(InputError, match="Use one of 'tags', 'spans', 'fragments'"):
         load("span_f", "span")
+    with pytest.raises(InputError, match="Use one of 'entities', 'markup'"):
+        load("eter", "tags")
 
 
-def test_details(name):
-    result = load(name).compute(predictions=PREDICTIONS, references=REFERENCES, details=True)
-    keys = MEASURES[name].keys
-    assert list(result) == [*keys, "per_label", "counts", "signature"]
-    assert list(result["per_label"]) == ["LOC", "PER"]
+def test_details(case):
+    result = case.compute(details=True)
+    keys = case.measure.keys
+    own = ["counts_per_label", "muc_err"] if case.name == "eter" else []
+    assert list(result) == [*keys, "per_label", "counts", "signature", *own]
+    assert tuple(result["per_label"]) == case.labels
     assert [values["support"] for values in result["per_label"].values()] == [1, 3]
     assert all(list(values) == [*keys, "support"] for values in result["per_label"].values())
-    assert result["signature"].startswith(f"{name}|scheme:IOB2|repair:conlleval|")
+    assert result["signature"].startswith(f"{case.name}|{case.reading}")
     assert result["signature"].endswith(f"|average:micro|zero_division:0|v:{spanometer.__version__}")
+    assert built_in(result)
     json.dumps(result)
 
 
-def test_averages(name):
-    module = load(name)
-    per_label = module.compute(predictions=PREDICTIONS, references=REFERENCES, details=True)["per_label"]
-    for key in MEASURES[name].keys:
-        macro = module.compute(predictions=PREDICTIONS, references=REFERENCES, average="macro")[key]
-        assert math.isclose(macro, (per_label["LOC"][key] + per_label["PER"][key]) / 2)
-        weighted = module.compute(predictions=PREDICTIONS, references=REFERENCES, average="weighted")[key]
-        assert math.isclose(weighted, (per_label["LOC"][key] + 3 * per_label["PER"][key]) / 4)
+def built_in(value):
+    """Whether all numbers and names are of built-in types."""
+    if isinstance(value, dict):
+        return all(type(key) is str and built_in(inner) for key, inner in value.items())
+    return type(value) in (int, float, str)
 
 
-def test_add_and_add_batch(name):
-    expected = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
-    module = load(name)
-    for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True):
+def test_averages(case):
+    one, three = case.compute(details=True)["per_label"].values()
+    macro, weighted = (case.compute(average=average) for average in ("macro", "weighted"))
+    for key in case.measure.keys:
+        assert math.isclose(macro[key], (one[key] + three[key]) / 2)
+        assert math.isclose(weighted[key], (one[key] + 3 * three[key]) / 4)
+
+
+def test_add_and_add_batch(case):
+    expected = case.compute()
+    module = case.load()
+    for prediction, reference in zip(*case.sides.values(), strict=True):
         module.add(prediction=prediction, reference=reference)
     assert len(module) == 4
     assert module.compute() == expected
-    module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
-    module.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
-    assert module.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == expected
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
+    module.add(prediction=case.predictions[2], reference=case.references[2])
+    assert module.compute(predictions=case.predictions[3:], references=case.references[3:]) == expected
     # a batch may come in between single documents
-    module.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
-    module.add_batch(predictions=PREDICTIONS[1:], references=REFERENCES[1:])
+    module.add(prediction=case.predictions[0], reference=case.references[0])
+    module.add_batch(predictions=case.predictions[1:], references=case.references[1:])
     assert module.compute() == expected
 
 
-def test_keep_in_memory(name):
-    module = load(name, keep_in_memory=True)
+def test_keep_in_memory(case):
+    module = case.load(keep_in_memory=True)
     for _ in range(2):
-        assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == load(name).compute(
-            predictions=PREDICTIONS, references=REFERENCES
-        )
+        assert module.compute(**case.sides) == case.compute()
 
 
 def test_other_rows(name):
@@ -170,11 +295,11 @@ def test_numpy_offsets():
     assert load("span_f", "spans").compute(predictions=spans, references=spans)["f1"] == 1.0
 
 
-def test_no_documents(name):
-    result = load(name).compute(predictions=[], references=[])
-    assert list(result) == list(MEASURES[name].keys)
+def test_no_documents(case):
+    result = case.load().compute(predictions=[], references=[])
+    assert list(result) == list(case.measure.keys)
     with pytest.raises(InputError, match="nothing to score"):
-        load(name).compute()
+        case.load().compute()
 
 
 def test_combine():
@@ -186,39 +311,43 @@ def test_combine():
         "sl_icm_norm",
     }
     assert result["span_f_f1"] == SPAN_F["f1"]
-    for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True):
+
+
+@pytest.mark.parametrize("names", [("span_f", "bcubed", "sl_icm"), ("eter",)])
+def test_combine_document_by_document(names):
+    case = CASES[names[0]]
+    combined = evaluate.combine([str(ROOT / "metrics" / name) for name in names])
+    result = combined.compute(**case.sides)
+    for prediction, reference in zip(*case.sides.values(), strict=True):
         combined.add(prediction=prediction, reference=reference)
     assert combined.compute() == result
+    if len(names) == 1:
+        assert result == case.compute()
 
 
-def test_save(tmp_path, name):
-    result = load(name).compute(predictions=PREDICTIONS, references=REFERENCES, details=True)
+def test_save(tmp_path, case):
+    result = case.compute(details=True)
     file = evaluate.save(tmp_path / "result.json", **result)
     written = json.loads(Path(file).read_text())
     assert {key: written[key] for key in result} == result
 
 
-def run_process(number, root, cache, results):
-    import evaluate
+OF_TWO_PROCESSES = {"bcubed": {"scheme": "IOB2", "details": True}, "eter": {"details": True}}
 
-    module = evaluate.load(
-        f"{root}/metrics/bcubed",
-        num_process=2,
-        process_id=number,
-        experiment_id="two",
-        cache_dir=cache,
-    )
+
+def run_process(number, name, cache, results):
+    case = CASES[name]
+    module = case.load(num_process=2, process_id=number, experiment_id="two", cache_dir=cache)
     half = slice(0, 2) if number == 0 else slice(2, 4)
-    module.add_batch(predictions=PREDICTIONS[half], references=REFERENCES[half])
-    results.put((number, module.compute(scheme="IOB2", details=True)))
+    module.add_batch(predictions=case.predictions[half], references=case.references[half])
+    results.put((number, module.compute(**OF_TWO_PROCESSES[name])))
 
 
-def test_two_processes(tmp_path):
+@pytest.mark.parametrize("name", OF_TWO_PROCESSES)
+def test_two_processes(name, tmp_path):
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    processes = [
-        context.Process(target=run_process, args=(number, str(ROOT), str(tmp_path), results)) for number in (0, 1)
-    ]
+    processes = [context.Process(target=run_process, args=(number, name, str(tmp_path), results)) for number in (0, 1)]
     for process in processes:
         process.start()
     found = dict(results.get(timeout=120) for _ in processes)
@@ -226,7 +355,7 @@ def test_two_processes(tmp_path):
         process.join(timeout=60)
         assert process.exitcode == 0
     assert found[1] is None
-    assert found[0] == load("bcubed").compute(predictions=PREDICTIONS, references=REFERENCES, details=True)
+    assert found[0] == CASES[name].compute(details=True)
 
 
 # errors
@@ -256,9 +385,9 @@ BAD_TAGS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_TAGS)
-def test_bad_tags(name, case):
-    predictions, references, message = BAD_TAGS[case]
+@pytest.mark.parametrize("wrong", BAD_TAGS)
+def test_bad_tags(name, wrong):
+    predictions, references, message = BAD_TAGS[wrong]
     module = load(name)
     with pytest.raises(InputError, match=message):
         module.compute(predictions=predictions, references=references)
@@ -292,9 +421,9 @@ BAD_SPANS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_SPANS)
-def test_bad_spans(name, case):
-    predictions, message = BAD_SPANS[case]
+@pytest.mark.parametrize("wrong", BAD_SPANS)
+def test_bad_spans(name, wrong):
+    predictions, message = BAD_SPANS[wrong]
     module = load(name, "spans")
     with pytest.raises(InputError, match=message):
         module.compute(predictions=predictions, references=[[], [span(0, 2)]], lengths=[4, 4])
@@ -357,9 +486,9 @@ BAD_FRAGMENTS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_FRAGMENTS)
-def test_bad_fragments(case):
-    fragments, message = BAD_FRAGMENTS[case]
+@pytest.mark.parametrize("wrong", BAD_FRAGMENTS)
+def test_bad_fragments(wrong):
+    fragments, message = BAD_FRAGMENTS[wrong]
     module = load("link_f", "fragments")
     good = [{"label": "A", "fragments": [[0, 2], [3, 4]]}]
     with pytest.raises(InputError, match=message) as raised:
@@ -371,27 +500,81 @@ def test_bad_fragments(case):
 BAD_OPTIONS = {
     "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
     "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
-    "scheme": ({"scheme": "BIO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
-    "repair": ({"repair": "strict"}, "Use one of 'conlleval'"),
     "zero_division": ({"zero_division": 0.5}, "Use 0.0, 1.0 or nan"),
     "zero_division warn": ({"zero_division": "warn"}, "Use 0.0, 1.0 or nan"),
     "details": ({"details": "yes"}, "True or False"),
+}
+BAD_OPTIONS_OF_TAGS = {
+    "scheme": ({"scheme": "BIO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
+    "repair": ({"repair": "strict"}, "Use one of 'conlleval'"),
     "lengths": ({"lengths": [1]}, "tags give the documents' lengths themselves"),
     "repair of scheme": ({"scheme": "IOE1", "repair": "convert"}, "needs a scheme with tags for B"),
 }
 
 
-@pytest.mark.parametrize("case", BAD_OPTIONS)
-def test_bad_options_are_found_before_any_data_is_touched(name, case):
-    options, message = BAD_OPTIONS[case]
-    module = load(name)
-    module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+BAD_OPTIONS_OF_ENTITIES = {
+    "alpha": ({"alpha": 1.5}, "alpha=1.5 is not a weight"),
+    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a cost"),
+    "negative": ({"span_cost": -1}, "span_cost=-1 is not a cost"),
+    "nan": ({"type_cost": math.nan}, "type_cost=nan is not a cost"),
+    "infinite": ({"type_cost": math.inf}, "type_cost=inf is not a cost"),
+    "truth value": ({"type_cost": True}, "type_cost=True is not a cost"),
+    "subtype": ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
+    "scheme": ({"scheme": "IOB2"}, "eter has no option 'scheme'"),
+}
+BAD_OPTIONS_OF_FORM = {
+    "entities": {"entity_types": ({"entity_types": ["pers"]}, "entity_types are for markup")},
+    "markup": {
+        "lengths": ({"lengths": [1, 1, 1, 1]}, "markup gives the documents' lengths itself"),
+        "entity_types": ({"entity_types": "pers"}, "entity_types='pers' is not a list"),
+        "dotted": ({"entity_types": ["pers.ind"]}, "is not a list of the first parts of types"),
+        "number": ({"entity_types": [3]}, "is not a list of the first parts of types"),
+    },
+    "tags": BAD_OPTIONS_OF_TAGS,
+}
+
+
+def bad_options():
+    """A case, with each option that is wrong for it."""
+    for case_name, case in CASES.items():
+        of_entities = BAD_OPTIONS_OF_ENTITIES if case.name == "eter" else {}
+        for what, option in {**BAD_OPTIONS, **of_entities, **BAD_OPTIONS_OF_FORM[case.configuration]}.items():
+            yield pytest.param(case, *option, id=f"{case_name}-{what}")
+
+
+@pytest.mark.parametrize(("case", "options", "message"), list(bad_options()))
+def test_bad_options_are_found_before_any_data_is_touched(case, options, message):
+    module = case.load()
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
     with pytest.raises(InputError, match=message):
-        module.compute(predictions=[None], references=[None], **options)
+        module.compute(predictions=[case.bad], references=[case.bad], **options)
     assert len(module) == 2
-    assert module.compute(predictions=PREDICTIONS[2:], references=REFERENCES[2:]) == load(name).compute(
-        predictions=PREDICTIONS, references=REFERENCES
-    )
+    assert module.compute(predictions=case.predictions[2:], references=case.references[2:]) == case.compute()
+
+
+def test_a_bad_document_leaves_the_good_ones(case):
+    module = case.load()
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
+    good = case.references[0]
+    for side in ("predictions", "references"):
+        sides = {"predictions": [good, good], "references": [good, good], side: [good, case.bad]}
+        with pytest.raises(InputError) as raised:
+            module.add_batch(**sides)
+        assert (raised.value.side, raised.value.document) == (side, 3)
+        with pytest.raises(InputError) as raised:
+            module.add(prediction=sides["predictions"][1], reference=sides["references"][1])
+        assert (raised.value.side, raised.value.document) == (side, 2)
+    with pytest.raises(InputError, match="1 predicted documents, 2 reference documents"):
+        module.add_batch(predictions=[good], references=[good, good])
+    with pytest.raises(InputError, match="there are no references"):
+        module.add_batch(predictions=[good])
+    with pytest.raises(InputError, match="words: no such input"):
+        module.add_batch(predictions=[good], references=[good], words=[["a"]])
+    with pytest.raises(InputError, match="words: no such input"):
+        module.add(prediction=good, reference=good, words=["a"])
+    assert len(module) == 2
+    module.add_batch(predictions=case.predictions[2:], references=case.references[2:])
+    assert module.compute() == case.compute()
 
 
 def test_a_bad_batch_leaves_the_good_ones():
@@ -411,14 +594,23 @@ def test_a_bad_batch_leaves_the_good_ones():
     assert module.compute() == SPAN_F
 
 
-def test_wrong_data_leaves_nothing_behind():
-    module = load("span_f")
-    module.add_batch(predictions=[["X-A"]], references=[["O"]])
-    with pytest.raises(InputError, match="X-A"):
-        module.compute(predictions=PREDICTIONS, references=REFERENCES)
+# documents that can be stored, and not scored
+UNREADABLE = {
+    "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no prefix"),
+    "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not behind the start 2"),
+    "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
+}
+
+
+def test_wrong_data_leaves_nothing_behind(case):
+    prediction, reference, message = UNREADABLE[case.configuration]
+    module = case.load()
+    module.add_batch(predictions=[prediction], references=[reference])
+    with pytest.raises(InputError, match=message):
+        module.compute(**case.sides)
     assert len(module) == 0
     files = list(Path(module.data_dir).glob("*.arrow"))
-    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == SPAN_F
+    assert module.compute(**case.sides) == case.compute()
     assert list(Path(module.data_dir).glob("*.arrow")) == files
 
 
@@ -434,13 +626,19 @@ def test_raise_names_side_document_and_token():
         module.compute(predictions=[["O"], ["B-A", "I-B"]], references=[["O"], ["B-A", "I-A"]], repair="raise")
 
 
-@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+@pytest.mark.parametrize(
+    ("name", "configuration"),
+    [
+        *((name, configuration) for name in MEASURES for configuration in CONFIGURATIONS),
+        *(("eter", configuration) for configuration in ENTITY_CONFIGURATIONS),
+    ],
+)
 def test_info(name, configuration):
     module = load(name, configuration)
     assert module.info.license == "Apache-2.0"
     assert module.description.strip() and module.inputs_description.strip() and module.citation.strip()
     assert set(module.features) == {"predictions", "references"}
-    assert "scheme (str)" in module.compute.__doc__
+    assert ("entity_types (list of str)" if name == "eter" else "scheme (str)") in module.compute.__doc__
 
 
 def test_load_in_a_fresh_process_from_another_folder(tmp_path):

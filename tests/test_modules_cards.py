@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from spanometer.measures import MEASURES
-from spanometer.module import SpanModule
+from spanometer.module import EntityModule, SpanModule
 
 METRICS = Path(__file__).parents[1] / "metrics"
 NAMES = sorted(script.stem for script in METRICS.glob("*/*.py") if script.stem == script.parent.name)
@@ -40,7 +40,7 @@ HEADINGS = [
     "## Limits",
     "## Citation",
 ]
-IMPORTS = ["import evaluate", "from spanometer import measures", "from spanometer.module import Card, SpanModule"]
+BASES = {**dict.fromkeys(MEASURES, SpanModule), "eter": EntityModule}
 DATA = ("predictions", "references")
 
 each_module = pytest.mark.parametrize("name", NAMES)
@@ -112,7 +112,7 @@ def run_examples(test):
 
 
 def test_there_are_modules():
-    assert set(MEASURES) == set(NAMES)
+    assert set(BASES) == set(NAMES)
 
 
 @each_module
@@ -170,7 +170,7 @@ def test_examples_name_their_kind(name):
 def test_class_is_named_after_the_folder(name):
     module = class_of(name)
     assert re.sub(r"(?<!^)(?=[A-Z])", "_", module.__name__).lower() == name
-    assert issubclass(module, SpanModule)
+    assert issubclass(module, BASES[name])
     assert not inspect.isabstract(module)
     assert module.measure.name == name
 
@@ -178,7 +178,11 @@ def test_class_is_named_after_the_folder(name):
 @each_module
 def test_script_imports_only_what_the_loader_can_follow(name):
     lines = script_of(name).read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if re.match(r"(import|from)\s", line)] == IMPORTS
+    assert [line for line in lines if re.match(r"(import|from)\s", line)] == [
+        "import evaluate",
+        "from spanometer import measures",
+        f"from spanometer.module import Card, {BASES[name].__name__}",
+    ]
 
 
 @each_module
@@ -225,6 +229,17 @@ def test_outputs_are_the_headline_keys(name):
     assert [key for row in rows for key in re.findall(r"`(\w+)`", row[0])] == keys
     returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
     assert re.findall(r"^    (\w+) \(", returns, flags=re.MULTILINE) == keys
+
+
+@each_module
+def test_texts_say_which_direction_is_better(name):
+    """The headline's row of the card's table, and the script."""
+    measure = class_of(name).measure
+    better = "higher" if measure.higher_is_better else "lower"
+    (row,) = (row for row in rows_of(card_of(name)[1], "### Outputs") if f"`{measure.headline}`" in row[0])
+    assert row[-1] == better
+    returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
+    assert f"{better} is better" in " ".join(returns.split())
 
 
 @each_module

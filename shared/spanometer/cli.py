@@ -35,6 +35,10 @@ _OPTIONS = {
     "rate": "rate",
     "seed": "seed",
     "variant": "variant",
+    "alpha": "alpha",
+    "type_cost": "type-cost",
+    "subtype_cost": "subtype-cost",
+    "span_cost": "span-cost",
     "documents": "documents",
     "outside": "outside",
 }

@@ -365,19 +365,24 @@ def _type_set_codes(entities: Entities) -> np.ndarray:
 
 
 def _component_codes(entities: Entities, place: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Codes of the entities' components, the same for the same ones.
+    """Codes of the entities' components: among entities at one place the same for the same ones.
 
-    Among entities at one place they are ordered as the lists of components are.
+    They are ordered there as the lists of components are; entities that are alone at their place have the code 0.
     """
-    columns = (entities.component_start, entities.component_end, entities.component_label)
-    values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
-    first, last = 3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:]
-    codes = row_codes(np.zeros(len(entities), dtype=np.int64), first, last, values)
     order = np.lexsort(place)
     shares = ~begins_run(*(key[order] for key in place))
     shares[:-1] |= shares[1:]
+    codes = np.zeros(len(entities), dtype=np.int64)
     tied = order[shares]
-    codes[tied] = _ranked(codes[tied], first[tied], last[tied], values)
+    if len(tied) == 0:
+        return codes
+    columns = (entities.component_start, entities.component_end, entities.component_label)
+    counts = np.diff(entities.component_offsets)[tied]
+    components = ranges(entities.component_offsets[tied], counts)
+    values = np.stack([column[components].astype(np.int64) for column in columns], axis=1).ravel()
+    last = 3 * np.cumsum(counts)
+    first = last - 3 * counts
+    codes[tied] = _ranked(row_codes(np.zeros(len(tied), dtype=np.int64), first, last, values), first, last, values)
     return codes
 
 

@@ -16,7 +16,8 @@ class InputError(ValueError):
         position: index of the token within the document, where it is known.
         span: index of the span within the document's list of spans, where it is known.
         source: the file that was read, or whatever names it.
-        line: the number of the line within the file, where it is known.
+        line: the number of the line within the file (or within a document of several lines), where it is known.
+        column: the number of the character within the line, from 1, where it is known.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class InputError(ValueError):
         span: int | None = None,
         source: str | None = None,
         line: int | None = None,
+        column: int | None = None,
     ) -> None:
         """Compose the message from the place, the problem and the remedy."""
         self.problem = problem
@@ -40,13 +42,20 @@ class InputError(ValueError):
         self.span = span
         self.source = source
         self.line = line
+        self.column = column
         super().__init__(str(self))
 
     @property
     def place(self) -> str:
         """Where the problem is, or an empty string where that is not known."""
         parts = [name for name in (self.source, self.side) if name is not None]
-        numbers = {"line": self.line, "document": self.document, "token": self.position, "span": self.span}
+        numbers = {
+            "document": self.document,
+            "line": self.line,
+            "column": self.column,
+            "token": self.position,
+            "span": self.span,
+        }
         for name, index in numbers.items():
             if index is not None:
                 parts.append(f"{name} {index}")
@@ -59,17 +68,19 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple:
         """Pickle by parts, so that the error crosses process borders whole."""
-        place = (self.side, self.document, self.position, self.span, self.source, self.line)
+        place = (self.side, self.document, self.position, self.span, self.source, self.line, self.column)
         return _rebuild, (self.problem, self.remedy, *place)
 
     def within(self, side: str) -> InputError:
         """The same error, said of one side."""
-        place = (side, self.document, self.position, self.span, self.source, self.line)
+        place = (side, self.document, self.position, self.span, self.source, self.line, self.column)
         return _rebuild(self.problem, self.remedy, *place)
 
-    def at(self, source: str, line: int | None = None, position: int | None = None) -> InputError:
-        """The same error, said of a line of a file (or of a token on it) in place of a document and token."""
-        return InputError(self.problem, self.remedy, source=source, line=line, position=position)
+    def at(
+        self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
+    ) -> InputError:
+        """The same error, said of a line of a file (or of a token or column on it) in place of a document and token."""
+        return InputError(self.problem, self.remedy, source=source, line=line, position=position, column=column)
 
 
 def _rebuild(
@@ -81,9 +92,18 @@ def _rebuild(
     span: int | None,
     source: str | None,
     line: int | None,
+    column: int | None = None,
 ) -> InputError:
     return InputError(
-        problem, remedy, side=side, document=document, position=position, span=span, source=source, line=line
+        problem,
+        remedy,
+        side=side,
+        document=document,
+        position=position,
+        span=span,
+        source=source,
+        line=line,
+        column=column,
     )
 
 

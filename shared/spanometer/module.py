@@ -25,7 +25,10 @@ from datasets import Features, List, Value
 
 from .alignment import Alignment
 from .decoding import get_repair
+from .entities import Entities, entities_arrays
 from .errors import InputError, require_choice
+from .markup import ENTITY_TYPES, from_markup
+from .markup_columns import markup_arrays, pair_from_markup
 from .measures import AlignedMeasure, Measure
 from .schemes import get_scheme
 from .signature import signature
@@ -45,19 +48,27 @@ class Configuration:
     """
 
     feature: Any
-    to_arrow: Callable[..., list[pa.ListArray]]
+    to_arrow: Callable[..., list[pa.Array]]
 
+
+_SPAN = {"start": Value("int64"), "end": Value("int64"), "label": Value("string")}
 
 CONFIGURATIONS = {
     "tags": Configuration(List(Value("string")), list_arrays),
-    "spans": Configuration(
-        List({"start": Value("int64"), "end": Value("int64"), "label": Value("string")}), spans_arrays
-    ),
+    "spans": Configuration(List(_SPAN), spans_arrays),
     "fragments": Configuration(
         List({"label": Value("string"), "fragments": List(List(Value("int64")))}), fragments_arrays
     ),
 }
 """The forms in which spans come, by the name of the configuration; the first is the default."""
+
+_ENTITY = {"start": Value("int64"), "end": Value("int64"), "types": List(Value("string")), "components": List(_SPAN)}
+
+ENTITY_CONFIGURATIONS = {
+    "entities": Configuration(List(_ENTITY), entities_arrays),
+    "markup": Configuration(Value("string"), markup_arrays),
+}
+"""The forms in which entities with types and components come; the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -326,6 +337,56 @@ class SpanModule(MeasureModule):
             require_same_lengths(*lengths)
         except InputError as error:
             raise InputError(error.problem, error.remedy, document=first_document + (error.document or 0)) from None
+
+
+class EntityModule(MeasureModule):
+    """A metric module over a measure of entity trees, which come as dictionaries or as QUAERO's markup.
+
+    A module sets `measure` and `card`, and writes its own `_compute`, with every option in the signature, which hands
+    over to `_score`.
+    """
+
+    configurations: ClassVar[Mapping[str, Configuration]] = ENTITY_CONFIGURATIONS
+
+    def _score(
+        self,
+        predictions: pa.ChunkedArray,
+        references: pa.ChunkedArray,
+        measure: Measure,
+        entity_types: Iterable[str] | None,
+        details: bool,
+        lengths: Iterable[int] | None,
+    ) -> dict[str, Any]:
+        """Read both columns, count and score."""
+        reading = {"input": self.configuration}
+        if self.configuration == "markup":
+            known_types = _entity_types(entity_types)
+            reading["entity_types"] = ",".join(sorted(known_types))
+            reference, predicted = pair_from_markup(references, predictions, entity_types=known_types)
+        else:
+            known = None if lengths is None else read_lengths(lengths, len(references))
+            reference, predicted = (
+                said_of(side, Entities.from_arrow, column, lengths=known)
+                for side, column in (("references", references), ("predictions", predictions))
+            )
+        return self._result(measure, measure.counts(reference, predicted), reading, details)
+
+    def _require_reading(self, options: dict[str, Any]) -> None:
+        entity_types = options.get("entity_types")
+        if self.configuration == "markup":
+            if options.get("lengths") is not None:
+                raise InputError("markup gives the documents' lengths itself.", "Leave out lengths=...")
+            # an empty document is read for the sake of its options
+            from_markup("", entity_types=_entity_types(entity_types))
+        elif entity_types is not None:
+            raise InputError(
+                f"entity_types are for markup; this module was loaded for {self.configuration}.",
+                'Leave them out, or load the module with "markup".',
+            )
+
+
+def _entity_types(entity_types: Any) -> Any:
+    return ENTITY_TYPES if entity_types is None else entity_types
 
 
 def path(name: str) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .annotators import Agreement
     from .placement import Placement
     from .spread import MeasureSpread, PolicySpread
+    from .sweep import AlphaSweep
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -79,6 +80,16 @@ def plot_placement(placed: Placement, path: str) -> None:
     """
     require_format(path)
     _write(draw_placement(placed), path)
+
+
+def plot_sweep(sweep: AlphaSweep, path: str) -> None:
+    """Write a picture of each system's ETER over the weight of the components, as in Figure 6 of the paper.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_sweep(sweep), path)
 
 
 def _write(figure: Figure, path: str) -> None:
@@ -240,4 +251,26 @@ def draw_placement(placed: Placement) -> Figure:
         for length, count in zip(placed.lengths, placed.counts, strict=True)
     )
     figure.suptitle(f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}", fontsize=11)
+    return figure
+
+
+def draw_sweep(sweep: AlphaSweep) -> Figure:
+    """The picture that `plot_sweep` writes."""
+    figure = _new_figure(7.0, 4.4)
+    axes = figure.add_subplot()
+    for number, (name, rates) in enumerate(sweep.rates.items()):
+        color, line = _LINES[number % len(_LINES)]
+        # a dollar would begin a formula, and an underscore in front leave the line out of the legend
+        label = name.replace("$", r"\$")
+        axes.plot(sweep.alphas, rates, color=color, linestyle=line, linewidth=1.6, marker="o", markersize=4)
+        axes.lines[-1].set_label(f" {label}" if label.startswith("_") else label)
+    axes.set_xlabel("alpha: 0 for types and bounds alone, 1 for components alone")
+    axes.set_ylabel("ETER")
+    axes.ticklabel_format(useOffset=False)
+    axes.margins(y=0.12)
+    axes.grid(axis="y", color=_BAR_COLOR, linewidth=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    # below, where no line runs
+    figure.legend(frameon=False, loc="outside lower center", ncols=min(len(sweep.rates), 3), fontsize=9)
+    figure.suptitle("Entity tree error rate over the weight of the components: lower is better", fontsize=11)
     return figure

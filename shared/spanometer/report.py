@@ -15,10 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from .alignment import Alignment
+from .entities import Entities
 from .errors import printable
 from .measures import AlignedMeasure, Measure
 from .signature import signature
 from .spans import Spans
+from .statistics import LabelTotals
 
 DIGITS = 4
 """Decimals of a score in a table."""
@@ -28,6 +30,9 @@ _LABEL_WIDTH = 12
 
 _HEAD_WIDTH = 13
 """The head of a column of numbers goes over two lines where it is longer."""
+
+_AMOUNTS = ("insertions", "deletions", "references")
+"""Headline values that are numbers of things."""
 
 _UNLIMITED = 1_000_000
 """The width of a page that is no terminal: nothing is wrapped or cut."""
@@ -51,6 +56,23 @@ class MeasureResult:
     counts: Mapping[str, int | float]
     signature: str
 
+    @classmethod
+    def of(cls, measure: Measure, counts: LabelTotals, reading: Mapping[str, Any]) -> Self:
+        """Score counts; `reading` says how the input was read, for the signature."""
+        scores, per_label = measure.score(counts), measure.score_per_label(counts)
+        return cls(measure, scores, per_label, counts.total(), signature(measure, reading))
+
+    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        entry: dict[str, Any] = {
+            "scores": plain(self.scores),
+            "counts": plain(self.counts),
+            "signature": self.signature,
+        }
+        if per_label:
+            entry["per_label"] = {label: plain(values) for label, values in self.per_label.items()}
+        return entry
+
 
 @dataclass(frozen=True)
 class Report:
@@ -58,8 +80,9 @@ class Report:
 
     Attributes:
         documents, tokens: the size of the corpus; tokens is None where the documents' lengths are not known.
-        reference_spans, predicted_spans: numbers of spans.
+        reference_spans, predicted_spans: numbers of spans, or of what else is scored.
         results: one for each measure, in the order that was asked for.
+        unit: what is scored, one and several of it.
     """
 
     documents: int
@@ -67,6 +90,7 @@ class Report:
     reference_spans: int
     predicted_spans: int
     results: tuple[MeasureResult, ...]
+    unit: tuple[str, str] = ("span", "spans")
 
     @classmethod
     def of(
@@ -89,20 +113,22 @@ class Report:
             InputError: where the two sides do not annotate the same documents, or a measure is not defined.
         """
         alignment = Alignment(references, predictions)
-        results = []
-        for measure in progress(measures):
-            counts = measure.count(alignment)
-            results.append(
-                MeasureResult(
-                    measure,
-                    measure.score(counts),
-                    measure.score_per_label(counts),
-                    counts.total(),
-                    signature(measure, reading),
-                )
-            )
+        results = tuple(MeasureResult.of(measure, measure.count(alignment), reading) for measure in progress(measures))
         tokens = None if alignment.lengths is None else int(alignment.lengths.sum())
-        return cls(alignment.documents, tokens, len(references), len(predictions), tuple(results))
+        return cls(alignment.documents, tokens, len(references), len(predictions), results)
+
+    @classmethod
+    def of_entities(
+        cls, references: Entities, predictions: Entities, measures: Sequence[Measure], reading: Mapping[str, Any]
+    ) -> Self:
+        """The same of entity trees, with measures of these; see `of`."""
+        results = tuple(
+            MeasureResult.of(measure, measure.counts(references, predictions), reading) for measure in measures
+        )
+        lengths = predictions.lengths if references.lengths is None else references.lengths
+        tokens = None if lengths is None else int(lengths.sum())
+        sizes = len(references), len(predictions)
+        return cls(references.documents, tokens, *sizes, results, ("entity", "entities"))
 
     @property
     def size(self) -> str:
@@ -110,28 +136,19 @@ class Report:
         parts = [counted(self.documents, "document")]
         if self.tokens is not None:
             parts.append(counted(self.tokens, "token"))
-        parts.append(counted(self.reference_spans, "reference span"))
-        parts.append(counted(self.predicted_spans, "predicted span"))
+        one, several = self.unit
+        parts.append(counted(self.reference_spans, f"reference {one}", f"reference {several}"))
+        parts.append(counted(self.predicted_spans, f"predicted {one}", f"predicted {several}"))
         return ", ".join(parts)
 
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        measures = {}
-        for result in self.results:
-            entry: dict[str, Any] = {
-                "scores": _plain(result.scores),
-                "counts": _plain(result.counts),
-                "signature": result.signature,
-            }
-            if per_label:
-                entry["per_label"] = {label: _plain(values) for label, values in result.per_label.items()}
-            measures[result.measure.name] = entry
         return {
             "documents": self.documents,
             "tokens": self.tokens,
-            "reference_spans": self.reference_spans,
-            "predicted_spans": self.predicted_spans,
-            "measures": measures,
+            f"reference_{self.unit[1]}": self.reference_spans,
+            f"predicted_{self.unit[1]}": self.predicted_spans,
+            "measures": {result.measure.name: result.to_dict(per_label=per_label) for result in self.results},
         }
 
     def score_tables(self) -> list[Table]:
@@ -144,7 +161,7 @@ class Report:
             table = empty_table("measure", map(head, keys), widths=(names, numbers))
             for result in group:
                 name, main = result.measure.name, result.measure.headline
-                table.add_row(Text(name, "cyan"), *_numbers(result.scores, keys, main))
+                table.add_row(Text(name, "cyan"), *score_cells(result.scores, keys, main))
             tables.append(table)
         return tables
 
@@ -157,7 +174,7 @@ class Report:
             for label, values in result.per_label.items():
                 table.add_row(
                     Text(printable(label)),
-                    *_numbers(values, keys, result.measure.headline),
+                    *score_cells(values, keys, result.measure.headline),
                     Text(f"{values['support']:,}"),
                 )
             tables.append(table)
@@ -240,9 +257,14 @@ def number(value: float) -> str:
     return f"{value:.{DIGITS}f}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 span`, `1,200 spans`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def amount(value: float) -> str:
+    """A sum of counts as the tables show it: whole, unless it is a mean over labels."""
+    return f"{value:,.0f}" if float(value).is_integer() else number(value)
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """`1 span`, `1,200 spans`; the plural is given where an s is not enough."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def head(key: str) -> str:
@@ -250,10 +272,11 @@ def head(key: str) -> str:
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 
-def _numbers(values: Mapping[str, float | int], keys: Sequence[str], main: str) -> list[Text]:
-    """The values of the keys; one is that to look at."""
-    return [Text(number(values[key]), "bold" if key == main else "") for key in keys]
+def score_cells(values: Mapping[str, float | int], keys: Sequence[str], main: str) -> list[Text]:
+    """The values of the keys as cells of a table; one is that to look at."""
+    return [Text((amount if key in _AMOUNTS else number)(values[key]), "bold" if key == main else "") for key in keys]
 
 
-def _plain(values: Mapping[str, float | int]) -> dict[str, float | int | None]:
+def plain(values: Mapping[str, float | int]) -> dict[str, float | int | None]:
+    """The values ready for JSON: NaN, which it lacks, becomes None."""
     return {key: None if math.isnan(value) else value for key, value in values.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
@@ -15,7 +14,7 @@ from .inputs import (
     HelpFormatter,
     add_form_options,
     add_scheme_option,
-    called,
+    names_of,
     read_file,
 )
 
@@ -129,7 +128,7 @@ def _read(options: argparse.Namespace) -> dict[str, TagFile]:
         if options.files.count(STANDARD_INPUT) > 1:
             raise InputError("two files are standard input.", "Name all but one.")
         files = [read_file(options, path, [options.column]) for path in options.files]
-        names = _names_of(options.files)
+        names = names_of(options.files)
     if options.names is not None:
         names = [name.strip() for name in options.names.split(",")]
         if len(names) != len(files):
@@ -137,16 +136,6 @@ def _read(options: argparse.Namespace) -> dict[str, TagFile]:
         if len(set(names)) < len(names):
             raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
     return dict(zip(names, files, strict=True))
-
-
-def _names_of(paths: list[str]) -> list[str]:
-    """Names of annotators from those of their files, as short as they can be told apart."""
-    bare = [os.path.basename(path).removesuffix(".gz") if path != STANDARD_INPUT else called(path) for path in paths]
-    for names in ([os.path.splitext(name)[0] for name in bare], bare, paths):
-        if len(set(names)) == len(paths):
-            return names
-    # one file given twice
-    return [f"{name} ({number})" for number, name in enumerate(bare, start=1)]
 
 
 def _agreement(options: argparse.Namespace, annotators: dict[str, TagFile]) -> Agreement:

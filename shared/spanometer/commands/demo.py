@@ -109,7 +109,7 @@ def _show(
         "Made for Spanometer, as are the outputs of three systems:",
         *(f"  {system:<8} {habit}" for system, habit in SYSTEMS.items()),
         "",
-        Text("Eight modules, loaded with evaluate.load", "bold"),
+        Text("Eight measures of spans, loaded with evaluate.load", "bold"),
         "",
         _table("system", systems),
         "",

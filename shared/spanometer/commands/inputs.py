@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from ..errors import InputError, printable
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from ..readers import TagFile
 
 STANDARD_INPUT = "-"
@@ -33,11 +35,10 @@ def add_side_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--prediction-column", metavar="COLUMN", help="tag column of the system")
 
 
-def add_form_options(group: argparse._ArgumentGroup) -> None:
-    """Declare how files are built."""
-    group.add_argument(
-        "--format", choices=("auto", "columns", "jsonl"), default="auto", help="form of the files; auto by default"
-    )
+def add_form_options(group: argparse._ArgumentGroup, *more: str) -> None:
+    """Declare how files are built; a command may know more forms."""
+    formats = ("auto", "columns", "jsonl", *more)
+    group.add_argument("--format", choices=formats, default="auto", help="form of the files; auto by default")
     group.add_argument(
         "--documents",
         metavar="KEY",
@@ -95,23 +96,11 @@ def read_file(
     stream: BinaryIO | None = None,
 ) -> TagFile:
     """A file as its options say it is built; from a stream, where that is open already."""
-    from tqdm import tqdm
-
     from ..readers import read
 
-    standard = path == STANDARD_INPUT
-    size = os.path.getsize(path) if not standard and os.path.isfile(path) else None
-    with tqdm(
-        desc=f"reading {printable(os.path.basename(path))}",
-        total=size,
-        unit="B",
-        unit_scale=True,
-        delay=1,
-        leave=False,
-        disable=None,
-    ) as bar:
+    with reading_bar(path) as bar:
         return read(
-            stream or (sys.stdin.buffer if standard else path),
+            stream or stream_or_path(path),
             columns=columns,
             words=words,
             format=options.format,
@@ -132,6 +121,36 @@ def read_columns(options: argparse.Namespace, stream: BinaryIO | None = None) ->
     if twice:
         raise InputError("one column is named twice.", "Name each column once.", source=file.source)
     return file
+
+
+def reading_bar(path: str) -> tqdm:
+    """A progress bar of the bytes of a file; one that is read at once has none."""
+    from tqdm import tqdm
+
+    return tqdm(
+        desc=f"reading {printable(os.path.basename(path))}",
+        total=os.path.getsize(path) if path != STANDARD_INPUT and os.path.isfile(path) else None,
+        unit="B",
+        unit_scale=True,
+        delay=1,
+        leave=False,
+        disable=None,
+    )
+
+
+def stream_or_path(path: str) -> BinaryIO | str:
+    """What a reader opens."""
+    return sys.stdin.buffer if path == STANDARD_INPUT else path
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Names of annotators or systems from those of their files, as short as they can be told apart."""
+    bare = [os.path.basename(path).removesuffix(".gz") if path != STANDARD_INPUT else called(path) for path in paths]
+    for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
+        if len(set(names)) == len(paths):
+            return names
+    # one file given twice
+    return [f"{name} ({number})" for number, name in enumerate(bare, start=1)]
 
 
 def called(path: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from ..measures import AlignedMeasure
+    from ..measures import Measure
 
 _OWN_OPTIONS = {
     "token_format": ("token_f", "format"),
@@ -25,12 +25,16 @@ _OWN_OPTIONS = {
     "simulations": ("chance_kappa_f1", "n_simulations"),
     "seed": ("chance_kappa_f1", "seed"),
     "variant": ("unitizing_alpha", "variant"),
+    "alpha": ("eter", "alpha"),
+    "type_cost": ("eter", "type_cost"),
+    "subtype_cost": ("eter", "subtype_cost"),
+    "span_cost": ("eter", "span_cost"),
 }
 """The options that belong to one measure: the measure, and what it calls them."""
 
 
 def add_measure_options(group: argparse._ArgumentGroup, *, default: str) -> None:
-    """Declare the options of all measures."""
+    """Declare the options of all measures, and the choice among them."""
     group.add_argument(
         "--measure",
         metavar="NAME",
@@ -38,6 +42,11 @@ def add_measure_options(group: argparse._ArgumentGroup, *, default: str) -> None
         help="span_f, token_f, link_f, bcubed, intersection_f, sl_icm, chance_kappa_f1 or unitizing_alpha; several "
         f"with commas, or by repeating the option; {default} by default",
     )
+    add_average_options(group)
+
+
+def add_average_options(group: argparse._ArgumentGroup) -> None:
+    """Declare the options of all measures."""
     group.add_argument(
         "--average", metavar="AVERAGE", default="micro", help="over labels: micro (default), macro or weighted"
     )
@@ -87,23 +96,40 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
     group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 
-def chosen_measures(options: argparse.Namespace, default: Iterable[str]) -> list[AlignedMeasure]:
-    """The measures with their options, but for the words."""
-    from ..measures import MEASURES
+def add_tree_options(group: argparse._ArgumentGroup, said_of: str = "") -> None:
+    """Declare the weight and the costs of ETER; without a value the measure has its own."""
+    for name, metavar, text in (
+        ("alpha", "ALPHA", "weight of the components, from 0 to 1; by default 0.5"),
+        ("type-cost", "COST", "what another type costs, by default 0.5"),
+        ("subtype-cost", "COST", "what another subtype of the same type costs, by default 0.25"),
+        ("span-cost", "COST", "what other bounds cost, by default 0.25"),
+    ):
+        group.add_argument(f"--{name}", metavar=metavar, type=float, help=f"{said_of}{text}")
 
+
+def chosen_measures(
+    options: argparse.Namespace, default: Iterable[str], known: Mapping[str, type[Measure]]
+) -> list[Any]:
+    """The measures with their options, but for the words.
+
+    Args:
+        options: the command line.
+        default: the names of those that are chosen where none is asked for.
+        known: all that can be asked for, by name.
+    """
     listed = [name.strip() for part in options.measure or default for name in part.split(",")]
     names = list(dict.fromkeys(listed))
     for name in names:
-        if name not in MEASURES:
-            raise InputError(f"there is no measure {name!r}.", f"The measures are {', '.join(MEASURES)}.")
+        if name not in known:
+            raise InputError(f"there is no measure {name!r}.", f"The measures are {', '.join(known)}.")
     own: dict[str, dict[str, Any]] = {name: {} for name in names}
     for option, (name, keyword) in _OWN_OPTIONS.items():
         value = getattr(options, option, None)
-        if value is None:
+        if value is None or name not in known:
             continue
         if name not in own:
             written = option.replace("_", "-")
             raise InputError(f"--{written} is an option of {name}, which is not computed.", f"Add {name} to --measure.")
         if keyword != "tokens":
             own[name][keyword] = value
-    return [MEASURES[name](average=options.average, zero_division=options.zero_division, **own[name]) for name in names]
+    return [known[name](average=options.average, zero_division=options.zero_division, **own[name]) for name in names]

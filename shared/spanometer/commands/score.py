@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
 from ..version import __version__
-from .inputs import HelpFormatter, add_form_options, add_scheme_option, add_side_options, read_sides
-from .measuring import add_measure_options, add_own_options, chosen_measures
+from .inputs import (
+    STANDARD_INPUT,
+    HelpFormatter,
+    add_form_options,
+    add_scheme_option,
+    add_side_options,
+    read_sides,
+)
+from .measuring import add_measure_options, add_own_options, add_tree_options, chosen_measures
+from .trees import Trees, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,11 +28,19 @@ if TYPE_CHECKING:
     from ..readers import TagFile
     from ..report import Report
 
+_TREE_FORMATS = ("hipe", "quaero")
+_DOCUMENTS = ("lines", "blank", "file")
+"""Values of --documents for markup."""
+
 _DESCRIPTION = """\
 Score the tags of PREDICTION against those of REFERENCE. Both are files with
 one token a line and a blank line between documents, the tag in the last column
 (or the only one), or JSON lines of tag lists; plain or gzipped; - is standard
 input. Without PREDICTION both sides are columns of REFERENCE.
+
+HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
+eter; they are told from the content unless a column is named. Of HIPE's types
+--level fine (default) or coarse chooses. See also spanometer eter.
 """
 
 _EPILOG = """\
@@ -33,6 +49,7 @@ examples:
   spanometer score gold.conll system.conll --column ner --per-label
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
+  spanometer score gold.tsv system.tsv --format hipe --per-label
 """
 
 
@@ -50,8 +67,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
     parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
     _add_reading_options(parser.add_argument_group("reading"))
-    add_measure_options(parser.add_argument_group("scoring"), default="all")
-    add_own_options(parser.add_argument_group("options of single measures"))
+    add_measure_options(parser.add_argument_group("scoring"), default="all of these, or eter for entity trees")
+    single = parser.add_argument_group("options of single measures")
+    add_own_options(single)
+    add_tree_options(single, "eter: ")
     output = parser.add_argument_group("output")
     output.add_argument("--per-label", action="store_true", help="also the scores of each label")
     output.add_argument("--json", action="store_true", help="one JSON object in place of tables")
@@ -61,13 +80,20 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
-    measures = _measures(options)
-    references, predictions = _read(options)
-    report = _score(options, measures, references, predictions)
-    if options.json:
-        print(json.dumps(_to_json(options, report, references, predictions), indent=2, allow_nan=False))
+    report: Report
+    sides: Mapping[str, _TagSide | Trees]
+    if _holds_trees(options):
+        # readers of trees know the option under this name
+        options.called = {"format": "format"}
+        report, sides = _score_trees(options)
     else:
-        _show(options, report, references, predictions)
+        report, sides = _score_tags(options)
+    if options.json:
+        read = {name: side.to_dict() for name, side in sides.items()}
+        found = {"spanometer": __version__, **read, **report.to_dict(per_label=options.per_label)}
+        print(json.dumps(found, indent=2, allow_nan=False))
+    else:
+        _show(options, report, sides)
     return 0
 
 
@@ -76,7 +102,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--words-column", metavar="COLUMN", help="word column of the reference, for --corpus-probabilities"
     )
-    add_form_options(group)
+    add_form_options(group, *_TREE_FORMATS)
     add_scheme_option(group)
     group.add_argument(
         "--repair",
@@ -86,14 +112,83 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _holds_trees(options: argparse.Namespace) -> bool:
+    """Whether the files are to be read as entity trees."""
+    if options.format != "auto":
+        return options.format in _TREE_FORMATS
+    columns = [*_named_columns(options).values(), options.outside]
+    if options.prediction is None or any(column is not None for column in columns):
+        return False
+    if options.documents not in (None, *_DOCUMENTS):
+        return False
+    from ..readers import clear_entity_format
+
+    # standard input can be read only once
+    path = next((path for path in (options.reference, options.prediction) if path != STANDARD_INPUT), None)
+    return path is not None and clear_entity_format(path) is not None
+
+
+def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
+    names = ("column", "reference_column", "prediction_column", "words_column")
+    return {name: getattr(options, name) for name in names}
+
+
+def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
+    """Both sides as entity trees, and the report on them."""
+    from ..measures import MEASURES, Eter
+    from ..report import Report
+
+    for name, value in {**_named_columns(options), "outside": options.outside}.items():
+        if value is not None:
+            raise InputError(
+                f"--{name.replace('_', '-')} is for files of tags; --format {options.format} reads entity trees.",
+                "Leave out one of them.",
+            )
+    if options.prediction is None:
+        raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
+    # of types here, not of a measure
+    level, options.level = options.level, None
+    measures = chosen_measures(options, [Eter.name], {**MEASURES, Eter.name: Eter})
+    for measure in measures:
+        if measure.name != Eter.name:
+            raise InputError(
+                f"{measure.name} scores spans, and these files hold entity trees.",
+                "Ask for eter, or name one of HIPE's columns with --column (and --documents=document_id --outside=_).",
+            )
+    reading = {
+        "level": level or "fine",
+        "scheme": options.scheme or "IOB2",
+        "repair": options.repair,
+        "documents": options.documents or "lines",
+    }
+    reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
+    how = how_read(reference, prediction, reading)
+    report = Report.of_entities(reference.entities, prediction.entities, measures, how)
+    return report, {"reference": reference, "prediction": prediction}
+
+
+def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide]]:
+    """Both sides as tags, and the report on them."""
+    measures = _measures(options)
+    references, predictions = _read(options)
+    report = _score(options, measures, references, predictions)
+    return report, {"reference": _TagSide(references), "prediction": _TagSide(predictions)}
+
+
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
-    from ..measures import MEASURES
+    from ..measures import MEASURES, Eter
     from ..schemes import get_scheme
 
     get_repair(options.repair, None if options.scheme is None else get_scheme(options.scheme))
-    return chosen_measures(options, MEASURES)
+    measures = chosen_measures(options, MEASURES, {**MEASURES, Eter.name: Eter})
+    if any(measure.name == Eter.name for measure in measures):
+        raise InputError(
+            f"{Eter.name} scores entity trees, and these files are read as tags.",
+            "Give HIPE's columns or markup, with --format hipe or quaero.",
+        )
+    return measures
 
 
 def _read(options: argparse.Namespace) -> tuple[TagFile, TagFile]:
@@ -139,26 +234,34 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
     return tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
 
 
-def _to_json(options: argparse.Namespace, report: Report, references: TagFile, predictions: TagFile) -> dict[str, Any]:
-    sides = {
-        side: {"file": file.source, "column": file.columns[0]}
-        for side, file in (("reference", references), ("prediction", predictions))
-    }
-    return {"spanometer": __version__, **sides, **report.to_dict(per_label=options.per_label)}
-
-
-def _show(options: argparse.Namespace, report: Report, references: TagFile, predictions: TagFile) -> None:
+def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees]) -> None:
     from rich.text import Text
 
     from ..report import page, show
 
     console: Console = page(color=not options.no_color)
-    for side, file in (("reference ", references), ("prediction", predictions)):
-        show(console, Text.assemble((side, "bold"), f"  {printable(file.source)}, {printable(file.columns[0])}"))
-    show(console, Text.assemble(("size      ", "bold"), f"  {report.size}"), "")
+    lines = [*((name, str(side)) for name, side in sides.items()), ("size", report.size)]
+    lines += left_out({name: side for name, side in sides.items() if isinstance(side, Trees)})
+    for name, text in lines:
+        show(console, Text.assemble((f"{name:<10}", "bold"), f"  {text}"))
+    show(console, "")
     for table in report.score_tables():
         show(console, table, "")
     show(console, *report.signatures())
     if options.per_label:
         for table in report.label_tables():
             show(console, "", table)
+
+
+@dataclass(frozen=True)
+class _TagSide:
+    """A side that is a column of tags, as it is shown."""
+
+    file: TagFile
+
+    def __str__(self) -> str:
+        return f"{printable(self.file.source)}, {printable(self.file.columns[0])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Built-in types only, ready for JSON."""
+        return {"file": self.file.source, "column": self.file.columns[0]}

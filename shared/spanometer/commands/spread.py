@@ -82,11 +82,13 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
+    from ..measures import MEASURES
+
     if options.plot is not None:
         from ..plots import require_format
 
         require_format(options.plot)
-    measures = chosen_measures(options, ["span_f"])
+    measures: list[AlignedMeasure] = chosen_measures(options, ["span_f"], MEASURES)
     references, predictions = _read(options)
     spread = _spread(options, measures, references, predictions)
     if options.plot is not None:

@@ -273,17 +273,31 @@ class _Both:
         """For each component of a side whether another entity than its own has its bounds and its label as a type."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         owner, parent = side.type_entity, side.component_entity
+        type_, label = self.type[index], self.component_label[index]
+        found = np.zeros(len(components), dtype=bool)
+        # names that are types and labels are few: only these are looked at
+        both = np.logical_and(*(np.bincount(codes, minlength=self.names) > 0 for codes in (type_, label)))
+        types, named = np.flatnonzero(both[type_]), np.flatnonzero(both[label])
+        owner, parent = owner[types], parent[named]
         rows = np.concatenate(
             [
-                np.stack([entities.start[owner], entities.end[owner], self.type[index]], axis=1),
-                np.stack([components.start, components.end, self.component_label[index]], axis=1),
+                np.stack([entities.start[owner], entities.end[owner], type_[types]], axis=1),
+                np.stack([components.start[named], components.end[named], label[named]], axis=1),
             ]
         )
         code = _row_numbers(rows)
         of_type, of_component = code[: len(owner)], code[len(owner) :]
         entities_of = np.bincount(of_type, minlength=int(code.max(initial=-1)) + 1)
-        own = np.isin(parent * (len(entities_of) + 1) + of_component, owner * (len(entities_of) + 1) + of_type)
-        return entities_of[of_component] > own
+        # its own entity is none other; it can only be that where it fills it
+        fills = (components.start[named] == entities.start[parent]) & (components.end[named] == entities.end[parent])
+        filled = np.bincount(parent[fills], minlength=len(side)) > 0
+        width = len(entities_of) + 1
+        own = np.zeros(len(named), dtype=bool)
+        own[fills] = np.isin(
+            parent[fills] * width + of_component[fills], owner[filled[owner]] * width + of_type[filled[owner]]
+        )
+        found[named] = entities_of[of_component] > own
+        return found
 
 
 class _EntityPairs:

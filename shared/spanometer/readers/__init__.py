@@ -1,18 +1,30 @@
-"""Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped. Write them again."""
+"""Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped. Write them again.
 
+Entity trees: HIPE's columns, QUAERO's markup, JSON lines.
+"""
+
+from .entity_file import EntityFile, LeftOut
+from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
 from .reading import FORMATS, read
 from .rewriting import Rewriting
 from .source import Source, open_file
 from .tag_file import Column, TagFile, require_same_tokens, tag_lists
+from .telling import clear_entity_format
 
 __all__ = [
+    "ENTITY_FORMATS",
     "FORMATS",
     "Column",
+    "EntityFile",
+    "LeftOut",
     "Rewriting",
     "Source",
     "TagFile",
+    "clear_entity_format",
     "open_file",
     "read",
+    "read_entities",
     "require_same_tokens",
     "tag_lists",
+    "write_entities",
 ]

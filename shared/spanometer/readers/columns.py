@@ -150,12 +150,13 @@ class _ColumnReader:
         self._outside = outside
         self._documents = documents
         key = "" if documents is None else re.escape(documents)
-        self._begins_document = re.compile(rf"#\s*{key}\s*([=:\s]|$)")
+        self._begins_document = re.compile(rf"#\s*{key}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
         self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
         self._lines: list[np.ndarray] = []
         self._firsts: list[np.ndarray] = []
+        self._document_names: dict[int, str] = {}
         self._rows = 0
         self._after_boundary = True
         self._pending_break = True
@@ -208,7 +209,16 @@ class _ColumnReader:
             lines[offsets[:-1]],
             lines,
             Cells(layout.tabs, layout.columns),
+            self._names_of_documents(lines[offsets[:-1]]),
         )
+
+    def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
+        """What the last comment before each document says."""
+        if self._documents in (None, DOCSTART):
+            return None
+        names = ("", *self._document_names.values())
+        before = np.searchsorted(list(self._document_names), first_lines)
+        return tuple(names[index] for index in before.tolist())
 
     def _column(self, column: int, offsets: np.ndarray) -> Tags:
         return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
@@ -231,8 +241,10 @@ class _ColumnReader:
                 continue
             is_row[line] = False
             boundary[line] = at_start
-            if self._documents is not None and self._begins_document.match(text):
+            key = None if self._documents is None else self._begins_document.match(text)
+            if key:
                 begins[line] = self._marked = True
+                self._document_names[lines.first + line] = key[1].strip(" \t\r")
         self._after_boundary = bool(boundary[-1])
 
     def _is_comment(self, text: str, at_start: bool, line: int) -> bool:

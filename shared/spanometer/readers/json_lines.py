@@ -29,7 +29,7 @@ def read_json_lines(source: Source, columns: Sequence[Column], words: bool | int
         for number, text in enumerate(block.split(b"\n"), first):
             if not text.strip():
                 continue
-            row = _parse(source, text, number)
+            row = parse_line(source, text, number)
             lines.append(number)
             for key, sequences in zip(keys, wanted, strict=True):
                 sequences.append(_tags_of(source, row, key, number), source, number)
@@ -93,7 +93,8 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-def _parse(source: Source, text: bytes, line: int) -> list[Any] | dict[str, Any]:
+def parse_line(source: Source, text: bytes, line: int, content: str = "tags") -> list[Any] | dict[str, Any]:
+    """The list or object on a line; an `InputError` where there is none."""
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
@@ -106,7 +107,9 @@ def _parse(source: Source, text: bytes, line: int) -> list[Any] | dict[str, Any]
         raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
     if not isinstance(row, (list, dict)):
         raise source.refuse(
-            f"a {_kind(row)} is not a document.", "Write a list of tags, or an object with one, on each line.", line
+            f"a {_kind(row)} is not a document.",
+            f"Write a list of {content}, or an object with one, on each line.",
+            line,
         )
     return row
 

@@ -63,7 +63,7 @@ def read(
     """
     require_choice("format", format, FORMATS)
     with Source.open(path, name, progress) as source:
-        if format == "jsonl" or (format == "auto" and _is_json_lines(source)):
+        if format == "jsonl" or (format == "auto" and is_json_lines(source)):
             _refuse_column_options(source, documents, outside)
             return read_json_lines(source, columns, words)
         return read_columns(source, columns, words, documents, outside)
@@ -72,7 +72,8 @@ def read(
 _LONG_LINE = 100_000
 
 
-def _is_json_lines(source: Source) -> bool:
+def is_json_lines(source: Source) -> bool:
+    """Whether the name ends in `.jsonl` or `.ndjson`, or the first line is JSON."""
     if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
     line = source.first_line()

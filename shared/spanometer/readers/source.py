@@ -80,6 +80,10 @@ class Source:
         """The first line that is not blank, without the blanks around it, as far as the first block holds it."""
         return self._begin().lstrip().partition(b"\n")[0].rstrip()
 
+    def first_block(self) -> bytes:
+        """The beginning of the text, as much as is read at once; not checked to be text."""
+        return self._begin()
+
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """The text in blocks of whole lines, each with the number of its first line, from 1.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class TagFile:
         document_lines: int64, the number of the line, from 1, on which each document begins.
         token_lines: int64, the line of every token; None where a document stands on one line.
         cells: where the tags stand in files of columns; None in JSON lines.
+        document_names: what the comments that begin documents (`# document_id = ...`) say, where documents are told by
+            them; an empty string for rows before the first of them.
     """
 
     source: str
@@ -51,6 +54,12 @@ class TagFile:
     document_lines: np.ndarray
     token_lines: np.ndarray | None
     cells: Cells | None = None
+    document_names: tuple[str, ...] | None = None
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The documents' lengths in tokens."""
+        return self.tags[0].lengths
 
     def line(self, document: int, position: int | None = None) -> int:
         """The line of a document, or of a token of it."""
@@ -72,6 +81,25 @@ class TagFile:
         return error.at(self.source, line, error.position if self.token_lines is None else None)
 
 
+class Annotated(Protocol):
+    """A file of annotated documents, whatever annotates them."""
+
+    @property
+    def source(self) -> str:
+        """What errors call the file."""
+
+    @property
+    def document_lines(self) -> np.ndarray:
+        """The line on which each document begins."""
+
+    @property
+    def lengths(self) -> np.ndarray | None:
+        """The documents' lengths in tokens, where they are known."""
+
+    def line(self, document: int, position: int | None = None) -> int:
+        """The line of a document, or of a token of it."""
+
+
 class Codes(dict[str, int]):
     """Codes for names, given in the order of their first occurrence."""
 
@@ -89,13 +117,16 @@ def tag_lists(tags: Tags) -> list[list[str]]:
     return [flat[start:end] for start, end in pairwise(bounds)]
 
 
-def require_same_tokens(references: TagFile, predictions: TagFile) -> None:
-    """Raise an `InputError` that names both files and lines unless both have the same documents and lengths."""
-    first, second = references.tags[0].lengths, predictions.tags[0].lengths
-    common = min(len(first), len(second))
-    different = np.flatnonzero(first[:common] != second[:common])
-    if len(different):
-        document = int(different[0])
+def require_same_tokens(references: Annotated, predictions: Annotated) -> None:
+    """Raise an `InputError` that names both files and lines unless both have the same documents and lengths.
+
+    Lengths are compared where both files have them.
+    """
+    sizes = [len(file.document_lines) for file in (references, predictions)]
+    common = min(sizes)
+    first, second = references.lengths, predictions.lengths
+    if first is not None and second is not None and (first[:common] != second[:common]).any():
+        document = int(np.argmax(first[:common] != second[:common]))
         place, other = references.line(document), predictions.line(document)
         problem = (
             f"the reference document that begins here has {_tokens(first[document])}, the predicted one "
@@ -107,10 +138,10 @@ def require_same_tokens(references: TagFile, predictions: TagFile) -> None:
             else "Both sides must annotate the same tokens; was the text tokenised twice?"
         )
         raise InputError(problem, remedy, source=references.source, line=place)
-    if len(first) != len(second):
-        longer, shorter = (references, predictions) if len(first) > len(second) else (predictions, references)
+    if sizes[0] != sizes[1]:
+        longer, shorter = (references, predictions) if sizes[0] > sizes[1] else (predictions, references)
         raise InputError(
-            f"{len(second)} predicted documents, {len(first)} reference documents: "
+            f"{sizes[1]} predicted documents, {sizes[0]} reference documents: "
             f"{shorter.source} ends before the document that begins here.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source,

@@ -1,0 +1,141 @@
+"""What commands share that read files of entity trees: options, the reading, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, printable
+from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
+
+if TYPE_CHECKING:
+    from ..entities import Entities
+    from ..readers import EntityFile
+
+_SHOWN = 3
+"""How many of the things that a reader left out are shown; JSON has all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """A file and its entities as columns.
+
+    Attributes:
+        file: as it was read.
+        entities: with the documents' lengths, where either side has words.
+    """
+
+    file: EntityFile
+    entities: Entities
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How many entities there are, how many components they have, and how many have several types."""
+        return {
+            "entities": len(self.entities),
+            "components": len(self.entities.component_start),
+            "metonymic": int((np.diff(self.entities.type_offsets) > 1).sum()),
+        }
+
+    def __str__(self) -> str:
+        """The file and these numbers, on one line."""
+        from ..report import counted
+
+        numbers = self.numbers
+        parts = [
+            counted(numbers["entities"], "entity", "entities"),
+            counted(numbers["components"], "component"),
+            f"{numbers['metonymic']:,} metonymic",
+        ]
+        return ", ".join([printable(self.file.source), self.file.format, *parts])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Built-in types only, ready for JSON."""
+        left_out = [{"line": item.line, "problem": item.problem} for item in self.file.left_out]
+        return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
+
+
+def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str]) -> list[Trees]:
+    """The reference and one or more systems, all of the same documents and tokens.
+
+    Args:
+        paths: the reference's first.
+        format: of the files.
+        reading: the options `level`, `scheme`, `repair` and `documents` of the reader.
+
+    Raises:
+        InputError: said of file and line.
+    """
+    from ..readers import require_same_tokens
+
+    if paths.count(STANDARD_INPUT) > 1:
+        raise InputError("two files are standard input.", "Name all but one.")
+    # one file may be given several times
+    files = {path: _read(path, format, reading) for path in dict.fromkeys(paths)}
+    reference, *systems = [files[path] for path in paths]
+    columns = [_columns(reference, reference.lengths)]
+    for system in systems:
+        require_same_tokens(reference, system)
+        _require_same_names(reference, system)
+        if reference.lengths is None:
+            _columns(reference, system.lengths)
+        columns.append(_columns(system, reference.lengths))
+    return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
+
+
+def how_read(reference: Trees, system: Trees, reading: Mapping[str, str]) -> dict[str, str]:
+    """How a pair was read, for the signature: what can change the number with its formats."""
+    formats = list(dict.fromkeys((reference.file.format, system.file.format)))
+    said = {"input": "+".join(formats)}
+    if "hipe" in formats:
+        said.update({name: reading[name] for name in ("level", "scheme", "repair")})
+    if "quaero" in formats:
+        said["documents"] = reading["documents"]
+    return said
+
+
+def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
+    """Lines of the head that say what the readers left out of each side."""
+    lines = []
+    for name, side in sides.items():
+        found = [str(item).rstrip(".") for item in side.file.left_out]
+        more = f"; and {len(found) - _SHOWN:,} more (--json has all)" if len(found) > _SHOWN else ""
+        if found:
+            lines.append(("left out", printable(f"{len(found):,} of {name}: {'; '.join(found[:_SHOWN])}{more}")))
+    return lines
+
+
+def _read(path: str, format: str, reading: Mapping[str, str]) -> EntityFile:
+    from ..readers import read_entities
+
+    with reading_bar(path) as bar:
+        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **reading)
+
+
+def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
+    """The entities, checked against the documents' lengths where either side has them."""
+    entities = file.to_entities()
+    if lengths is None or entities.lengths is not None:
+        return entities
+    try:
+        return entities.with_lengths(lengths)
+    except InputError as error:
+        raise file.locate(error) from None
+
+
+def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
+    """Documents in another order may have the same lengths; HIPE's have names to tell them apart."""
+    if not reference.format == system.format == "hipe":
+        return
+    for document, (one, other) in enumerate(zip(reference.documents, system.documents, strict=False)):
+        if one != other:
+            raise InputError(
+                f"the reference document that begins here is {one!r}, the predicted one ({system.source}, line "
+                f"{system.line(document)}) is {other!r}.",
+                "Both sides must have the same documents, in the same order.",
+                source=reference.source,
+                line=reference.line(document),
+            )
