@@ -31,6 +31,8 @@ _OPTIONS = {
     "placement": "placement",
     "method": "method",
     "n_simulations": "simulations",
+    "transformation": "apply",
+    "rate": "rate",
     "seed": "seed",
     "variant": "variant",
     "alpha": "alpha",

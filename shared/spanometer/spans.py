@@ -370,7 +370,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     beyond = end > np.iinfo(np.int32).max
     place.refuse(beyond, lambda item: f"the end {end[item]} is out of range.", SPAN_REMEDY)
     columns = [column.astype(np.int32) for column in (document, start, end)]
-    return _in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
+    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -454,8 +454,8 @@ def _melted(
     return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
 
 
-def _in_order(spans: Spans) -> Spans:
-    """The same spans in order, without duplicates."""
+def in_order(spans: Spans) -> Spans:
+    """The same spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is not None:
         keys.insert(0, _shape_codes(spans.fragments))
