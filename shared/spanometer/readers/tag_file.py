@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import InputError
+from ..spans import Spans
 from ..tags import Tags
 
 Column = int | str | None
@@ -70,6 +71,23 @@ class TagFile:
             return error.at(self.source)
         line = self.line(error.document, error.position)
         return error.at(self.source, line, error.position if self.token_lines is None else None)
+
+
+@dataclass(frozen=True, eq=False)
+class SpanFile:
+    """The spans of a file of JSON lines.
+
+    Attributes:
+        source: what errors call the file.
+        spans: its spans; their documents' lengths are known where the file has words.
+        words: the words of each document, or None unless every line has them.
+        document_lines: int64, the number of the line, from 1, of each document.
+    """
+
+    source: str
+    spans: Spans
+    words: list[list[str]] | None
+    document_lines: np.ndarray
 
 
 class Codes(dict[str, int]):
