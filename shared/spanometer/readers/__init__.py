@@ -5,10 +5,10 @@ Entity trees: HIPE's columns, QUAERO's markup, JSON lines.
 
 from .entity_file import EntityFile, LeftOut
 from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
-from .reading import FORMATS, read, read_parts
+from .reading import FORMATS, read, read_parts, read_spans
 from .rewriting import Rewriting
 from .source import Source, open_file
-from .tag_file import Column, TagFile, require_same_tokens, tag_lists
+from .tag_file import Column, SpanFile, TagFile, require_same_tokens, tag_lists
 from .telling import clear_entity_format
 
 __all__ = [
@@ -19,12 +19,14 @@ __all__ = [
     "LeftOut",
     "Rewriting",
     "Source",
+    "SpanFile",
     "TagFile",
     "clear_entity_format",
     "open_file",
     "read",
     "read_entities",
     "read_parts",
+    "read_spans",
     "require_same_tokens",
     "tag_lists",
     "write_entities",

@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 from ..errors import InputError, require_choice
 from .columns import read_column_parts, read_columns
-from .json_lines import read_json_lines
+from .json_lines import SPANS_KEY, read_json_lines, read_span_lines
 from .source import Source
-from .tag_file import Column, TagFile
+from .tag_file import Column, SpanFile, TagFile
 
 FORMATS = ("auto", "columns", "jsonl")
 
@@ -86,6 +86,31 @@ def read_parts(
     """
     with Source.open(path, name, progress) as source:
         yield from read_column_parts(source, columns, words, outside)
+
+
+def read_spans(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    key: str = SPANS_KEY,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> SpanFile:
+    """Read JSON lines of spans, which may overlap and have gaps.
+
+    Each line is a document: a list of spans as `Spans.from_dicts` takes them, or an object that has one under `key` and
+    may have the document's words under `tokens` or `words`.
+
+    Args:
+        path: the file, plain or gzipped, or an open binary stream.
+        key: of the list of spans.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and the line, as `read` does; also for a span past the end of its document.
+    """
+    with Source.open(path, name, progress) as source:
+        return read_span_lines(source, key)
 
 
 _LONG_LINE = 100_000

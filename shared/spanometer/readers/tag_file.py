@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import InputError
+from ..spans import Spans
 from ..tags import Tags
 
 Column = int | str | None
@@ -104,6 +105,23 @@ class Annotated(Protocol):
 
     def line(self, document: int, position: int | None = None) -> int:
         """The line of a document, or of a token of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpanFile:
+    """The spans of a file of JSON lines.
+
+    Attributes:
+        source: what errors call the file.
+        spans: its spans; their documents' lengths are known where the file has words.
+        words: the words of each document, or None unless every line has them.
+        document_lines: int64, the number of the line, from 1, of each document.
+    """
+
+    source: str
+    spans: Spans
+    words: list[list[str]] | None
+    document_lines: np.ndarray
 
 
 class Codes(dict[str, int]):
