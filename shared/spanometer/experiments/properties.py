@@ -34,10 +34,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..counts import Counts
 from ..errors import InputError, require_choice
 from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..spans import Spans
-from ..statistics import Counts
 
 TOLERANCE = 1e-9
 """A score is above another where it is so by more than this: sums of floats differ in their last bits."""

@@ -64,7 +64,7 @@ def read_span_lines(source: Source, key: str) -> SpanFile:
         for number, text in enumerate(block.split(b"\n"), first):
             if not text.strip():
                 continue
-            row = _parse(source, text, number)
+            row = parse_line(source, text, number)
             documents.append(_spans_of(source, row, key, number))
             lines.append(number)
             found = _words_of(source, row, None, number)
