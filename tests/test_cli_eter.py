@@ -149,6 +149,9 @@ def test_names(answer, run, complaint, pair, file, tmp_path):
     assert list(answer("eter", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
     assert list(answer("eter", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
     assert "1 names, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
+    for names in ("one,", ""):
+        systems = pair[1:] * (names.count(",") + 1)
+        assert "a system has an empty name." in complaint("eter", pair[0], *systems, "--names", names)
     assert "two systems have one name." in complaint("eter", *pair, again, "--names", "one,one")
     _, output, _ = run("eter", *pair, "--names", "x\x1b[31m" + "long" * 30, "--sweep")
     assert "\x1b" not in output
@@ -482,6 +485,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["score", "-", "-", "--format", "quaero"], "two files are standard input."),
         (["score", "{0}", "--format", "quaero"], "there is no file with the system's entities. Give PREDICTION."),
         (["score", "{0}", "{1}", "--measure", "span_f"], "span_f scores spans, and these files hold entity trees."),
+        (["score", "{0}", "{1}", "--measure", "span_f"], "(and --documents document_id --outside _)."),
         (["score", "{0}", "{1}", "--measure", "eter,link_f"], "link_f scores spans, and these files hold entity"),
         (["score", "{0}", "{1}", "--measure", "tree"], "there is no measure 'tree'. The measures are span_f,"),
         (["score", "{0}", "{1}", "--column", "2", "--format", "hipe"], "--column is for files of tags"),
@@ -489,6 +493,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["score", "{0}", "{1}", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
         (["score", "{0}", "{1}", "--level", "span"], "--level ... is for the format hipe; this is quaero."),
         (["score", "{2}", "{2}", "--measure", "eter"], "eter scores entity trees, and these files are read as tags."),
+        (["score", "{2}", "{2}", "--measure", "eter"], "JSON lines of trees go into spanometer eter."),
         (["score", "{2}", "{2}", "--alpha", "0.3"], "--alpha is an option of eter, which is not computed."),
         (["score", "{2}", "{2}", "--format", "hipe"], "{2}, line 1: the header has no column TOKEN"),
         (["spread", "{2}", "{2}", "--measure", "eter"], "there is no measure 'eter'."),

@@ -526,11 +526,44 @@ def test_what_the_columns_cannot_say(entities, problem):
     write_entities(io.BytesIO(), [[], entities], format="jsonl")
 
 
-@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "-DOCSTART-"])
+@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "a\0b", "-DOCSTART-"])
 def test_words_that_columns_cannot_hold(word):
     with pytest.raises(InputError) as caught:
         write_entities(io.BytesIO(), [[]], words=[["x", word]], format="hipe")
     assert (caught.value.document, caught.value.position) == (0, 1)
+
+
+@pytest.mark.parametrize("label", ["a\tb", "a\nb", "a\rb", "a\0b"])
+def test_labels_that_columns_cannot_hold(label):
+    part = {"start": 0, "end": 1, "label": label}
+    for wrong in ({"types": [label]}, {"types": ["loc", label]}, {"components": [part]}):
+        stream = io.BytesIO()
+        with pytest.raises(InputError) as caught:
+            write_entities(stream, [[], [{**entity(0, 1, "loc"), **wrong}]], words=[["x"]] * 2, format="hipe")
+        assert caught.value.problem == f"the label {label!r} cannot stand in a column."
+        assert (caught.value.document, caught.value.position, stream.getvalue()) == (1, 0, b"")
+
+
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+@pytest.mark.parametrize(
+    ("options", "document"),
+    [
+        ({"words": ["a"]}, 0),
+        ({"words": [None]}, 0),
+        ({"words": [["a", 1]]}, 0),
+        ({"words": [["\ud800"]]}, 0),
+        ({"words": [["a"]], "documents": [3]}, 0),
+        ({"words": [["a"]], "documents": ["\ud800"]}, 0),
+        ({"words": [["a"]], "documents": "x"}, None),
+        ({"words": 3}, None),
+        ({"words": "a"}, None),
+    ],
+)
+def test_words_and_names_are_strings_in_lists(format, options, document):
+    stream = io.BytesIO()
+    with pytest.raises(InputError) as caught:
+        write_entities(stream, [[]], format=format, **options)
+    assert (caught.value.document, stream.getvalue()) == (document, b"")
 
 
 @pytest.mark.parametrize(

@@ -240,9 +240,9 @@ def test_each_document_by_itself():
     ("options", "message"),
     [
         ({"alpha": 1.1}, "alpha=1.1 is not a weight"),
-        ({"alpha": -0.1}, "alpha=-0.1 is not a cost"),
+        ({"alpha": -0.1}, "alpha=-0.1 is not a weight"),
         ({"alpha": True}, "alpha=True"),
-        ({"alpha": "0.5"}, "alpha='0.5'"),
+        ({"alpha": "0.5"}, "alpha='0.5' is not a weight"),
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"type_cost": float("inf")}, "type_cost=inf"),
         ({"span_cost": -1}, "span_cost=-1"),
@@ -254,6 +254,14 @@ def test_each_document_by_itself():
 def test_wrong_options(options, message):
     with pytest.raises(InputError, match=message):
         Eter(**options)
+
+
+def test_first_parts_are_compared_to_their_last_character():
+    # NumPy's strings drop NULs at their end
+    reference = {"start": 0, "end": 1, "types": ["loc"], "components": []}
+    prediction = {**reference, "types": ["loc\0"]}
+    found = score([[reference]], [[prediction]])
+    assert (found["root_error"], found["eter"]) == (0.5, 0.25)
 
 
 def test_sides_must_fit():

@@ -196,6 +196,8 @@ def _names(options: argparse.Namespace) -> list[str]:
     names = [name.strip() for name in options.names.split(",")]
     if len(names) != len(options.predictions):
         raise InputError(f"{len(names)} names, {len(options.predictions)} systems.", "Give each system one name.")
+    if not all(names):
+        raise InputError("a system has an empty name.", "Give each system a name.")
     if len(set(names)) < len(names):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     return names

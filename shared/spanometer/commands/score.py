@@ -162,7 +162,7 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
         if measure.name != Eter.name:
             raise InputError(
                 f"{measure.name} scores spans, and these files hold entity trees.",
-                "Ask for eter, or name one of HIPE's columns with --column (and --documents=document_id --outside=_).",
+                "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _).",
             )
     reading = {
         "level": level or "fine",
@@ -197,7 +197,7 @@ def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     if any(measure.name == Eter.name for measure in measures):
         raise InputError(
             f"{Eter.name} scores entity trees, and these files are read as tags.",
-            "Give HIPE's columns or markup, with --format hipe or quaero.",
+            "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter.",
         )
     return measures
 

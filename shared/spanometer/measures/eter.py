@@ -105,10 +105,11 @@ class Eter(Measure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        for name in ("alpha", "type_cost", "subtype_cost", "span_cost"):
-            _require_cost(name, getattr(self, name))
-        if self.alpha > 1:
+        if not _is_cost(self.alpha) or self.alpha > 1:
             raise InputError(f"alpha={self.alpha!r} is not a weight.", "Use a number from 0 to 1.")
+        for name in ("type_cost", "subtype_cost", "span_cost"):
+            if not _is_cost(getattr(self, name)):
+                raise InputError(f"{name}={getattr(self, name)!r} is not a cost.", "Use a number from 0 up.")
         if self.subtype_cost > self.type_cost:
             raise InputError(
                 f"subtype_cost={self.subtype_cost!r} is more than type_cost={self.type_cost!r}.",
@@ -241,8 +242,10 @@ class _Both:
         labels = {name: code for code, name in enumerate(self.types)}
         self.type = [_recoded(side.type, side.types, number) for side in self.sides]
         self.component_label = [_recoded(side.component_label, side.component_labels, number) for side in self.sides]
-        first_parts = np.unique([name.partition(".")[0] for name in names], return_inverse=True)[1]
-        self.first_part = first_parts.reshape(-1)
+        # no array of strings: NumPy drops NULs at their end and makes all as wide as the widest
+        parts: dict[str, int] = {}
+        first_parts = [parts.setdefault(name.partition(".")[0], len(parts)) for name in names]
+        self.first_part = np.array(first_parts, dtype=np.int64)
         self.names = len(names)
         self.entities = [
             _Side(
@@ -497,6 +500,6 @@ def _slot_errors(quantities: Mapping[str, np.ndarray], part: str) -> np.ndarray:
     )
 
 
-def _require_cost(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < math.inf:
-        raise InputError(f"{name}={value!r} is not a cost.", "Use a number from 0 up.")
+def _is_cost(value: object) -> bool:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return number and 0 <= float(value) < math.inf  # type: ignore[arg-type]

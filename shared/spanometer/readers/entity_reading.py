@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Sized
+from types import NoneType
 from typing import BinaryIO
 
 from ..entities import Entities
 from ..errors import InputError, require_choice
 from ..markup import ENTITY_TYPES, Entity
 from .entity_file import EntityFile
-from .entity_lines import entity_lines_text, read_entity_lines
+from .entity_lines import entity_lines_text, is_text, read_entity_lines
 from .hipe import hipe_text, is_hipe, read_hipe
 from .quaero import quaero_text, read_quaero
 from .reading import is_json_lines
@@ -114,9 +115,11 @@ def write_entities(
         overwrite: whether an existing file is replaced.
 
     Raises:
-        InputError: for entities that the format cannot say, and for a file that exists already.
+        InputError: for entities, words and names that the format cannot say or that are of other types, and for a file
+            that exists already.
     """
     require_choice("format", format, ENTITY_FORMATS)
+    _require_texts(words, documents)
     names = [str(index) for index in range(len(entities))] if documents is None else list(documents)
     for what, given in (("lists of words", words), ("names", names)):
         if given is not None and len(given) != len(entities):
@@ -132,6 +135,27 @@ def write_entities(
     else:
         text = quaero_text(words or (), rows, entity_types)
     _write(path, text.encode(), overwrite)
+
+
+def _require_texts(words: Sequence[Sequence[str]] | None, documents: Sequence[str] | None) -> None:
+    """Refuse what is no list of lists of strings, and no list of strings."""
+    for option, given in (("words", words), ("documents", documents)):
+        if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
+            raise InputError(f"{option}={given!r} is not a list.", "Give one item for each document.")
+    for document, of_words in enumerate(() if words is None else words):
+        if isinstance(of_words, str) or not isinstance(of_words, Iterable) or not all(map(is_text, of_words)):
+            raise InputError(
+                "the words are not a list of strings that can be stored as UTF-8.",
+                "Give the words of each document, words=[['Ada', 'sings'], ...].",
+                document=document,
+            )
+    for document, name in enumerate(() if documents is None else documents):
+        if not is_text(name):
+            raise InputError(
+                f"the document's name {name!r} is not a string that can be stored as UTF-8.",
+                "Give strings, documents=['a', 'b', ...].",
+                document=document,
+            )
 
 
 def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool) -> None:
