@@ -1,12 +1,10 @@
 """The formal properties: what their cases promise, and the published table, cell by cell."""
 
-import csv
 import doctest
 import json
 import math
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,9 +21,9 @@ from spanometer.experiments.properties import (
     published_table1,
     table1,
 )
+from spanometer.experiments.published_tables import published_rows
 from spanometer.measures import ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 
-EXAMPLES = Path(__file__).parent / "published" / "sl_icm_table3.tsv"
 MANY = 2000
 
 every_property = pytest.mark.parametrize("name", PROPERTIES)
@@ -180,8 +178,7 @@ def test_the_wrong_way_round_is_no_case(name):
 
 
 def test_the_published_examples_are_cases():
-    with EXAMPLES.open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
+    rows = published_rows("sl_icm_table3")
     assert len(rows) == 10
     for row in rows:
         name = row["property"].removesuffix("_monotonicity").removeprefix("sequence_").removesuffix("_words")

@@ -23,12 +23,10 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 
 from __future__ import annotations
 
-import csv
 import inspect
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -38,6 +36,7 @@ from ..counts import Counts
 from ..errors import InputError, require_choice
 from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..spans import Spans
+from .published_tables import published_rows
 
 TOLERANCE = 1e-9
 """A score is above another where it is so by more than this: sums of floats differ in their last bits."""
@@ -864,7 +863,7 @@ def _without_token(case: Case, token: int) -> Case:
 # The published table.
 
 
-TABLE = "sl_icm_table1.tsv"
+TABLE = "sl_icm_table1"
 
 ROWS: Mapping[str, tuple[str, AlignedMeasure, bool]] = {
     "span_f": ("span_f", SpanF(), False),
@@ -886,10 +885,7 @@ Printed is one row for BIO and BIOE, and one for SL-ICM, which has token informa
 
 def published_table1() -> dict[str, dict[str, bool]]:
     """Table 1 of the paper: for each metric and property, whether it has a tick there."""
-    file = resources.files("spanometer.experiments") / "published" / TABLE
-    with file.open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
-    return {row["metric"]: {name: row[name] == "y" for name in PROPERTIES} for row in rows}
+    return {row["metric"]: {name: row[name] == "y" for name in PROPERTIES} for row in published_rows(TABLE)}
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ by handing longer spans to the measures; the measures know nothing of it.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +21,7 @@ import numpy as np
 from ..errors import InputError
 from ..spans import Spans
 from .monotonicity import MEASURES, STEPS, Costs, costs, ends_moved
+from .published_tables import published_rows
 from .transformations import Extend, Shift, SpanTransformation, Split, Truncate, lengths_of
 
 UNIT = 0.001
@@ -182,9 +181,7 @@ def run(references: Spans) -> Table4:
 
 def read_published() -> dict[str, dict[str, float]]:
     """The printed figures: by output, then by measure."""
-    with (resources.files(__package__) / "published" / "sl_icm_table4.tsv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
-    return {row["output"]: {name: float(row[name]) for name in MEASURES} for row in rows}
+    return {row["output"]: {name: float(row[name]) for name in MEASURES} for row in published_rows("sl_icm_table4")}
 
 
 def _with_room(references: Spans) -> Spans:
