@@ -514,7 +514,7 @@ BAD_OPTIONS_OF_TAGS = {
 
 BAD_OPTIONS_OF_ENTITIES = {
     "alpha": ({"alpha": 1.5}, "alpha=1.5 is not a weight"),
-    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a cost"),
+    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a weight"),
     "negative": ({"span_cost": -1}, "span_cost=-1 is not a cost"),
     "nan": ({"type_cost": math.nan}, "type_cost=nan is not a cost"),
     "infinite": ({"type_cost": math.inf}, "type_cost=inf is not a cost"),
