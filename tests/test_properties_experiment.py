@@ -3,6 +3,9 @@
 import doctest
 import json
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import islice
 
@@ -534,3 +537,22 @@ def test_example():
     result = doctest.testmod(properties)
     assert result.attempted == 4
     assert result.failed == 0
+
+
+def test_counterexamples_do_not_hang_on_the_seed_of_hashes():
+    code = (
+        "from spanometer.experiments.properties import check_properties\n"
+        "from spanometer.measures import SlIcm\n"
+        "print(check_properties(SlIcm(), cases=300, properties=['overlap'], words=True)['overlap'].counterexample)\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in (1, 2)
+    }
+    assert len(found) == 1

@@ -784,7 +784,7 @@ def _check(scorer: _Scorer, wanted: Property, batch: _Batch, positive: bool) -> 
     if len(failed):
         smallest = sorted((batch.cases[number] for number in failed), key=lambda case: case.size)[:_STARTS]
         shrunk = {_shrunk(scorer, wanted, case, positive, words) for case in smallest}
-        found = _counterexample(scorer, min(shrunk, key=lambda case: (case.size, case.gold)), words)
+        found = _counterexample(scorer, min(shrunk, key=_rank), words)
     return PropertyCheck(wanted.name, len(failed) == 0, len(batch.cases), len(failed), found)
 
 
@@ -797,6 +797,11 @@ def _counterexample(scorer: _Scorer, case: Case, words: bool) -> Counterexample:
     return Counterexample(gold, better_tags, worse_tags, better, worse, case.words if words else None)
 
 
+def _rank(case: Case) -> tuple[Any, ...]:
+    """Smaller cases first; no two cases are level, so that sets of them have one order."""
+    return case.size, case.words, case.gold, case.better, case.worse
+
+
 def _shrunk(scorer: _Scorer, wanted: Property, case: Case, positive: bool, words: bool) -> Case:
     """A counterexample none of whose smaller neighbours is one."""
     smaller: Case | None = case
@@ -804,7 +809,7 @@ def _shrunk(scorer: _Scorer, wanted: Property, case: Case, positive: bool, words
         case = smaller
         neighbours = {other for other in _smaller(case, words) if other.size < case.size}
         admitted = [other for other in neighbours if wanted.accepts(other, positive=positive)]
-        admitted.sort(key=lambda other: (other.size, other.words, other.gold, other.better, other.worse))
+        admitted.sort(key=_rank)
         smaller = _first_failing(scorer, admitted, words)
     return case
 
