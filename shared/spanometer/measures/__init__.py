@@ -7,6 +7,7 @@ from .eter import Eter
 from .intersection_f import IntersectionF
 from .link_f import LinkF
 from .sl_icm import SlIcm
+from .span_attribute import SpanAttribute
 from .span_f import SpanF
 from .token_f import TokenF
 from .unitizing_alpha import UnitizingAlpha
@@ -28,6 +29,7 @@ __all__ = [
     "LinkF",
     "Measure",
     "SlIcm",
+    "SpanAttribute",
     "SpanF",
     "TokenF",
     "UnitizingAlpha",
