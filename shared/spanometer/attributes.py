@@ -155,7 +155,9 @@ class Attributes:
         score = _numbers(rows.field("score").cast(pa.float64()))
         of_row.refuse(np.isnan(score) & ~_nulls(rows.field("score")), "a score is NaN.", _SCORE_REMEDY)
         return cls(
-            *(column.astype(np.int32) for column in (document, start, end)),
+            document=document.astype(np.int32),
+            start=start.astype(np.int32),
+            end=end.astype(np.int32),
             label=label,
             labels=labels,
             span=span.astype(np.int32),
