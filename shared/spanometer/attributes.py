@@ -259,10 +259,11 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
 def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     (bounds,) = spans_arrays(rows, first_document)
     lists: list[list[_Item]] = []
+    names: set[str] = set()
     for number, row in enumerate(rows):
         for index, span in enumerate(row):
             try:
-                lists.append(_items(span))
+                lists.append(_items(span, names))
             except InputError as error:
                 place = first_document + number
                 raise InputError(error.problem, error.remedy, document=place, span=index) from None
@@ -284,26 +285,29 @@ def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
 _Item = tuple[str, Value | None, float | None]
 
 
-def _items(span: Mapping[str, Any]) -> list[_Item]:
-    """Name, value and score of each value of a span's attributes."""
+def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
+    """Name, value and score of each value of a span's attributes; `names` are those that were checked before."""
     if "attributes" not in span:
         raise InputError(f"{dict(span)!r} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
-    if not isinstance(attributes, Mapping):
+    if type(attributes) is not dict and not isinstance(attributes, Mapping):
         raise InputError(f"the attributes {attributes!r} are not a dict.", ATTRIBUTES_REMEDY)
     if scores is None:
         scores = {}
-    elif not isinstance(scores, Mapping):
+    elif type(scores) is not dict and not isinstance(scores, Mapping):
         raise InputError(f"the scores {scores!r} are not a dict.", _SCORE_REMEDY)
     for name in scores:
         if name not in attributes:
             raise InputError(f"there are scores of {name!r}, which is not among the attributes.", _SCORE_REMEDY)
     items: list[_Item] = []
     for name, given in attributes.items():
-        _require_name(name)
+        if name not in names:
+            _require_name(name)
+            names.add(str(name))
         several = isinstance(given, (list, tuple, np.ndarray))
-        values = [plain_value(value, name) for value in (given if several else (given,))]
-        found = _scores(name, values, several, scores.get(name))
+        values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
+        score = scores.get(name)
+        found = [None] * len(values) if score is None else _scores(name, values, several, score)
         known = [(str(name), value, score) for value, score in zip(values, found, strict=True) if value is not None]
         items += known or [(str(name), None, None)]
     return items
@@ -355,6 +359,8 @@ def plain_value(value: Any, name: str) -> Value | None:
 
 
 def _encodable(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -364,8 +370,8 @@ def _encodable(text: str) -> bool:
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
     """The score of each value, None where it has none."""
-    if given is None:
-        return [None] * len(values)
+    if type(given) is float and len(values) == 1:
+        return [_score(name, given)]
     if isinstance(given, Mapping):
         return _scores_by_value(name, values, given)
     if isinstance(given, (list, tuple, np.ndarray)):
@@ -398,8 +404,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
 
 
 def _score(name: str, score: Any) -> float | None:
-    if score is None:
-        return None
+    if score is None or (type(score) is float and score == score):
+        return score
     if isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool):
         try:
             number = float(score)

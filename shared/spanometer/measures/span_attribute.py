@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +50,11 @@ class AttributeCounts:
     def labels(self) -> tuple[str, ...]:
         """The attributes' names."""
         return self.numbers.labels
+
+    @cached_property
+    def ranking(self) -> np.ndarray:
+        """Indices of the predicted items, highest score first, those of equal score in the order of the documents."""
+        return np.argsort(-self.score, kind="stable")
 
     def per_label(self) -> dict[str, np.ndarray]:
         """Numbers of items by attribute, shape (attributes)."""
@@ -341,9 +347,10 @@ class SpanAttribute(Measure):
 
     def _steps(self, counts: AttributeCounts, grouping: _Grouping) -> _Steps:
         """The predicted items of each group in the order of their scores, as steps."""
-        group, _ = grouping
-        order = np.argsort(-counts.score, kind="stable")
-        order = order[np.argsort(group[order], kind="stable")]
+        group, groups = grouping
+        order = counts.ranking
+        if groups > 1:
+            order = order[np.argsort(group[order], kind="stable")]
         group, score, right = group[order], counts.score[order], counts.right[order]
         first = np.flatnonzero(begins_run(group))
         size = np.diff(np.append(first, len(group)))
@@ -488,6 +495,8 @@ def _require_same_spans(references: Attributes, predictions: Attributes, documen
         columns.append((side.document, side.start, side.end, rank[side.label]))
     codes = ordered_codes(*(np.concatenate(pair) for pair in zip(*columns, strict=True)))
     of_side = dict(zip(sides, np.split(codes, [len(references)]), strict=True))
+    if np.array_equal(np.sort(of_side["references"]), np.sort(of_side["predictions"])):
+        return
     apart = np.setxor1d(of_side["references"], of_side["predictions"])
     if len(apart) == 0:
         return
