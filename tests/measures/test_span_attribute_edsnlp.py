@@ -8,8 +8,8 @@ from spanometer import InputError
 from spanometer.attributes import Attributes
 from spanometer.measures import SpanAttribute
 
-spacy = pytest.importorskip("spacy", reason="spaCy is not installed (it comes with edsnlp)")
-theirs = pytest.importorskip("edsnlp.metrics.span_attribute", reason="edsnlp is not installed")
+spacy = pytest.importorskip("spacy", reason="spaCy is not installed (it comes with the extra edsnlp)")
+theirs = pytest.importorskip("edsnlp.metrics.span_attribute", reason="edsnlp is not installed (the extra edsnlp)")
 
 NAMES = ("neg", "carrier", "count")
 EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": False}}
@@ -164,7 +164,7 @@ def test_the_same_bounds_with_two_labels(vocabulary):
 
 
 def test_the_published_example(vocabulary):
-    converters = pytest.importorskip("edsnlp.data.converters", reason="edsnlp is not installed")
+    converters = pytest.importorskip("edsnlp.data.converters", reason="edsnlp is not installed (the extra edsnlp)")
     converter = converters.MarkupToDocConverter(preset="md", span_setter="entities")
     texts = [
         "Le patient n'est pas [fièvreux](SYMP neg=true), son père a [du diabète](DIS neg=false carrier=FATHER). "
