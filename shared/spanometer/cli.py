@@ -39,6 +39,12 @@ _OPTIONS = {
     "type_cost": "type-cost",
     "subtype_cost": "subtype-cost",
     "span_cost": "span-cost",
+    "attributes": "attribute",
+    "default_values": "default",
+    "include_falsy": "include-falsy",
+    "average_precision": "average-precision",
+    "on_mismatch": "on-mismatch",
+    "micro_key": "micro-key",
     "documents": "documents",
     "outside": "outside",
 }
