@@ -40,6 +40,7 @@ _OPTIONS = {
     "subtype_cost": "subtype-cost",
     "span_cost": "span-cost",
     "documents": "documents",
+    "entity_types": "entity-types",
     "outside": "outside",
 }
 """What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""

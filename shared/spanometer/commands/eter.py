@@ -19,7 +19,7 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     (measure,) = _measures(options)
     resampling = chosen_resampling(options)
     names = _names(options)
-    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents")}
+    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents", "entity_types")}
     paths = [options.reference, *options.predictions]
     reference, *outputs = read_trees(paths, format=options.format, reading=reading)
     systems = [
@@ -172,6 +172,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default="lines",
         help="quaero: what is a document: lines (default), blank (what stands between blank lines) or file",
     )
+    add_entity_types_option(group)
 
 
 def _require_plot(options: argparse.Namespace) -> None:
