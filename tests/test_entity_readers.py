@@ -293,6 +293,8 @@ def test_json_lines():
     assert (file.words, file.lengths, file.documents) == (None, None, ("0", "1", "x"))
     file = entities_of(json.dumps({"tokens": ["a", "b"], "entities": [first]}))
     assert (file.words, file.lengths.tolist()) == ([["a", "b"]], [2])
+    null = entities_of('[{"start": 3, "end": 4, "types": ["pers"], "components": null}]\n')
+    assert null.entities == [[entity(3, 4, "pers")]]
 
 
 @pytest.mark.parametrize(
@@ -328,6 +330,8 @@ def test_tokens_are_checked():
     error = refused('{"entities": [], "tokens": []}\n{"entities": [{"start":0,"end":1,"types":["a"]}], "tokens": []}\n')
     assert error.line == 2
     assert "the document has 0 tokens" in error.problem
+    # no option of the command line gives lengths
+    assert error.remedy == "Ends are exclusive token offsets; check them and the document's tokens."
 
 
 # which format

@@ -117,7 +117,20 @@ def as_numpy(sides):
 
 def test_components_may_be_left_out():
     bare = [[{"start": 0, "end": 1, "types": ["loc"]}]]
-    assert load("eter").compute(predictions=bare, references=[[entity(0, 1, "loc")]])["eter"] == 0
+    filled = [[{**bare[0][0], "components": None}]]
+    for predictions in (bare, filled):
+        assert load("eter").compute(predictions=predictions, references=[[entity(0, 1, "loc")]])["eter"] == 0
+
+
+def test_what_datasets_fills_in():
+    """Where some entities of a dataset leave their components out, it has None there; pandas has arrays for lists."""
+    documents = [[{"start": 0, "end": 1, "types": ["loc"]}, entity(2, 4, "loc", (2, 3, "name"))]]
+    dataset = datasets.Dataset.from_dict({"entities": documents})
+    assert dataset["entities"][0][0]["components"] is None
+    expected = load("eter").compute(predictions=documents, references=REFERENCE_ENTITIES[:1])
+    for rows in (dataset["entities"], list(dataset.to_pandas()["entities"])):
+        assert load("eter").compute(predictions=rows, references=REFERENCE_ENTITIES[:1]) == expected
+        assert load("eter").compute(predictions=rows, references=documents)["eter"] == 0
 
 
 def test_more_than_a_thousand_documents():
@@ -173,9 +186,8 @@ BAD_ENTITIES = {
     "None for types": (changed(types=None), "the types None"),
     "None for a type": (changed(types=["loc", None]), "are not all strings"),
     "a number for a type": (changed(types=[3]), r"the types \[3\] are not all strings"),
-    "an empty type": (changed(types=["loc", ""]), "empty"),
+    "an empty type": (changed(types=["loc", ""]), "the type is empty"),
     "a lone surrogate": (changed(types=["\ud800"]), "the types .* are not all strings"),
-    "None for components": (changed(components=None), "the components None"),
     "components in a dict": (changed(components={}), "the components {} .of type dict. are not a list"),
     "a tuple for a component": (changed(components=[(0, 1, "name")]), "is not a component"),
     "a component without end": (changed(components=[{"start": 0, "label": "name"}]), "component 0: .* has no 'end'"),

@@ -401,8 +401,16 @@ def _is_list_of_structs(type_: pa.DataType) -> bool:
     return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
 
 
-def sorted_labels(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Label codes and the sorted names that they stand for."""
+def sorted_labels(
+    column: pa.Array, place: Place, *, noun: str = "label", owner: str = "span"
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and the sorted names that they stand for.
+
+    Args:
+        column: the names.
+        place: where they stand.
+        noun, owner: what errors call a name, and what has it.
+    """
     encoded = column.cast(pa.string()).dictionary_encode()
     names = np.array(encoded.dictionary.to_pylist(), dtype=object)
     order = np.argsort(names)
@@ -412,8 +420,8 @@ def sorted_labels(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str
     labels = tuple(names[order].tolist())
     for code, label in enumerate(labels):
         if label != label.strip() or not label:
-            problem = f"the label {label!r} has outer blanks." if label else "the label is empty."
-            place.refuse(codes == code, problem, "Give every span a label without outer blanks.")
+            problem = f"the {noun} {label!r} has outer blanks." if label else f"the {noun} is empty."
+            place.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
     return codes, labels
 
 
