@@ -589,10 +589,34 @@ def test_what_cannot_be_written(options):
         write_entities(io.BytesIO(), [[]], **options)
 
 
-@pytest.mark.parametrize("entities", [[[None]], [[{"start": 0}]], [[entity(0, 2, "loc")]], 3])
-def test_wrong_entities_are_refused(entities):
-    with pytest.raises((InputError, TypeError) if entities == 3 else InputError):
-        write_entities(io.BytesIO(), entities, words=[["a"]], format="hipe")
+@pytest.mark.parametrize(
+    ("entities", "problem"),
+    [
+        ([[None]], "None is not an entity"),
+        ([[{"start": 0}]], "has no 'end'"),
+        ([[entity(0, 2, "loc")]], "the document has 1 token"),
+        (3, "3 is not a list of documents"),
+        (None, "None is not a list of documents"),
+        ("x", "'x' is not a list of documents"),
+        ([3], "3 is not a document"),
+        ([[], []], "1 list of words, 2 documents"),
+    ],
+)
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_wrong_entities_are_refused(entities, problem, format):
+    with pytest.raises(InputError, match=problem):
+        write_entities(io.BytesIO(), entities, words=[["a"]], format=format)
+
+
+@pytest.mark.parametrize("words", [["\ufeff"], ["\ufeffa", "b"], ["\ufeff\ufeffa"], ["a", "\ufeffb"]])
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_what_looks_like_a_byte_order_mark_stays(words, format):
+    for documents in ([words], [["x"], words]):
+        for entities in ([], [entity(0, 1, "loc")]):
+            stream = io.BytesIO()
+            write_entities(stream, [entities] * len(documents), words=documents, format=format)
+            file = entities_of(stream.getvalue(), format=format)
+            assert (file.words, file.entities) == (documents, [entities] * len(documents))
 
 
 def random_hipe(generator):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .errors import InputError
+from .errors import InputError, counted
 from .segments import begins_run, ranges, row_codes
 from .span_arrays import SPAN_TYPE, integer_array, span_problem, string_array
 from .spans import Place, read_lengths, sorted_labels
@@ -79,9 +79,10 @@ class Entities:
 
     def __repr__(self) -> str:
         """The sizes, not the columns."""
-        components = f"{len(self.component_start)} components"
+        components = counted(len(self.component_start), "component")
         types = ", ".join(self.types) or "none"
-        return f"Entities({len(self)} entities, {components}, {self.documents} documents, types {types})"
+        entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")
+        return f"Entities({entities}, {components}, {documents}, types {types})"
 
     @property
     def first_type(self) -> np.ndarray:
@@ -130,7 +131,7 @@ class Entities:
             document = int(self.document[index])
             raise InputError(
                 f"an entity {self.types[self.first_type[index]]!r} ends at {self.end[index]}, "
-                f"but the document has {known[document]} tokens.",
+                f"but the document has {counted(int(known[document]), 'token')}.",
                 "Ends are exclusive token offsets; check them and the document's tokens.",
                 document=document,
                 position=int(self.start[index]),
