@@ -149,7 +149,7 @@ def test_names(answer, run, complaint, pair, file, tmp_path):
     assert list(answer("eter", *pair, again)["systems"]) == [pair[1], again]
     assert list(answer("eter", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
     assert list(answer("eter", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
-    assert "1 names, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
+    assert "1 name, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
     for names in ("one,", ""):
         systems = pair[1:] * (names.count(",") + 1)
         assert "a system has an empty name." in complaint("eter", pair[0], *systems, "--names", names)
@@ -398,7 +398,7 @@ def test_alpha_sweep_refuses():
         alpha_sweep(entities, {"A": entities}, alphas=[])
     with pytest.raises(InputError, match="there are no systems"):
         alpha_sweep(entities, {})
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
         alpha_sweep(entities, {"A": Entities.from_dicts([[], []])})
 
 
@@ -566,7 +566,7 @@ def test_sides_that_do_not_fit(complaint, pair, hipe, file, command):
         f"({short}, line 1) has 5 tokens."
     )
     more = file("more.txt", SYSTEM + "\n" + SYSTEM)
-    assert f"{more}, line 3: 2 predicted documents, 1 reference documents" in complaint(command, pair[0], more)
+    assert f"{more}, line 3: 2 predicted documents, 1 reference document" in complaint(command, pair[0], more)
     other = file("other.tsv", HIPE_SYSTEM.replace("= two", "= three"))
     assert (
         f"{hipe[0]}, line 7: the reference document that begins here is 'two', the predicted one ({other}, line 7) is "
@@ -581,7 +581,7 @@ def test_lengths_of_one_side(complaint, pair, file):
         assert f"{beyond}, line 1" in problem
         assert "'loc' ends at 7, but the document has 6 tokens" in problem
     two = file("two.jsonl", "[]\n[]\n")
-    assert f"{two}, line 2: 2 predicted documents, 1 reference documents" in complaint("eter", pair[0], two)
+    assert f"{two}, line 2: 2 predicted documents, 1 reference document" in complaint("eter", pair[0], two)
 
 
 @pytest.mark.parametrize(

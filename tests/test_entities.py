@@ -51,7 +51,7 @@ def test_there_and_back(seed):
 def test_sizes():
     parts = [component(0, 1, "name"), component(0, 1, "name")]
     entities = Entities.from_dicts([[], [{**GOOD, "components": parts}, GOOD, {**GOOD}]], lengths=[0, 4])
-    assert repr(entities) == "Entities(2 entities, 1 components, 2 documents, types loc)"
+    assert repr(entities) == "Entities(2 entities, 1 component, 2 documents, types loc)"
     assert entities.lengths.tolist() == [0, 4]
     assert len(Entities.from_dicts([])) == 0
     assert Entities.from_dicts([[{"start": 0, "end": 1, "types": ("a",)}]]).to_dicts()[0][0]["components"] == []
@@ -163,5 +163,5 @@ def test_wrong_lengths():
         InputError, match="document 1, token 0: an entity 'loc' ends at 3, but the document has 2 tokens"
     ):
         Entities.from_dicts([[], [GOOD]], lengths=[5, 2])
-    with pytest.raises(InputError, match="1 lengths, 2 documents"):
+    with pytest.raises(InputError, match="1 length, 2 documents"):
         Entities.from_dicts([[], [GOOD]], lengths=[5])

@@ -43,6 +43,9 @@ def test_the_module_scores_as_the_measure():
     assert result["counts"] == counts.total()
     signature = "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|average:micro|zero_division:0|"
     assert signature in result["signature"]
+    zeros = load("eter").compute(**ENTITIES, alpha=-0.0, span_cost=-0.0, details=True)["signature"]
+    assert zeros == load("eter").compute(**ENTITIES, alpha=0, span_cost=0, details=True)["signature"]
+    assert "|alpha:0|type_cost:0.5|subtype_cost:0.25|span_cost:0|" in zeros
 
 
 def test_values_by_hand():
@@ -239,7 +242,7 @@ def test_bad_documents_of_entities(wrong):
 
 
 BAD_LENGTHS = {
-    "too few": ([4], "1 lengths, 4 documents"),
+    "too few": ([4], "1 length, 4 documents"),
     "negative": ([4, 1, 0, -2], "not a list of whole numbers"),
     "floats": ([4.0, 1.0, 0.0, 2.0], "not a list of whole numbers"),
     "a number": (4, "lengths=4 is not a list of numbers"),
@@ -294,7 +297,7 @@ BAD_TEXTS = {
     "a lone surrogate": ([GOOD, "Ad\ud800 sings"], r"document 1: the character '\\ud800' cannot be stored as UTF-8"),
     "one string": (GOOD, "is not a list of documents"),
     "a dict": ({"text": GOOD}, "is not a list of documents"),
-    "unequal counts": ([GOOD], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([GOOD], "1 predicted document, 2 reference documents"),
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from .decoding import decode, tell_scheme
-from .errors import InputError
+from .errors import InputError, counted
 from .schemes import encode, get_scheme
 from .segments import begins_run, code_type, ranges
 from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
@@ -302,7 +302,7 @@ def require_same_documents(references: int, predictions: int) -> None:
     """Raise an `InputError` unless both sides have the same number of documents."""
     if references != predictions:
         raise InputError(
-            f"{predictions} predicted documents, {references} reference documents.",
+            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
         )
 
@@ -334,7 +334,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
         raise InputError("lengths are not a list of whole numbers from 0 up.", remedy)
     if len(known) != documents:
-        raise InputError(f"{len(known)} lengths, {documents} documents.", remedy)
+        raise InputError(f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy)
     return known.astype(np.int64)
 
 

@@ -266,7 +266,7 @@ def test_first_parts_are_compared_to_their_last_character():
 
 def test_sides_must_fit():
     one, two = read([[]]), read([[], []])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
         Eter().counts(one, two)
     with pytest.raises(InputError, match="document 0: 4 predicted tags, 3 reference tags"):
         Eter().counts(Entities.from_dicts([[]], lengths=[3]), Entities.from_dicts([[]], lengths=[4]))

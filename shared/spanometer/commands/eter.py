@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import HelpFormatter, names_of
 from .measuring import (
@@ -196,7 +196,10 @@ def _names(options: argparse.Namespace) -> list[str]:
         return names_of(options.predictions)
     names = [name.strip() for name in options.names.split(",")]
     if len(names) != len(options.predictions):
-        raise InputError(f"{len(names)} names, {len(options.predictions)} systems.", "Give each system one name.")
+        raise InputError(
+            f"{counted(len(names), 'name')}, {counted(len(options.predictions), 'system')}.",
+            "Give each system one name.",
+        )
     if not all(names):
         raise InputError("a system has an empty name.", "Give each system a name.")
     if len(set(names)) < len(names):
@@ -290,8 +293,6 @@ def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scor
 def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
     """What was read, and what was not."""
     from rich.text import Text
-
-    from ..report import counted
 
     size = counted(reference.entities.documents, "document")
     tokens = _tokens(reference)
