@@ -154,6 +154,22 @@ def test_alpha_0_ignores_components_and_alpha_1_types_and_bounds(seed):
         )
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_counts_at_several_weights_are_those_at_each(seed):
+    sides = [read(side) for side in random_entity_documents(random.Random(seed))]
+    costs = {"type_cost": 0.75, "subtype_cost": 0.5, "span_cost": 0.125}
+    alphas = (0, 0.25, 0.5, 0.9, 1)
+    for alpha, found in zip(alphas, Eter(**costs).counts_at(alphas, *sides), strict=True):
+        expected = Eter(alpha=alpha, **costs).counts(*sides)
+        assert found.labels == expected.labels
+        assert found.total() == expected.total()
+        assert {name: sums.tolist() for name, sums in found.per_label().items()} == {
+            name: sums.tolist() for name, sums in expected.per_label().items()
+        }
+    with pytest.raises(InputError, match="alpha=2 is not a weight"):
+        Eter().counts_at([0, 2], *sides)
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_the_root_error_is_symmetric(seed):
     references, predictions = random_entity_documents(random.Random(seed))

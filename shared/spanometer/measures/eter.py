@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -118,21 +118,16 @@ class Eter(Measure):
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
         """Align the entities, their components and the slots, and count what is wrong with each."""
-        both = _Both(references, predictions)
-        pairs = _EntityPairs(both)
-        columns = self._tree_columns(both, pairs)
-        entities = _Slots(
-            both.entities[0],
-            both.entities[1],
-            pairs.reference,
-            pairs.prediction,
-            pairs.types_differ,
-            pairs.bounds_differ,
-        )
-        components = _component_slots(both)
-        for part, slots in zip(_PARTS, (entities, components), strict=True):
-            columns.update({f"slot_{part}_{name}": column for name, column in slots.columns().items()})
-        return Counts(columns, both.types, both.documents, measure=self)
+        return self._counts(self._errors(references, predictions))
+
+    def counts_at(self, alphas: Iterable[float], references: Entities, predictions: Entities) -> Iterator[Counts]:
+        """The counts at each of some weights of the components, in place of `alpha`.
+
+        Only the entities are aligned anew for each; what does not depend on the weight is computed once.
+        """
+        measures = [replace(self, alpha=alpha) for alpha in alphas]
+        errors = self._errors(references, predictions)
+        return (measure._counts(errors) for measure in measures)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The error rates, and the parts of ETER as sums: see the class."""
@@ -167,10 +162,29 @@ class Eter(Measure):
         )
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
-    def _tree_columns(self, both: _Both, pairs: _EntityPairs) -> dict[str, Column]:
+    def _errors(self, references: Entities, predictions: Entities) -> _Errors:
+        """What is wrong with each pair of entities, and with the slots."""
+        both = _Both(references, predictions)
+        pairs = _EntityPairs(both)
+        first, second = both.entities
+        entities = _Slots(first, second, pairs.reference, pairs.prediction, pairs.types_differ, pairs.bounds_differ)
+        slots = zip(_PARTS, (entities, _component_slots(both)), strict=True)
+        return _Errors(
+            both,
+            pairs,
+            pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost),
+            pairs.components(self.type_cost, self.span_cost),
+            {f"slot_{part}_{name}": column for part, of_part in slots for name, column in of_part.columns().items()},
+        )
+
+    def _counts(self, errors: _Errors) -> Counts:
+        """The counts of the cheapest alignment at the weight of this measure."""
+        columns = {**self._tree_columns(errors), **errors.slots}
+        return Counts(columns, errors.both.types, errors.both.documents, measure=self)
+
+    def _tree_columns(self, errors: _Errors) -> dict[str, Column]:
         """The columns of ETER."""
-        root = pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost)
-        components = pairs.components(self.type_cost, self.span_cost)
+        both, pairs, root, components = errors.both, errors.pairs, errors.root, errors.components
         cost = (1 - self.alpha) * root + self.alpha * components["component_error"]
         kept = np.flatnonzero(cost <= _UNMATCHED + 1e-9)
         ties = [pairs.type_differs[kept], pairs.subtype_differs[kept]]
@@ -197,6 +211,24 @@ class Eter(Measure):
             "matched": Column(document, label),
             **{name: Column(document, label, _number(value[matched])) for name, value in values.items()},
         }
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """What two sides cost, whatever the weight of the components.
+
+    Attributes:
+        both, pairs: the sides, and the pairs of their entities that share a token.
+        root: the root error of each pair.
+        components: the error in the components of each pair, and its parts.
+        slots: the columns of the slot error rate.
+    """
+
+    both: _Both
+    pairs: _EntityPairs
+    root: np.ndarray
+    components: Mapping[str, np.ndarray]
+    slots: Mapping[str, Column]
 
 
 @dataclass(frozen=True, eq=False)
