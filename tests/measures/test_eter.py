@@ -6,7 +6,7 @@ import pytest
 
 from entity_corpora import random_entity_documents
 from slow import eter as slow
-from spanometer import InputError
+from spanometer import InputError, alignment
 from spanometer.entities import Entities
 from spanometer.measures import Eter
 
@@ -278,6 +278,26 @@ def test_first_parts_are_compared_to_their_last_character():
     prediction = {**reference, "types": ["loc\0"]}
     found = score([[reference]], [[prediction]])
     assert (found["root_error"], found["eter"]) == (0.5, 0.25)
+
+
+def test_too_many_pairs(monkeypatch):
+    monkeypatch.setattr(alignment, "PAIR_LIMIT", 12)
+    # 1, 9 and 4 pairs
+    nested = [[entity(0, end, "loc") for end in range(1, number + 1)] for number in (1, 3, 2)]
+    with pytest.raises(InputError) as raised:
+        counts(nested, nested)
+    assert str(raised.value) == (
+        "document 1: 14 pairs of overlapping entities, more than 12. No document has more of them than this, 9.\n"
+        "Score fewer entities that nest or cross at once."
+    )
+    components = [[entity(0, 9, "loc", *((0, end, "name") for end in range(1, number + 1)))] for number in (2, 2, 3)]
+    with pytest.raises(InputError, match=r"^document 2: 17 pairs of overlapping components, more than 12.* this, 9"):
+        counts(components, components)
+    # crossing ones, each of which meets its neighbours too: 3 + 3 + 3 + 2 + 2
+    crossing = [[entity(start, start + 2, "loc") for start in range(5)]]
+    with pytest.raises(InputError, match=r"^document 0: 13 pairs of overlapping entities, .* this, 13"):
+        counts(crossing, crossing)
+    assert counts(nested[:2], nested[:2]).total()["matched"] == 4
 
 
 def test_sides_must_fit():

@@ -77,7 +77,8 @@ class Eter(Measure):
     `_correct`, `_insertions`, `_deletions`, `_substitutions` and `_cost`, the cost of the latter.
 
     Raises:
-        InputError: for costs out of range, and where the sides do not have the same documents.
+        InputError: for costs out of range, where the sides do not have the same documents, and for more pairs of
+            entities, or of components, that share a token than `alignment.PAIR_LIMIT`.
     """
 
     alpha: float = 0.5
@@ -303,7 +304,7 @@ class _Both:
     @cached_property
     def component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of components that share a token."""
-        return _overlapping(*self.components)
+        return _overlapping(*self.components, "components")
 
     def components_that_are_entities(self, index: int) -> np.ndarray:
         """For each component of a side whether another entity than its own has its bounds and its label as a type."""
@@ -350,7 +351,7 @@ class _EntityPairs:
     def __init__(self, both: _Both) -> None:
         self._both = both
         references, predictions = both.entities
-        self.reference, self.prediction = _overlapping(references, predictions)
+        self.reference, self.prediction = _overlapping(references, predictions, "entities")
         first, second = self.reference, self.prediction
         self.bounds_differ = (references.start[first] != predictions.start[second]) | (
             references.end[first] != predictions.end[second]
@@ -483,7 +484,7 @@ def _component_slots(both: _Both) -> _Slots:
     return _Slots(slots[0], slots[1], first, second, label_differs, _bounds_differ(slots[0], slots[1], first, second))
 
 
-def _overlapping(references: _Side, predictions: _Side) -> tuple[np.ndarray, np.ndarray]:
+def _overlapping(references: _Side, predictions: _Side, noun: str) -> tuple[np.ndarray, np.ndarray]:
     """All pairs that share a token, ordered."""
     orders = [np.argsort(side.start, kind="stable") for side in (references, predictions)]
     bounds = (
@@ -491,9 +492,24 @@ def _overlapping(references: _Side, predictions: _Side) -> tuple[np.ndarray, np.
         for side, order in zip((references, predictions), orders, strict=True)
         for bound in (side.start, side.end)
     )
-    first, second = (order[found] for order, found in zip(orders, overlaps(*bounds), strict=True))
+    try:
+        pairs = overlaps(*bounds, noun=noun)
+    except InputError as error:
+        raise _said_of_the_worst_document(error, references, predictions) from None
+    first, second = (order[found] for order, found in zip(orders, pairs, strict=True))
     order = np.lexsort((second, first))
     return first[order], second[order]
+
+
+def _said_of_the_worst_document(error: InputError, references: _Side, predictions: _Side) -> InputError:
+    """The error about too many pairs, said of the document that has the most of them."""
+    # those that begin before one ends, without those that end before it begins
+    met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
+    met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
+    pairs = np.bincount(references.document, weights=met)
+    worst = int(np.argmax(pairs))
+    problem = f"{error.problem} No document has more of them than this, {pairs[worst]:.0f}."
+    return InputError(problem, error.remedy, document=worst)
 
 
 def _bounds_differ(references: _Side, predictions: _Side, first: np.ndarray, second: np.ndarray) -> np.ndarray:
