@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .errors import InputError, counted
-from .segments import begins_run, ranges, row_codes
+from .segments import ascends, begins_run, ranges, row_codes
 from .span_arrays import SPAN_TYPE, integer_array, span_problem, string_array
 from .spans import Place, read_lengths, sorted_labels
 from .tags import integers, offsets_of, parts_of, rows_of
@@ -361,8 +361,10 @@ def _read_types(column: pa.ListArray, place: Place) -> tuple[np.ndarray, np.ndar
 def _with_distinct_nodes(entities: Entities) -> Entities:
     """The same entities with their components in order, without duplicates."""
     parent = entities.component_entity
-    keys = (entities.component_label, entities.component_end, entities.component_start, parent)
-    order = np.lexsort(keys)
+    keys = (parent, entities.component_start, entities.component_end, entities.component_label)
+    if ascends(*keys):
+        return entities
+    order = np.lexsort(keys[::-1])
     order = order[begins_run(*(key[order] for key in keys))]
     counts = np.bincount(parent[order], minlength=len(entities))
     return replace(
@@ -376,10 +378,20 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 def _in_order(entities: Entities) -> Entities:
     """The same entities in order, without duplicates: the order of types alone makes no difference."""
-    place = (entities.document, entities.start, entities.end, _type_set_codes(entities))
-    keys = (*place, _component_codes(entities, place))
-    order = np.lexsort(keys[::-1])
-    return entities.take(order[begins_run(*(key[order] for key in keys))])
+    place = (entities.document, entities.start, entities.end)
+    if ascends(*place):
+        return entities
+    order = np.lexsort(place[::-1])
+    shares = ~begins_run(*(key[order] for key in place))
+    shares[:-1] |= shares[1:]
+    # only where several are at one place do types and components decide
+    tied = order[shares]
+    codes = np.zeros((2, len(entities)), dtype=np.int64)
+    if len(tied):
+        of_tied = entities.take(tied)
+        codes[:, tied] = _type_set_codes(of_tied), _component_codes(of_tied)
+        order = np.lexsort((*codes[::-1], *place[::-1]))
+    return entities.take(order[begins_run(*(key[order] for key in (*place, *codes)))])
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:
@@ -389,26 +401,12 @@ def _type_set_codes(entities: Entities) -> np.ndarray:
     return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, code), first, last, code)
 
 
-def _component_codes(entities: Entities, place: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Codes of the entities' components: among entities at one place the same for the same ones.
-
-    They are ordered there as the lists of components are; entities that are alone at their place have the code 0.
-    """
-    order = np.lexsort(place)
-    shares = ~begins_run(*(key[order] for key in place))
-    shares[:-1] |= shares[1:]
-    codes = np.zeros(len(entities), dtype=np.int64)
-    tied = order[shares]
-    if len(tied) == 0:
-        return codes
+def _component_codes(entities: Entities) -> np.ndarray:
+    """Codes of the entities' components, ordered as the lists of components are."""
     columns = (entities.component_start, entities.component_end, entities.component_label)
-    counts = np.diff(entities.component_offsets)[tied]
-    components = ranges(entities.component_offsets[tied], counts)
-    values = np.stack([column[components].astype(np.int64) for column in columns], axis=1).ravel()
-    last = 3 * np.cumsum(counts)
-    first = last - 3 * counts
-    codes[tied] = _ranked(row_codes(np.zeros(len(tied), dtype=np.int64), first, last, values), first, last, values)
-    return codes
+    values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
+    first, last = 3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:]
+    return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, values), first, last, values)
 
 
 def _ranked(codes: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
