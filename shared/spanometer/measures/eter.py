@@ -304,7 +304,8 @@ class _Both:
     @cached_property
     def component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of components that share a token."""
-        return _overlapping(*self.components, "components")
+        references, predictions = self.components
+        return _overlapping(references, predictions, "components")
 
     def components_that_are_entities(self, index: int) -> np.ndarray:
         """For each component of a side whether another entity than its own has its bounds and its label as a type."""
