@@ -452,7 +452,7 @@ BAD_TAGS = {
     "nested too deep": ([[["O"]]], [[["O"]]], "is not a tag"),
     "a lone surrogate": ([["B-\ud800"]], [["O"]], "document 0, token 0"),
     "unequal lengths": ([["O"], ["O", "O"]], [["O"], ["O"]], "document 1: 2 predicted tags, 1 reference tags"),
-    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted document, 2 reference documents"),
     "no references": ([["O"]], None, "there are no references"),
     "unknown prefix": ([["O"], ["O", "Z-A"]], [["O"], ["O", "O"]], "predictions, document 1, token 1: 'Z-A' has no"),
     "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix behind its label"),
@@ -492,7 +492,7 @@ BAD_SPANS = {
     "no list": ([[], span()], "is not a document"),
     "a list of spans": ([span(), span()], "is not a document"),
     "past the end": ([[], [span(2, 5)]], "ends at 5, but the document has 4 tokens"),
-    "unequal counts": ([[]], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([[]], "1 predicted document, 2 reference documents"),
 }
 
 
@@ -666,7 +666,7 @@ def test_a_bad_document_leaves_the_good_ones(case):
         with pytest.raises(InputError) as raised:
             module.add(prediction=sides["predictions"][1], reference=sides["references"][1])
         assert (raised.value.side, raised.value.document) == (side, 2)
-    with pytest.raises(InputError, match="1 predicted documents, 2 reference documents"):
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         module.add_batch(predictions=[good], references=[good, good])
     with pytest.raises(InputError, match="there are no references"):
         module.add_batch(predictions=[good])

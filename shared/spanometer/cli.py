@@ -46,6 +46,7 @@ _OPTIONS = {
     "on_mismatch": "on-mismatch",
     "micro_key": "micro-key",
     "documents": "documents",
+    "entity_types": "entity-types",
     "outside": "outside",
 }
 """What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""

@@ -27,6 +27,14 @@ def begins_run(*keys: np.ndarray) -> np.ndarray:
     return flags
 
 
+def ascends(*keys: np.ndarray) -> bool:
+    """Whether rows of keys, the first one deciding first, come in order and none of them twice."""
+    above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    for key in reversed(keys):
+        above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
+    return bool(above.all())
+
+
 def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)

@@ -28,7 +28,7 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,6 +137,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default=_REPAIR,
         help="what becomes of illegal tags: conlleval (default), discard, bes, convert or raise",
     )
+    add_entity_types_option(group)
 
 
 def _holds_attributes(options: argparse.Namespace) -> bool:
@@ -177,6 +178,8 @@ def _holds_trees(options: argparse.Namespace) -> bool:
         return False
     if options.documents not in (None, *_DOCUMENTS):
         return False
+    if options.entity_types is not None:
+        return True
     from ..readers import clear_entity_format
 
     # standard input can be read only once
@@ -216,6 +219,7 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
         "scheme": options.scheme or "IOB2",
         "repair": options.repair,
         "documents": options.documents or "lines",
+        "entity_types": options.entity_types,
     }
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
     how = how_read(reference, prediction, reading)
@@ -226,6 +230,10 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
 
 def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide]]:
     """Both sides as tags, and the report on them."""
+    if options.entity_types is not None:
+        raise InputError(
+            "--entity-types is for markup, and these files are read as tags.", "Leave it out, or add --format quaero."
+        )
     measures = _measures(options)
     chosen_resampling(options)
     references, predictions = _read(options)
