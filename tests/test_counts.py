@@ -9,6 +9,7 @@ import pytest
 from corpora import as_spans, random_pair
 from entity_corpora import random_entity_documents
 from spanometer import InputError, Spans
+from spanometer.attributes import Attributes
 from spanometer.counts import Column, Counts
 from spanometer.entities import Entities
 from spanometer.measures import (
@@ -17,6 +18,7 @@ from spanometer.measures import (
     Eter,
     IntersectionF,
     SlIcm,
+    SpanAttribute,
     SpanF,
     TokenF,
     UnitizingAlpha,
@@ -32,14 +34,39 @@ OF_SPANS = {
     "chance_kappa_f1 span": ChanceKappaF1(level="span"),
     "unitizing_alpha 1995": UnitizingAlpha(variant="1995"),
 }
-ALL = {**OF_SPANS, "eter": Eter(), "eter macro": Eter(average="macro", alpha=0.2)}
-ORDERED = ("unitizing_alpha 1995",)
+ALL = {
+    **OF_SPANS,
+    "eter": Eter(),
+    "eter macro": Eter(average="macro", alpha=0.2),
+    "span_attribute": SpanAttribute(),
+    "span_attribute edsnlp": SpanAttribute(average_precision="edsnlp"),
+}
+ORDERED = ("unitizing_alpha 1995", "span_attribute edsnlp")
 
 every_measure = pytest.mark.parametrize("name", ALL)
 
 
+def random_attributes(generator):
+    """Documents of both sides with the same spans, and attributes that differ now and then."""
+    sides = [[], []]
+    for _ in range(generator.choice((1, 2, 5))):
+        for side in sides:
+            side.append([])
+        for start in range(generator.randrange(4)):
+            value = generator.choice((True, False, "x", 3))
+            for side in sides:
+                names = generator.sample(("neg", "hyp", "who"), generator.randrange(4))
+                attributes = {name: value if generator.random() < 0.6 else "y" for name in names}
+                scores = {name: generator.choice((0.2, 0.5, 0.9)) for name in names}
+                span = {"start": start, "end": start + 1, "label": "A", "attributes": attributes, "scores": scores}
+                side[-1].append(span)
+    return sides
+
+
 def corpus(name, seed):
-    """Documents of both sides, and how many there are."""
+    """Documents of both sides, and their lengths."""
+    if name.startswith("span_attribute"):
+        return *random_attributes(random.Random(seed)), None
     if name.startswith("eter"):
         references, predictions = random_entity_documents(random.Random(seed))
         return references, predictions, None
@@ -51,6 +78,8 @@ def counted(name, references, predictions, lengths, documents):
     chosen = [[side[number] for number in documents] for side in (references, predictions)]
     if name.startswith("eter"):
         return ALL[name].counts(*map(Entities.from_dicts, chosen))
+    if name.startswith("span_attribute"):
+        return ALL[name].counts(*map(Attributes.from_dicts, chosen))
     known = [lengths[number] for number in documents]
     return ALL[name].counts(*(as_spans(side, known) for side in chosen))
 
@@ -58,7 +87,10 @@ def counted(name, references, predictions, lengths, documents):
 def require_same(first, second):
     assert first.keys() == second.keys()
     for key, value in first.items():
-        assert second[key] == pytest.approx(value, abs=1e-9, nan_ok=True)
+        if isinstance(value, dict):
+            require_same(value, second[key])
+        else:
+            assert second[key] == pytest.approx(value, abs=1e-9, nan_ok=True)
 
 
 def require_same_counts(first, second):
@@ -127,8 +159,10 @@ def test_weights_are_documents_taken_so_many_times(name, seed):
     found = ALL[name].score_weighted(counts, weights)
     for row, times in enumerate(weights.tolist()):
         documents = [number for number, count in enumerate(times) for _ in range(count)]
-        expected = counted(name, references, predictions, lengths, documents).score()
-        require_same({key: expected[key] for key in ALL[name].keys}, {key: found[key][row] for key in ALL[name].keys})
+        expected = ALL[name].headline_values(counted(name, references, predictions, lengths, documents))
+        # attributes that do not occur in the drawn documents have no values there
+        drawn = {key: values[row] for key, values in found.items() if key in expected}
+        require_same(expected, drawn)
 
 
 def some_counts(measure=None):

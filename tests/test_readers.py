@@ -260,7 +260,7 @@ def test_require_same_tokens(file):
     with pytest.raises(InputError) as caught:
         require_same_tokens(read(two), read(file("O\n")))
     assert (caught.value.source, caught.value.line) == (str(two), 4)
-    assert "1 predicted documents, 2 reference documents" in caught.value.problem
+    assert "1 predicted document, 2 reference documents" in caught.value.problem
     require_same_tokens(read(two), read(file("B-X\n\nB-Y\n")))
 
 

@@ -127,7 +127,7 @@ def test_bad_arrow(rows, message):
 @pytest.mark.parametrize(
     ("lengths", "message"),
     [
-        ([4], "1 lengths, 2 documents"),
+        ([4], "1 length, 2 documents"),
         ([4, -1], "not a list of whole numbers"),
         ([4, 2.5], "not a list of whole numbers"),
         ([[4], [4]], "not a list of whole numbers"),

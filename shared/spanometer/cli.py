@@ -39,7 +39,14 @@ _OPTIONS = {
     "type_cost": "type-cost",
     "subtype_cost": "subtype-cost",
     "span_cost": "span-cost",
+    "attributes": "attribute",
+    "default_values": "default",
+    "include_falsy": "include-falsy",
+    "average_precision": "average-precision",
+    "on_mismatch": "on-mismatch",
+    "micro_key": "micro-key",
     "documents": "documents",
+    "entity_types": "entity-types",
     "outside": "outside",
 }
 """What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""

@@ -216,7 +216,7 @@ class Counts:
     def __add__(self, other: Counts) -> Self:
         """The counts of two parts of a corpus together; an `InputError` where they are of two kinds."""
         self._require_alike(other)
-        labels = tuple(sorted({*self.labels, *other.labels}))
+        labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
         number = {label: code for code, label in enumerate(labels)}
         parts: tuple[Counts, Counts] = (self, other)
         codes = [np.array([number[label] for label in part.labels], dtype=np.int32) for part in parts]

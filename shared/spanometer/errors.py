@@ -112,6 +112,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """`1 span`, `1,200 spans`; the plural is given where an s is not enough."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 def require_choice(name: str, value: object, choices: tuple) -> None:
     """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):

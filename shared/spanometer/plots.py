@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .annotators import Agreement
+    from .measures.span_attribute import PrecisionRecallCurve
     from .placement import Placement
     from .spread import MeasureSpread, PolicySpread
     from .sweep import AlphaSweep
@@ -90,6 +91,19 @@ def plot_sweep(sweep: AlphaSweep, path: str) -> None:
     """
     require_format(path)
     _write(draw_sweep(sweep), path)
+
+
+def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
+    """Write a picture of precision-recall curves, such as those of `SpanAttribute.curves`, the highest ap first.
+
+    Precision holds over the recall that its step gains, so the area under a curve is its average precision (but with
+    `edsnlp-0.20`, which leaves out the first step's).
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_precision_recall(curves), path)
 
 
 def _write(figure: Figure, path: str) -> None:
@@ -273,4 +287,28 @@ def draw_sweep(sweep: AlphaSweep) -> Figure:
     # below, where no line runs
     figure.legend(frameon=False, loc="outside lower center", ncols=min(len(sweep.rates), 3), fontsize=9)
     figure.suptitle("Entity tree error rate over the weight of the components: lower is better", fontsize=11)
+    return figure
+
+
+def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
+    """The picture that `plot_precision_recall` writes."""
+    figure = _new_figure(6.4, 4.6)
+    axes = figure.add_subplot()
+    by_area = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
+    for number, (name, curve) in enumerate(by_area):
+        color, line = _LINES[number % len(_LINES)]
+        # a step reaches from the recall before it to its own
+        recall = np.concatenate(([0.0], curve.recall)) if len(curve.recall) else curve.recall
+        precision = np.concatenate((curve.precision[:1], curve.precision))
+        label = f"{name}: ap {curve.average_precision:.4f}"
+        axes.plot(recall, precision, color=color, linestyle=line, linewidth=1.6, drawstyle="steps-pre", label=label)
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision")
+    # a little more, so that lines at the edges can be seen
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.02)
+    axes.spines[["top", "right"]].set_visible(False)
+    # names that begin with an underscore are shown, too
+    axes.legend(handles=axes.lines, labels=[line.get_label() for line in axes.lines], frameon=False, fontsize=9)
+    figure.suptitle("Precision and recall of predicted items, highest score first", fontsize=11)
     return figure

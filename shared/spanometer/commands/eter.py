@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import HelpFormatter, names_of
 from .measuring import (
@@ -19,7 +19,7 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     (measure,) = _measures(options)
     resampling = chosen_resampling(options)
     names = _names(options)
-    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents")}
+    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents", "entity_types")}
     paths = [options.reference, *options.predictions]
     reference, *outputs = read_trees(paths, format=options.format, reading=reading)
     systems = [
@@ -172,6 +172,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default="lines",
         help="quaero: what is a document: lines (default), blank (what stands between blank lines) or file",
     )
+    add_entity_types_option(group)
 
 
 def _require_plot(options: argparse.Namespace) -> None:
@@ -195,7 +196,10 @@ def _names(options: argparse.Namespace) -> list[str]:
         return names_of(options.predictions)
     names = [name.strip() for name in options.names.split(",")]
     if len(names) != len(options.predictions):
-        raise InputError(f"{len(names)} names, {len(options.predictions)} systems.", "Give each system one name.")
+        raise InputError(
+            f"{counted(len(names), 'name')}, {counted(len(options.predictions), 'system')}.",
+            "Give each system one name.",
+        )
     if not all(names):
         raise InputError("a system has an empty name.", "Give each system a name.")
     if len(set(names)) < len(names):
@@ -289,8 +293,6 @@ def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scor
 def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
     """What was read, and what was not."""
     from rich.text import Text
-
-    from ..report import counted
 
     size = counted(reference.entities.documents, "document")
     tokens = _tokens(reference)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
 from ..version import __version__
+from .attributes import NAME as ATTRIBUTES
+from .attributes import add_attribute_options, asks_for_attributes, score_attributes
 from .inputs import (
     STANDARD_INPUT,
     HelpFormatter,
@@ -26,7 +28,7 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ..readers import TagFile
     from ..report import Report
 
+_REPAIR = "conlleval"
 _TREE_FORMATS = ("hipe", "quaero")
 _DOCUMENTS = ("lines", "blank", "file")
 """Values of --documents for markup."""
@@ -48,6 +51,10 @@ input. Without PREDICTION both sides are columns of REFERENCE.
 HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
 eter; they are told from the content unless a column is named. Of HIPE's types
 --level fine (default) or coarse chooses. See also spanometer eter.
+
+JSON lines of spans with "attributes" are scored by span_attribute: a line is a
+list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
+or an object with such a list under "spans" or "entities".
 """
 
 _EPILOG = """\
@@ -57,6 +64,7 @@ examples:
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.tsv system.tsv --format hipe --per-label
+  spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
 """
 
 
@@ -75,13 +83,19 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
     _add_reading_options(parser.add_argument_group("reading"))
     scoring = parser.add_argument_group("scoring")
-    add_measure_options(scoring, default="all of these, or eter for entity trees")
+    add_measure_options(scoring, default="all of these, eter for entity trees, or span_attribute for attributes")
     add_interval_options(scoring, seed=False)
     single = parser.add_argument_group("options of single measures")
     add_own_options(single)
     add_tree_options(single, "eter: ")
+    add_attribute_options(single)
     output = parser.add_argument_group("output")
     output.add_argument("--per-label", action="store_true", help="also the scores of each label")
+    output.add_argument(
+        "--plot",
+        metavar="PNG",
+        help=f"{ATTRIBUTES}: write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib",
+    )
     output.add_argument("--json", action="store_true", help="one JSON object in place of tables")
     output.add_argument("--no-color", action="store_true", help="plain text (so does NO_COLOR in the environment)")
     parser.set_defaults(run=run)
@@ -89,6 +103,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
+    if _holds_attributes(options):
+        return score_attributes(options)
+    if options.plot is not None:
+        raise InputError(f"--plot draws the curves of {ATTRIBUTES}.", "Leave it out.")
     report: Report
     sides: Mapping[str, _TagSide | Trees]
     if _holds_trees(options):
@@ -116,9 +134,39 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--repair",
         metavar="POLICY",
-        default="conlleval",
+        default=_REPAIR,
         help="what becomes of illegal tags: conlleval (default), discard, bes, convert or raise",
     )
+    add_entity_types_option(group)
+
+
+def _holds_attributes(options: argparse.Namespace) -> bool:
+    """Whether the files are to be read as spans with attributes."""
+    of_tags = {
+        **_named_columns(options),
+        **{name: getattr(options, name) for name in ("outside", "documents", "scheme")},
+    }
+    given = [name for name, value in of_tags.items() if value is not None]
+    if options.repair != _REPAIR:
+        given.append("repair")
+    if asks_for_attributes(options):
+        if given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')} is for files of tags; {ATTRIBUTES} reads spans with attributes.",
+                "Leave out one of them.",
+            )
+        if options.format not in ("auto", "jsonl"):
+            raise InputError(
+                f"{ATTRIBUTES} reads JSON lines, not the format {options.format}.", "Leave out --format, or name jsonl."
+            )
+        return True
+    if given or options.format not in ("auto", "jsonl"):
+        return False
+    from ..readers import holds_attributes
+
+    # standard input can be read only once
+    path = next((path for path in (options.reference, options.prediction) if path not in (None, STANDARD_INPUT)), None)
+    return path is not None and holds_attributes(path)
 
 
 def _holds_trees(options: argparse.Namespace) -> bool:
@@ -130,6 +178,8 @@ def _holds_trees(options: argparse.Namespace) -> bool:
         return False
     if options.documents not in (None, *_DOCUMENTS):
         return False
+    if options.entity_types is not None:
+        return True
     from ..readers import clear_entity_format
 
     # standard input can be read only once
@@ -144,7 +194,7 @@ def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
 
 def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
     """Both sides as entity trees, and the report on them."""
-    from ..measures import MEASURES, Eter
+    from ..measures import ALL_MEASURES, Eter
     from ..report import Report
 
     for name, value in {**_named_columns(options), "outside": options.outside}.items():
@@ -157,7 +207,7 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
         raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
     # of types here, not of a measure
     level, options.level = options.level, None
-    measures = chosen_measures(options, [Eter.name], {**MEASURES, Eter.name: Eter})
+    measures = chosen_measures(options, [Eter.name], ALL_MEASURES)
     for measure in measures:
         if measure.name != Eter.name:
             raise InputError(
@@ -169,6 +219,7 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
         "scheme": options.scheme or "IOB2",
         "repair": options.repair,
         "documents": options.documents or "lines",
+        "entity_types": options.entity_types,
     }
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
     how = how_read(reference, prediction, reading)
@@ -179,6 +230,10 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
 
 def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide]]:
     """Both sides as tags, and the report on them."""
+    if options.entity_types is not None:
+        raise InputError(
+            "--entity-types is for markup, and these files are read as tags.", "Leave it out, or add --format quaero."
+        )
     measures = _measures(options)
     chosen_resampling(options)
     references, predictions = _read(options)
@@ -189,11 +244,11 @@ def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
-    from ..measures import MEASURES, Eter
+    from ..measures import ALL_MEASURES, MEASURES, Eter
     from ..schemes import get_scheme
 
     get_repair(options.repair, None if options.scheme is None else get_scheme(options.scheme))
-    measures = chosen_measures(options, MEASURES, {**MEASURES, Eter.name: Eter})
+    measures = chosen_measures(options, MEASURES, ALL_MEASURES)
     if any(measure.name == Eter.name for measure in measures):
         raise InputError(
             f"{Eter.name} scores entity trees, and these files are read as tags.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, printable
+from ..markup import ENTITY_TYPES
 from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 
 if TYPE_CHECKING:
     from ..entities import Entities
     from ..readers import EntityFile
+
+_INPUTS = {"quaero": "markup", "jsonl": "entities"}
+"""Formats whose content the modules take too, and what these call it."""
 
 _SHOWN = 3
 """How many of the things that a reader left out are shown; JSON has all."""
@@ -58,13 +63,25 @@ class Trees:
         return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
 
 
-def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str]) -> list[Trees]:
+def add_entity_types_option(group: argparse._ArgumentGroup) -> None:
+    """Declare which tags of markup are entities."""
+    group.add_argument(
+        "--entity-types",
+        metavar="TYPES",
+        type=_names,
+        help="quaero: first parts of the types of entities, with commas between; all other tags are components; by "
+        f"default {','.join(ENTITY_TYPES)}",
+    )
+
+
+def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, Any]) -> list[Trees]:
     """The reference and one or more systems, all of the same documents and tokens.
 
     Args:
         paths: the reference's first.
         format: of the files.
-        reading: the options `level`, `scheme`, `repair` and `documents` of the reader.
+        reading: the options `level`, `scheme`, `repair`, `documents` and `entity_types` of the reader; the last may be
+            None.
 
     Raises:
         InputError: said of file and line.
@@ -86,13 +103,14 @@ def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str])
     return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
 
-def how_read(reference: Trees, system: Trees, reading: Mapping[str, str]) -> dict[str, str]:
-    """How a pair was read, for the signature: what can change the number with its formats."""
+def how_read(reference: Trees, system: Trees, reading: Mapping[str, Any]) -> dict[str, str]:
+    """How a pair was read, for the signature: what can change the number with its formats, as the module says it."""
     formats = list(dict.fromkeys((reference.file.format, system.file.format)))
-    said = {"input": "+".join(formats)}
+    said = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
     if "hipe" in formats:
         said.update({name: reading[name] for name in ("level", "scheme", "repair")})
     if "quaero" in formats:
+        said["entity_types"] = ",".join(sorted(reading["entity_types"] or ENTITY_TYPES))
         said["documents"] = reading["documents"]
     return said
 
@@ -108,11 +126,16 @@ def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
     return lines
 
 
-def _read(path: str, format: str, reading: Mapping[str, str]) -> EntityFile:
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _read(path: str, format: str, reading: Mapping[str, Any]) -> EntityFile:
     from ..readers import read_entities
 
+    given = {name: value for name, value in reading.items() if value is not None}
     with reading_bar(path) as bar:
-        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **reading)
+        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **given)
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:

@@ -42,10 +42,7 @@ def _measure_of(table: pa.Table, measures: dict[str, type[Measure]]) -> Measure:
         raise InputError("the table does not say what measure it is of.", "Name it with measure=...") from None
     try:
         values = {option: ast.literal_eval(text) for option, text in options.items()}
-        # without probabilities of words each token carries a unit
-        if values.get("token_probabilities") == "unit":
-            values["token_probabilities"] = None
-        found = kind(**values)
+        found = kind.from_options(values)
         if {option: repr(value) for option, value in found.options().items()} == options:
             return found
     except (InputError, ValueError, SyntaxError, TypeError):

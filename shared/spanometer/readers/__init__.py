@@ -1,8 +1,9 @@
 """Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped. Write them again.
 
-Entity trees: HIPE's columns, QUAERO's markup, JSON lines.
+Entity trees: HIPE's columns, QUAERO's markup, JSON lines. Spans with attributes: JSON lines; from spaCy see `spacy`.
 """
 
+from .attribute_lines import AttributeFile, holds_attributes, read_attributes
 from .entity_file import EntityFile, LeftOut
 from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
 from .reading import FORMATS, read, read_parts, read_spans
@@ -14,6 +15,7 @@ from .telling import clear_entity_format
 __all__ = [
     "ENTITY_FORMATS",
     "FORMATS",
+    "AttributeFile",
     "Column",
     "EntityFile",
     "LeftOut",
@@ -22,8 +24,10 @@ __all__ = [
     "SpanFile",
     "TagFile",
     "clear_entity_format",
+    "holds_attributes",
     "open_file",
     "read",
+    "read_attributes",
     "read_entities",
     "read_parts",
     "read_spans",

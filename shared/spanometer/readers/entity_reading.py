@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence, Sized
 from types import NoneType
 from typing import BinaryIO
 
+import numpy as np
+
 from ..entities import Entities
-from ..errors import InputError, require_choice
+from ..errors import InputError, counted, require_choice
 from ..markup import ENTITY_TYPES, Entity
 from .entity_file import EntityFile
 from .entity_lines import entity_lines_text, is_text, read_entity_lines
@@ -120,14 +122,19 @@ def write_entities(
     """
     require_choice("format", format, ENTITY_FORMATS)
     _require_texts(words, documents)
-    names = [str(index) for index in range(len(entities))] if documents is None else list(documents)
-    for what, given in (("lists of words", words), ("names", names)):
-        if given is not None and len(given) != len(entities):
-            raise InputError(f"{len(given)} {what}, {len(entities)} documents.", "Give one for each document.")
+    columns = Entities.from_dicts(entities)
+    names = [str(index) for index in range(columns.documents)] if documents is None else list(documents)
+    for what, plural, given in (("list of words", "lists of words", words), ("name", "names", names)):
+        if given is not None and len(given) != columns.documents:
+            raise InputError(
+                f"{counted(len(given), what, plural)}, {counted(columns.documents, 'document')}.",
+                "Give one for each document.",
+            )
     if words is None and format != "jsonl":
         raise InputError(f"the format {format} is made of words, and there are none.", "Give them with words=...")
-    lengths = None if words is None else [len(of_document) for of_document in words]
-    rows = Entities.from_dicts(entities, lengths=lengths).to_dicts()
+    if words is not None:
+        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
+    rows = columns.to_dicts()
     if format == "jsonl":
         text = entity_lines_text(words, rows, names)
     elif format == "hipe":

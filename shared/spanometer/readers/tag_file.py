@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..spans import Spans
 from ..tags import Tags
 
@@ -165,7 +165,7 @@ def require_same_tokens(references: Annotated, predictions: Annotated) -> None:
     if sizes[0] != sizes[1]:
         longer, shorter = (references, predictions) if sizes[0] > sizes[1] else (predictions, references)
         raise InputError(
-            f"{sizes[1]} predicted documents, {sizes[0]} reference documents: "
+            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
             f"{shorter.source} ends before the document that begins here.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source,
