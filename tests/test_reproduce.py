@@ -19,7 +19,10 @@ from spanometer.readers import read
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "shared" / "spanometer" / "experiments" / "published"
-QUICK = ("sl_icm_table3", "chance_simulations", "chance_figure1", "chance_table10", "eter_examples", "eter_table3")
+QUICK = (
+    *("sl_icm_table3", "chance_simulations", "chance_figure1", "chance_table10"),
+    *("eter_examples", "eter_table3", "span_attribute"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +187,15 @@ def test_eter_table3(quick):
     assert cell_of(table, "NER-4, both", "SER in %").ours == pytest.approx(100 * 5258 / 14581)
     assert [cell.row for cell in table.unequal] == ["NER-4, both", "NER-5, both"]
     assert table.unexplained == ()
+
+
+def test_span_attribute(quick):
+    table = quick["span_attribute"]
+    assert counts(table) == (27, 27, 0, 0)
+    # two of four predicted items are right: steps at one score, and in the order of the document
+    averages = [cell_of(table, "micro", f"ap, {name}").ours for name in ("edsnlp-0.20", "edsnlp", "ties")]
+    assert averages == pytest.approx([1 / 6, 1 / 2, 1 / 3])
+    assert [cell_of(table, "neg", name).ours for name in ("tp", "support", "positives")] == [1, 1, 2]
 
 
 def test_decoding_is_stored_and_says_so():

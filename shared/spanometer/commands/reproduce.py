@@ -21,7 +21,8 @@ equal at the printed precision with the reason, where it is known. The
 decoding experiment is shown from a stored run, unless it is named.
 
 Tables: sl_icm_table1, sl_icm_table3, sl_icm_table4, chance_simulations,
-chance_figure1, chance_table10, eter_examples, eter_table3, decoding.
+chance_figure1, chance_table10, eter_examples, eter_table3, span_attribute,
+decoding.
 """
 
 _EPILOG = """\

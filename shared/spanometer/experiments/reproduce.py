@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from . import chance_tables, decoding_table, eter_tables, sl_icm_tables
+from . import chance_tables, decoding_table, eter_tables, sl_icm_tables, span_attribute_table
 from .comparison import DIFFERENT, EQUAL, NEAR, Cell, Table, markdown_table, plain_markdown
 from .reproduction_inputs import Inputs
 
@@ -34,6 +34,7 @@ TABLES: dict[str, Maker] = {
     "chance_table10": chance_tables.table10,
     "eter_examples": eter_tables.examples,
     "eter_table3": eter_tables.table3,
+    "span_attribute": span_attribute_table.table,
     "decoding": decoding_table.table,
 }
 """What can be reproduced, by name; one name may give several tables."""
