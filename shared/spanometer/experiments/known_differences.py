@@ -42,8 +42,8 @@ _TWO_GAPS = (
 )
 _ETER_TOTALS = "The printed total does not follow from the counts printed beside it; ours does."
 _OTHER_TAGGER = (
-    "Another tagger on another corpus: the published output is not public. What can be compared is the order, in the "
-    "rows below."
+    "Another tagger on another corpus: the published output is not public. What can be compared is the order: the "
+    "rows of yes and no."
 )
 
 KNOWN: dict[tuple[str, str | None, str | None], KnownDifference] = {
