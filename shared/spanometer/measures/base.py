@@ -109,7 +109,7 @@ class Measure(ABC):
             for key in self.keys:
                 drawn[key].append(np.atleast_1d(values[key]))
         point = self.score(counts)
-        left_out = self._left_out(counts) if resampling.method == "bca" else {}
+        left_out = self.left_out(counts) if resampling.method == "bca" else {}
         return {
             key: interval(point[key], np.concatenate(drawn[key]), resampling.confidence, left_out.get(key))
             for key in self.keys
@@ -124,7 +124,7 @@ class Measure(ABC):
             bounds.update({f"{key}_low": low, f"{key}_high": high})
         return {**result, **bounds}
 
-    def _left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+    def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
         group = jackknife_groups(counts.documents)
         groups = int(group.max()) + 1
