@@ -39,8 +39,9 @@ _EQUAL = 1e-12
 _BLOCK = 1 << 23
 """How many swaps are held at a time."""
 
-_REFERENCES = "the reference"
-_SYSTEM = "system "
+REFERENCES = "the reference"
+SYSTEM = "system "
+"""What errors call the sides: the reference, and a system in front of its name."""
 
 Drawn = Mapping[str, Mapping[str, np.ndarray]]
 """Headline values by system and key, an array with a value for each corpus."""
@@ -270,35 +271,33 @@ def compare(
         method=interval_method,
         n_permutations=n_permutations,
     )
-    named = _named(systems)
-    asked: Mapping[str, Measure]
     if isinstance(references, Entities):
-        asked = read_measures(measures, Eter, {Eter.name: Eter})
         if scheme is not None or repair != "conlleval":
             raise InputError("scheme and repair are for tags, and these are entity trees.", "Leave them out.")
-        trees = _with_lengths(references, named, lengths)
-        reading, known_lengths = {"input": "entities"}, trees[_REFERENCES].lengths
-        counts = _count_entities(trees, asked)
-    else:
-        of_spans: Mapping[str, AlignedMeasure] = read_measures(measures, AlignedMeasure, MEASURES)
-        given = {_REFERENCES: references, **named}
-        spans, reading = _read_spans(given, scheme, repair, lengths)
-        known_lengths = spans[_REFERENCES].lengths
-        counts, asked = _count_spans(spans, of_spans), of_spans
-    documents = next(iter(next(iter(counts.values())).values())).documents
-    if documents == 0:
-        raise InputError("there are no documents.", "Give at least one.")
-    drawn = _draw(counts, asked, resampling, documents)
-    return Comparison(
-        names=tuple(systems),
-        documents=documents,
-        tokens=None if known_lengths is None else int(known_lengths.sum()),
-        measures={
-            name: _compared(measure, counts[name], drawn[name], resampling, signature(measure, reading, resampling))
-            for name, measure in asked.items()
-        },
-        resampling=resampling,
-    )
+        return compare_entities(references, systems, measures, resampling, {"input": "entities"}, lengths)
+    asked: Mapping[str, AlignedMeasure] = read_measures(measures, AlignedMeasure, MEASURES)
+    spans, reading = _read_spans({REFERENCES: references, **_named(systems)}, scheme, repair, lengths)
+    return _compared(_count_spans(spans, asked), asked, reading, resampling, spans[REFERENCES].lengths)
+
+
+def compare_entities(
+    references: Entities,
+    systems: Mapping[str, Entities],
+    measures: Any,
+    resampling: PairedResampling,
+    reading: Mapping[str, str],
+    lengths: Any = None,
+) -> Comparison:
+    """`compare` for entity trees.
+
+    Args:
+        references, systems, measures, lengths: as there.
+        resampling: how corpora are drawn, and outputs swapped.
+        reading: how the trees were read, for the signatures.
+    """
+    asked: Mapping[str, Measure] = read_measures(measures, Eter, {Eter.name: Eter})
+    trees = _with_lengths(references, _named(systems), lengths)
+    return _compared(_count_entities(trees, asked), asked, reading, resampling, trees[REFERENCES].lengths)
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
@@ -324,7 +323,7 @@ def _named(systems: Any) -> dict[str, Any]:
     for name in systems:
         if not isinstance(name, str):
             raise InputError(f"{name!r} is no name of a system.", remedy)
-    return {f"{_SYSTEM}{name}": output for name, output in systems.items()}
+    return {f"{SYSTEM}{name}": output for name, output in systems.items()}
 
 
 def _read_spans(
@@ -345,14 +344,14 @@ def _count_spans(spans: Mapping[str, Spans], measures: Mapping[str, AlignedMeasu
         with sides_called({"references": references, "predictions": system}):
             alignment = Alignment(spans[references], spans[system])
             for name, measure in measures.items():
-                counts[name][system.removeprefix(_SYSTEM)] = measure.count(alignment)
+                counts[name][system.removeprefix(SYSTEM)] = measure.count(alignment)
     return counts
 
 
 def _with_lengths(references: Entities, systems: Mapping[str, Any], lengths: Any) -> dict[str, Entities]:
     """The entity trees of all sides, with the documents' lengths where these are given."""
     trees = {}
-    for name, side in {_REFERENCES: references, **systems}.items():
+    for name, side in {REFERENCES: references, **systems}.items():
         if not isinstance(side, Entities):
             raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
         trees[name] = side if lengths is None else said_of(name, side.with_lengths, lengths)
@@ -364,11 +363,35 @@ def _count_entities(trees: Mapping[str, Entities], measures: Mapping[str, Measur
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     references, *systems = trees
     for system in systems:
-        with sides_called({"references": references, "predictions": system}):
-            for name, measure in measures.items():
-                found = said_of(system, measure.counts, trees[references], trees[system])
-                counts[name][system.removeprefix(_SYSTEM)] = found
+        for name, measure in measures.items():
+            found = said_of(system, measure.counts, trees[references], trees[system])
+            counts[name][system.removeprefix(SYSTEM)] = found
     return counts
+
+
+def _compared(
+    counts: Mapping[str, Mapping[str, Counts]],
+    measures: Mapping[str, Measure],
+    reading: Mapping[str, str],
+    resampling: PairedResampling,
+    lengths: np.ndarray | None,
+) -> Comparison:
+    """The comparison by the counts of each measure and system."""
+    systems = next(iter(counts.values()))
+    documents = next(iter(systems.values())).documents
+    if documents == 0:
+        raise InputError("there are no documents.", "Give at least one.")
+    drawn = _draw(counts, measures, resampling, documents)
+    return Comparison(
+        names=tuple(systems),
+        documents=documents,
+        tokens=None if lengths is None else int(lengths.sum()),
+        measures={
+            name: _measured(measure, counts[name], drawn[name], resampling, signature(measure, reading, resampling))
+            for name, measure in measures.items()
+        },
+        resampling=resampling,
+    )
 
 
 def _draw(
@@ -393,7 +416,7 @@ def _draw(
     }
 
 
-def _compared(
+def _measured(
     measure: Measure, counts: Mapping[str, Counts], drawn: Drawn, resampling: PairedResampling, signed: str
 ) -> MeasureComparison:
     """What a measure says of all systems, from their counts and what it says of the drawn corpora."""

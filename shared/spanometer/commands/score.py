@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, printable
 from ..version import __version__
 from .inputs import (
-    STANDARD_INPUT,
     HelpFormatter,
     add_form_options,
     add_scheme_option,
@@ -19,7 +18,7 @@ from .inputs import (
     read_sides,
 )
 from .measuring import add_measure_options, add_own_options, add_tree_options, chosen_measures
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import TREE_FORMATS, Trees, hold_trees, how_read, left_out, read_trees, tree_reading
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
     from ..measures import AlignedMeasure
     from ..readers import TagFile
     from ..report import Report
-
-_TREE_FORMATS = ("hipe", "quaero")
-_DOCUMENTS = ("lines", "blank", "file")
-"""Values of --documents for markup."""
 
 _DESCRIPTION = """\
 Score the tags of PREDICTION against those of REFERENCE. Both are files with
@@ -82,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     report: Report
     sides: Mapping[str, _TagSide | Trees]
-    if _holds_trees(options):
+    paths = [options.reference] if options.prediction is None else [options.reference, options.prediction]
+    if hold_trees(options, paths, _named_columns(options).values()):
         # readers of trees know the option under this name
         options.called = {"format": "format"}
         report, sides = _score_trees(options)
@@ -102,7 +98,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--words-column", metavar="COLUMN", help="word column of the reference, for --corpus-probabilities"
     )
-    add_form_options(group, *_TREE_FORMATS)
+    add_form_options(group, *TREE_FORMATS)
     add_scheme_option(group)
     group.add_argument(
         "--repair",
@@ -110,22 +106,6 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default="conlleval",
         help="what becomes of illegal tags: conlleval (default), discard, bes, convert or raise",
     )
-
-
-def _holds_trees(options: argparse.Namespace) -> bool:
-    """Whether the files are to be read as entity trees."""
-    if options.format != "auto":
-        return options.format in _TREE_FORMATS
-    columns = [*_named_columns(options).values(), options.outside]
-    if options.prediction is None or any(column is not None for column in columns):
-        return False
-    if options.documents not in (None, *_DOCUMENTS):
-        return False
-    from ..readers import clear_entity_format
-
-    # standard input can be read only once
-    path = next((path for path in (options.reference, options.prediction) if path != STANDARD_INPUT), None)
-    return path is not None and clear_entity_format(path) is not None
 
 
 def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
@@ -155,14 +135,9 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
                 f"{measure.name} scores spans, and these files hold entity trees.",
                 "Ask for eter, or name one of HIPE's columns with --column (and --documents=document_id --outside=_).",
             )
-    reading = {
-        "level": level or "fine",
-        "scheme": options.scheme or "IOB2",
-        "repair": options.repair,
-        "documents": options.documents or "lines",
-    }
+    reading = tree_reading(options, level)
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
-    how = how_read(reference, prediction, reading)
+    how = how_read((reference, prediction), reading)
     report = Report.of_entities(reference.entities, prediction.entities, measures, how)
     return report, {"reference": reference, "prediction": prediction}
 

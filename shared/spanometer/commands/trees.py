@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,12 @@ from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 if TYPE_CHECKING:
     from ..entities import Entities
     from ..readers import EntityFile
+
+TREE_FORMATS = ("hipe", "quaero")
+"""Forms of files that can only hold entity trees."""
+
+_DOCUMENTS = ("lines", "blank", "file")
+"""Values of --documents for markup."""
 
 _SHOWN = 3
 """How many of the things that a reader left out are shown; JSON has all."""
@@ -58,6 +65,37 @@ class Trees:
         return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
 
 
+def hold_trees(options: argparse.Namespace, paths: Sequence[str], columns: Iterable[str | None]) -> bool:
+    """Whether files are to be read as entity trees: as `--format` says, else told from the first that can be.
+
+    Args:
+        options: the command line.
+        paths: the files; one alone has tags of both sides.
+        columns: tag columns that are asked for.
+    """
+    if options.format != "auto":
+        return options.format in TREE_FORMATS
+    if len(paths) < 2 or any(column is not None for column in (*columns, options.outside)):
+        return False
+    if options.documents not in (None, *_DOCUMENTS):
+        return False
+    from ..readers import clear_entity_format
+
+    # standard input can be read only once
+    path = next((path for path in paths if path != STANDARD_INPUT), None)
+    return path is not None and clear_entity_format(path) is not None
+
+
+def tree_reading(options: argparse.Namespace, level: str | None) -> dict[str, str]:
+    """How trees are read, for commands that read tags as well: what is not asked for is as in `spanometer eter`."""
+    return {
+        "level": level or "fine",
+        "scheme": options.scheme or "IOB2",
+        "repair": options.repair,
+        "documents": options.documents or "lines",
+    }
+
+
 def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str]) -> list[Trees]:
     """The reference and one or more systems, all of the same documents and tokens.
 
@@ -86,9 +124,9 @@ def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str])
     return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
 
-def how_read(reference: Trees, system: Trees, reading: Mapping[str, str]) -> dict[str, str]:
-    """How a pair was read, for the signature: what can change the number with its formats."""
-    formats = list(dict.fromkeys((reference.file.format, system.file.format)))
+def how_read(sides: Iterable[Trees], reading: Mapping[str, str]) -> dict[str, str]:
+    """How the reference and the systems were read, for the signature: what can change the number with their formats."""
+    formats = list(dict.fromkeys(side.file.format for side in sides))
     said = {"input": "+".join(formats)}
     if "hipe" in formats:
         said.update({name: reading[name] for name in ("level", "scheme", "repair")})
