@@ -176,7 +176,9 @@ class Counts:
             For each column the totals as float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
-        totals = {name: np.asarray((matrix.T @ weights.T).T) for name, matrix in self._matrices.items()}
+        # else each product would lay them out anew
+        columns = np.ascontiguousarray(weights.T)
+        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self._matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
