@@ -178,7 +178,9 @@ class Counts:
             For each column the totals as float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
-        totals = {name: np.asarray((matrix.T @ weights.T).T) for name, matrix in self._matrices.items()}
+        # else each product would lay them out anew
+        columns = np.ascontiguousarray(weights.T)
+        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self._matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
@@ -212,6 +214,20 @@ class Counts:
         }
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
         return replace(self, columns=columns, documents=groups, shared=shared, rows={})
+
+    def reordered(self, place: np.ndarray) -> Self:
+        """The same counts with the documents in another order.
+
+        Args:
+            place: where each document goes, shape (documents), each place once.
+        """
+        columns = {name: replace(column, document=place[column.document]) for name, column in self.columns.items()}
+        shared = {}
+        for name, values in self.shared.items():
+            shared[name] = np.empty_like(values)
+            shared[name][place] = values
+        rows = {**self.rows, "document": place[self.rows["document"]]} if self.rows else {}
+        return replace(self, columns=columns, shared=shared, rows=rows)
 
     def __add__(self, other: Counts) -> Self:
         """The counts of two parts of a corpus together; an `InputError` where they are of two kinds."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .annotators import Agreement
+    from .comparison import Comparison, MeasureComparison
     from .measures.span_attribute import PrecisionRecallCurve
     from .placement import Placement
     from .spread import MeasureSpread, PolicySpread
@@ -104,6 +105,16 @@ def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str)
     """
     require_format(path)
     _write(draw_precision_recall(curves), path)
+
+
+def plot_comparison(found: Comparison, path: str) -> None:
+    """Write a picture of each system's headline values with their intervals, a panel for each measure.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_comparison(found), path)
 
 
 def _write(figure: Figure, path: str) -> None:
@@ -312,3 +323,54 @@ def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
     axes.legend(handles=axes.lines, labels=[line.get_label() for line in axes.lines], frameon=False, fontsize=9)
     figure.suptitle("Precision and recall of predicted items, highest score first", fontsize=11)
     return figure
+
+
+def draw_comparison(found: Comparison) -> Figure:
+    """The picture that `plot_comparison` writes."""
+    measures = list(found.measures.items())
+    height = 0.36 * len(found.names) + 0.75
+    figure = _new_figure(7.5, height * len(measures) + 0.7)
+    for row, (name, result) in enumerate(measures):
+        _draw_intervals(figure.add_subplot(len(measures), 1, row + 1), name, result)
+    size = f"{found.documents:,} document{'' if found.documents == 1 else 's'}"
+    confidence = f"{100 * found.resampling.confidence:g}"
+    figure.suptitle(f"{len(found.names)} systems on {size}, {confidence} % confidence intervals", fontsize=11)
+    return figure
+
+
+def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
+    """A row for each system, the best on top, with its value beside it."""
+    measure = result.measure
+    ordered = sorted(result.systems.items(), key=lambda item: item[1].rank)
+    for row, (_, values) in enumerate(ordered):
+        score, bounds = values.scores[measure.headline], values.intervals[measure.headline]
+        axes.plot(bounds, [row, row], color=_POLICY["color"], linewidth=2.0, marker="|", markersize=9)
+        axes.plot([score], [row], linestyle="none", **_POLICY)
+        if np.isnan(score):
+            continue
+        place = (np.nanmax([score, *bounds]), row)
+        axes.annotate(
+            f"{score:.4f}",
+            place,
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            # over the lines of the grid
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+    # a dollar would begin a formula
+    names = [f"{values.rank}  {system}".replace("$", r"\$") for system, values in ordered]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    # room for the numbers
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high + 0.12 * (high - low))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    axes.grid(axis="x", color=_BAR_COLOR, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    label = measure.headline if measure.headline.startswith(name) else f"{name} {measure.headline}"
+    label = label.replace("$", r"\$")
+    axes.set_xlabel(label if measure.higher_is_better else f"{label}, lower is better")

@@ -4,6 +4,23 @@ A command module has `add_parser(commands)`, which declares the command and its 
 that takes the parsed options and returns the exit status. To add a command, write its module and name it here.
 """
 
-from . import advise, agree, convert, demo, eter, placement, repair, reproduce, score, spread, transform, validate
+from . import (
+    advise,
+    agree,
+    compare,
+    convert,
+    demo,
+    eter,
+    placement,
+    repair,
+    reproduce,
+    score,
+    spread,
+    transform,
+    validate,
+)
 
-COMMANDS = (score, eter, advise, spread, agree, placement, validate, repair, convert, transform, reproduce, demo)
+COMMANDS = (
+    *(score, compare, eter, advise, spread, agree, placement),
+    *(validate, repair, convert, transform, reproduce, demo),
+)

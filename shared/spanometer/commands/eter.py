@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, counted, printable
 from ..version import __version__
-from .inputs import HelpFormatter, names_of
+from .inputs import HelpFormatter, named, names_of
 from .measuring import (
     add_average_options,
     add_interval_options,
@@ -132,12 +132,12 @@ def run(options: argparse.Namespace) -> int:
         _require_plot(options)
     (measure,) = _measures(options)
     resampling = chosen_resampling(options)
-    names = _names(options)
+    names = named(options.names, names_of(options.predictions), "system")
     reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents", "entity_types")}
     paths = [options.reference, *options.predictions]
     reference, *outputs = read_trees(paths, format=options.format, reading=reading)
     systems = [
-        _scored(name, measure, reference, output, how_read(reference, output, reading), resampling)
+        _scored(name, measure, reference, output, how_read((reference, output), reading), resampling)
         for name, output in zip(names, outputs, strict=True)
     ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
@@ -188,23 +188,6 @@ def _measures(options: argparse.Namespace) -> list[Eter]:
 
     options.measure = None
     return chosen_measures(options, [Eter.name], {Eter.name: Eter})
-
-
-def _names(options: argparse.Namespace) -> list[str]:
-    """A name for each system, no two alike."""
-    if options.names is None:
-        return names_of(options.predictions)
-    names = [name.strip() for name in options.names.split(",")]
-    if len(names) != len(options.predictions):
-        raise InputError(
-            f"{counted(len(names), 'name')}, {counted(len(options.predictions), 'system')}.",
-            "Give each system one name.",
-        )
-    if not all(names):
-        raise InputError("a system has an empty name.", "Give each system a name.")
-    if len(set(names)) < len(names):
-        raise InputError("two systems have one name.", "Give each system a name of its own.")
-    return names
 
 
 def _scored(

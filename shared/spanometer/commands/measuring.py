@@ -67,7 +67,7 @@ def add_average_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> None:
+def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True, simulations: bool = True) -> None:
     """Declare the options of single measures; without `words` those that can do without a text."""
     group.add_argument(
         "--token-format", metavar="FORMAT", help="token_f: IO (default), BIO, BIOE, BIOES or IO* (quote the star)"
@@ -94,18 +94,19 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
         "--placement", metavar="PLACEMENT", help="chance_kappa_f1: disjoint (default), independent or layers"
     )
     group.add_argument("--method", metavar="METHOD", help="chance_kappa_f1: exact (default), uniform or auto")
-    group.add_argument(
-        "--simulations",
-        metavar="N",
-        type=int,
-        help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
-    )
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="of the simulations of chance_kappa_f1, and of the draws of intervals; by default 0",
-    )
+    if simulations:
+        group.add_argument(
+            "--simulations",
+            metavar="N",
+            type=int,
+            help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
+        )
+        group.add_argument(
+            "--seed",
+            metavar="N",
+            type=int,
+            help="of the simulations of chance_kappa_f1, and of the draws of intervals; by default 0",
+        )
     group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 

@@ -28,7 +28,16 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
+from .trees import (
+    TREE_FORMATS,
+    Trees,
+    add_entity_types_option,
+    hold_trees,
+    how_read,
+    left_out,
+    read_trees,
+    tree_reading,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,9 +47,6 @@ if TYPE_CHECKING:
     from ..report import Report
 
 _REPAIR = "conlleval"
-_TREE_FORMATS = ("hipe", "quaero")
-_DOCUMENTS = ("lines", "blank", "file")
-"""Values of --documents for markup."""
 
 _DESCRIPTION = """\
 Score the tags of PREDICTION against those of REFERENCE. Both are files with
@@ -109,7 +115,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--plot draws the curves of {ATTRIBUTES}.", "Leave it out.")
     report: Report
     sides: Mapping[str, _TagSide | Trees]
-    if _holds_trees(options):
+    paths = [options.reference] if options.prediction is None else [options.reference, options.prediction]
+    if hold_trees(options, paths, _named_columns(options).values()):
         # readers of trees know the option under this name
         options.called = {"format": "format"}
         report, sides = _score_trees(options)
@@ -129,7 +136,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--words-column", metavar="COLUMN", help="word column of the reference, for --corpus-probabilities"
     )
-    add_form_options(group, *_TREE_FORMATS)
+    add_form_options(group, *TREE_FORMATS)
     add_scheme_option(group)
     group.add_argument(
         "--repair",
@@ -169,24 +176,6 @@ def _holds_attributes(options: argparse.Namespace) -> bool:
     return path is not None and holds_attributes(path)
 
 
-def _holds_trees(options: argparse.Namespace) -> bool:
-    """Whether the files are to be read as entity trees."""
-    if options.format != "auto":
-        return options.format in _TREE_FORMATS
-    columns = [*_named_columns(options).values(), options.outside]
-    if options.prediction is None or any(column is not None for column in columns):
-        return False
-    if options.documents not in (None, *_DOCUMENTS):
-        return False
-    if options.entity_types is not None:
-        return True
-    from ..readers import clear_entity_format
-
-    # standard input can be read only once
-    path = next((path for path in (options.reference, options.prediction) if path != STANDARD_INPUT), None)
-    return path is not None and clear_entity_format(path) is not None
-
-
 def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
     names = ("column", "reference_column", "prediction_column", "words_column")
     return {name: getattr(options, name) for name in names}
@@ -214,15 +203,9 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
                 f"{measure.name} scores spans, and these files hold entity trees.",
                 "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _).",
             )
-    reading = {
-        "level": level or "fine",
-        "scheme": options.scheme or "IOB2",
-        "repair": options.repair,
-        "documents": options.documents or "lines",
-        "entity_types": options.entity_types,
-    }
+    reading = tree_reading(options, level)
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
-    how = how_read(reference, prediction, reading)
+    how = how_read((reference, prediction), reading)
     resampling = chosen_resampling(options)
     report = Report.of_entities(reference.entities, prediction.entities, measures, how, resampling)
     return report, {"reference": reference, "prediction": prediction}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
+
+TREE_FORMATS = ("hipe", "quaero")
+"""Forms of files that can only hold entity trees."""
+
+_DOCUMENTS = ("lines", "blank", "file")
+"""Values of --documents for markup."""
 
 _SHOWN = 3
 """How many of the things that a reader left out are shown; JSON has all."""
@@ -74,6 +80,40 @@ def add_entity_types_option(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def hold_trees(options: argparse.Namespace, paths: Sequence[str], columns: Iterable[str | None]) -> bool:
+    """Whether files are to be read as entity trees: as `--format` says, else told from the first that can be.
+
+    Args:
+        options: the command line.
+        paths: the files; one alone has tags of both sides.
+        columns: tag columns that are asked for.
+    """
+    if options.format != "auto":
+        return options.format in TREE_FORMATS
+    if len(paths) < 2 or any(column is not None for column in (*columns, options.outside)):
+        return False
+    if options.documents not in (None, *_DOCUMENTS):
+        return False
+    if getattr(options, "entity_types", None) is not None:
+        return True
+    from ..readers import clear_entity_format
+
+    # standard input can be read only once
+    path = next((path for path in paths if path != STANDARD_INPUT), None)
+    return path is not None and clear_entity_format(path) is not None
+
+
+def tree_reading(options: argparse.Namespace, level: str | None) -> dict[str, Any]:
+    """How trees are read, for commands that read tags as well: what is not asked for is as in `spanometer eter`."""
+    return {
+        "level": level or "fine",
+        "scheme": options.scheme or "IOB2",
+        "repair": options.repair,
+        "documents": options.documents or "lines",
+        "entity_types": getattr(options, "entity_types", None),
+    }
+
+
 def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, Any]) -> list[Trees]:
     """The reference and one or more systems, all of the same documents and tokens.
 
@@ -103,9 +143,9 @@ def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, Any])
     return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
 
-def how_read(reference: Trees, system: Trees, reading: Mapping[str, Any]) -> dict[str, str]:
-    """How a pair was read, for the signature: what can change the number with its formats, as the module says it."""
-    formats = list(dict.fromkeys((reference.file.format, system.file.format)))
+def how_read(sides: Iterable[Trees], reading: Mapping[str, Any]) -> dict[str, str]:
+    """How the reference and the systems were read, for the signature: what can change the number with their formats."""
+    formats = list(dict.fromkeys(side.file.format for side in sides))
     said = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
     if "hipe" in formats:
         said.update({name: reading[name] for name in ("level", "scheme", "repair")})

@@ -110,7 +110,7 @@ class Measure(ABC):
         if counts.documents == 0:
             return dict.fromkeys(point, (float("nan"), float("nan")))
         drawn = joined_values(self.score_weighted(counts, weights) for weights in resampling.weights(counts.documents))
-        left_out = self._left_out(counts) if resampling.method == "bca" else {}
+        left_out = self.left_out(counts) if resampling.method == "bca" else {}
         return {
             key: interval(value, drawn[key], resampling.confidence, left_out.get(key)) for key, value in point.items()
         }
@@ -124,7 +124,7 @@ class Measure(ABC):
             bounds.update({f"{key}_low": low, f"{key}_high": high})
         return {**result, **bounds}
 
-    def _left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
+    def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
         group = jackknife_groups(counts.documents)
         groups = int(group.max()) + 1
