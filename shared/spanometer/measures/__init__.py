@@ -11,6 +11,7 @@ from .chance_kappa_f1 import ChanceKappaF1
 from .eter import Eter
 from .intersection_f import IntersectionF
 from .link_f import LinkF
+from .named import named_measures
 from .sl_icm import SlIcm
 from .span_f import SpanF
 from .token_f import TokenF
@@ -60,5 +61,6 @@ __all__ = [
     "SpanF",
     "TokenF",
     "UnitizingAlpha",
+    "named_measures",
     "read_counts",
 ]
