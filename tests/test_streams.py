@@ -184,6 +184,7 @@ ENTITY = {"start": 0, "end": 1, "types": ["A"]}
         ([GOOD, (["O"],)], "^batch 1: a tuple is not a batch"),
         ([GOOD, 3], "^batch 1: a int is not a batch"),
         ([GOOD, ([["B"]], [["B"]])], "^references: the tags of some documents have labels, those of others have none"),
+        ([GOOD, ([[SPAN]], [[SPAN]])], "^some documents hold tags and others spans"),
         ([], "^there is nothing to score"),
         (3, "^a int is not a stream of batches"),
         ("tags", "^a str is not a stream of batches"),

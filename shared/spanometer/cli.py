@@ -39,6 +39,9 @@ _OPTIONS = {
     "span_cost": "span-cost",
     "documents": "documents",
     "outside": "outside",
+    "references": "reference-column",
+    "predictions": "prediction-column",
+    "lengths": "lengths-column",
 }
 """What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""
 

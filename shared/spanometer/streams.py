@@ -48,6 +48,7 @@ class Tally:
         documents: number of documents.
         tokens: number of tokens, None where the documents' lengths are not known.
         reference_spans, predicted_spans: numbers of spans, or of entities.
+        form: `tags`, `spans` or `entities`; None where nothing in the documents could tell.
         labelled: for each side whose tags are not all `O`, whether they have labels.
     """
 
@@ -56,10 +57,14 @@ class Tally:
     tokens: int | None
     reference_spans: int
     predicted_spans: int
+    form: str | None = None
     labelled: Mapping[str, bool] = field(default_factory=dict)
 
     def __add__(self, other: Self) -> Self:
-        """Both parts together; an `InputError` where the tags of one have labels and those of the other have none."""
+        """Both parts together; an `InputError` where they are of two kinds, or only the tags of one have labels."""
+        if None not in (self.form, other.form) and self.form != other.form:
+            said = " and others ".join(_FORMS[form] for form in (self.form, other.form) if form is not None)
+            raise InputError(f"some documents hold {said}.", "Give all documents alike.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
                 raise InputError(
@@ -74,6 +79,7 @@ class Tally:
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             reference_spans=self.reference_spans + other.reference_spans,
             predicted_spans=self.predicted_spans + other.predicted_spans,
+            form=self.form or other.form,
             labelled={**self.labelled, **other.labelled},
         )
 
@@ -130,7 +136,8 @@ class Reading:
         references, predictions, lengths = self._sides(batch)
         given = {"references": references, "predictions": predictions}
         sides = {side: said_of(side, _column, documents) for side, documents in given.items()}
-        form = self._form({side: said_of(side, _form_of, column) for side, column in sides.items()})
+        found = {side: said_of(side, _form_of, column) for side, column in sides.items()}
+        form = self._form(found)
         labelled: dict[str, bool] = {}
         pair: list[Any]
         if form == "tags":
@@ -146,7 +153,8 @@ class Reading:
             if lengths is not None:
                 known = read_lengths(lengths, pair[0].documents)
                 pair = [said_of(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
-        return self._counted(pair, labelled)
+        told = form if any(found.values()) else None
+        return replace(self._counted(pair), form=told, labelled=labelled)
 
     def _sides(self, batch: Any) -> tuple[Any, Any, Any]:
         """The references, the predictions and the lengths (or None) of a batch."""
@@ -195,7 +203,7 @@ class Reading:
         if lengths is not None:
             raise InputError("tags give the documents' lengths themselves.", "Leave out lengths=...")
 
-    def _counted(self, pair: list[Any], labelled: Mapping[str, bool]) -> Tally:
+    def _counted(self, pair: list[Any]) -> Tally:
         references, predictions = pair
         if isinstance(references, Entities):
             counts = {name: measure.counts(references, predictions) for name, measure in self.measures.items()}
@@ -203,7 +211,7 @@ class Reading:
             alignment = Alignment(references, predictions)
             counts = {name: measure.count(alignment) for name, measure in self._aligned().items()}
         tokens = None if references.lengths is None else int(references.lengths.sum())
-        return Tally(counts, references.documents, tokens, len(references), len(predictions), labelled)
+        return Tally(counts, references.documents, tokens, len(references), len(predictions))
 
     def _aligned(self) -> dict[str, AlignedMeasure]:
         return {name: measure for name, measure in self.measures.items() if isinstance(measure, AlignedMeasure)}

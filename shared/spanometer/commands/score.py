@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
 from ..version import __version__
+from .cluster import ParquetSide, add_cluster_options, score_on_cluster
 from .inputs import (
     STANDARD_INPUT,
     HelpFormatter,
@@ -41,6 +42,10 @@ input. Without PREDICTION both sides are columns of REFERENCE.
 HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
 eter; they are told from the content unless a column is named. Of HIPE's types
 --level fine (default) or coarse chooses. See also spanometer eter.
+
+With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes, with
+both sides in columns: references and predictions, unless --reference-column and
+--prediction-column name others. Tags then need --scheme.
 """
 
 _EPILOG = """\
@@ -50,6 +55,7 @@ examples:
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.tsv system.tsv --format hipe --per-label
+  spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
 
 
@@ -71,6 +77,7 @@ def add_parser(commands: Any) -> None:
     single = parser.add_argument_group("options of single measures")
     add_own_options(single)
     add_tree_options(single, "eter: ")
+    add_cluster_options(parser.add_argument_group("Parquet files"))
     output = parser.add_argument_group("output")
     output.add_argument("--per-label", action="store_true", help="also the scores of each label")
     output.add_argument("--json", action="store_true", help="one JSON object in place of tables")
@@ -81,8 +88,12 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     report: Report
-    sides: Mapping[str, _TagSide | Trees]
-    if _holds_trees(options):
+    sides: Mapping[str, _TagSide | Trees | ParquetSide]
+    if options.cluster is not None:
+        report, sides = score_on_cluster(options, _cluster_measures(options))
+    elif options.lengths_column is not None:
+        raise InputError("--lengths-column is for Parquet files.", "Leave it out, or add --cluster.")
+    elif _holds_trees(options):
         # readers of trees know the option under this name
         options.called = {"format": "format"}
         report, sides = _score_trees(options)
@@ -175,6 +186,13 @@ def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide
     return report, {"reference": _TagSide(references), "prediction": _TagSide(predictions)}
 
 
+def _cluster_measures(options: argparse.Namespace) -> list[Any]:
+    """The measures of Parquet files, those of spans where none is asked for."""
+    from ..measures import ALL_MEASURES, MEASURES
+
+    return chosen_measures(options, MEASURES, ALL_MEASURES)
+
+
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
@@ -234,7 +252,7 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
     return tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
 
 
-def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees]) -> None:
+def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees | ParquetSide]) -> None:
     from rich.text import Text
 
     from ..report import page, show
