@@ -52,6 +52,9 @@ _OPTIONS = {
     "documents": "documents",
     "entity_types": "entity-types",
     "outside": "outside",
+    "references": "reference-column",
+    "predictions": "prediction-column",
+    "lengths": "lengths-column",
 }
 """What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""
 

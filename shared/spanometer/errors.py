@@ -76,6 +76,12 @@ class InputError(ValueError):
         place = (side, self.document, self.position, self.span, self.source, self.line, self.column)
         return _rebuild(self.problem, self.remedy, *place)
 
+    def of(self, source: str | None, document: int | None = None) -> InputError:
+        """The same error, said of a document of something larger, or of a source that has no numbered documents."""
+        return _rebuild(
+            self.problem, self.remedy, self.side, document, self.position, self.span, source, self.line, self.column
+        )
+
     def at(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:

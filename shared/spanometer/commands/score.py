@@ -12,6 +12,7 @@ from ..errors import InputError, printable
 from ..version import __version__
 from .attributes import NAME as ATTRIBUTES
 from .attributes import add_attribute_options, asks_for_attributes, score_attributes
+from .cluster import ParquetSide, add_cluster_options, score_on_cluster
 from .inputs import (
     STANDARD_INPUT,
     HelpFormatter,
@@ -61,6 +62,10 @@ eter; they are told from the content unless a column is named. Of HIPE's types
 JSON lines of spans with "attributes" are scored by span_attribute: a line is a
 list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
 or an object with such a list under "spans" or "entities".
+
+With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes, with
+both sides in columns: references and predictions, unless --reference-column and
+--prediction-column name others. Tags then need --scheme.
 """
 
 _EPILOG = """\
@@ -71,6 +76,7 @@ examples:
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.tsv system.tsv --format hipe --per-label
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
+  spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
 
 
@@ -95,6 +101,7 @@ def add_parser(commands: Any) -> None:
     add_own_options(single)
     add_tree_options(single, "eter: ")
     add_attribute_options(single)
+    add_cluster_options(parser.add_argument_group("Parquet files"))
     output = parser.add_argument_group("output")
     output.add_argument("--per-label", action="store_true", help="also the scores of each label")
     output.add_argument(
@@ -109,14 +116,18 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
-    if _holds_attributes(options):
+    if options.cluster is None and _holds_attributes(options):
         return score_attributes(options)
     if options.plot is not None:
         raise InputError(f"--plot draws the curves of {ATTRIBUTES}.", "Leave it out.")
     report: Report
-    sides: Mapping[str, _TagSide | Trees]
+    sides: Mapping[str, _TagSide | Trees | ParquetSide]
     paths = [options.reference] if options.prediction is None else [options.reference, options.prediction]
-    if hold_trees(options, paths, _named_columns(options).values()):
+    if options.cluster is not None:
+        report, sides = score_on_cluster(options, _cluster_measures(options))
+    elif options.lengths_column is not None:
+        raise InputError("--lengths-column is for Parquet files.", "Leave it out, or add --cluster.")
+    elif hold_trees(options, paths, _named_columns(options).values()):
         # readers of trees know the option under this name
         options.called = {"format": "format"}
         report, sides = _score_trees(options)
@@ -224,6 +235,13 @@ def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide
     return report, {"reference": _TagSide(references), "prediction": _TagSide(predictions)}
 
 
+def _cluster_measures(options: argparse.Namespace) -> list[Any]:
+    """The measures of Parquet files, those of spans where none is asked for."""
+    from ..measures import ALL_MEASURES, MEASURES
+
+    return chosen_measures(options, MEASURES, ALL_MEASURES)
+
+
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
@@ -283,7 +301,7 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
     return tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
 
 
-def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees]) -> None:
+def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees | ParquetSide]) -> None:
     from rich.text import Text
 
     from ..report import page, show

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from ..errors import InputError
@@ -23,7 +23,7 @@ def read_measures(measures: Any, kind: type[Any], known: Mapping[str, type[Kind]
     Raises:
         InputError: for what is no such measure, for none at all, and where two results would have one name.
     """
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
         measures = (measures,)
     if isinstance(measures, Mapping):
         named = {name: _read_measure(measure, kind, known) for name, measure in measures.items()}
