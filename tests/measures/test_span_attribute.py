@@ -214,7 +214,7 @@ def test_mismatches_counted():
 def test_different_documents():
     with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         score([[], []], [[]])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference document[.]"):
+    with pytest.raises(InputError, match=r"2 predicted documents, 1 reference document[.]"):
         score([[]], [[], []], on_mismatch="count")
 
 
