@@ -101,6 +101,7 @@ REFUSED = [
     ({"a": 1}, [0.5], "the scores .0.5. are not a dict"),
     ({"a": True}, {"a": {"True": 0.5}}, "none of True, which is its value, but one of 'True'.* .str, not bool"),
     ({"a": True}, {"a": {"true": 0.5}}, "but one of 'true'"),
+    ({"a": "Yes"}, {"a": {"yes": 0.5}}, "none of 'Yes', which is its value, but one of 'yes', which is another one[.]"),
     ({"a": True}, {"a": {1: 0.5}}, "but one of 1, .* .int, not bool"),
     ({"a": 1.0}, {"a": {1: 0.5}}, "but one of 1,"),
     ({"a": "1"}, {"a": {1: 0.5}}, "but one of 1,"),

@@ -157,6 +157,12 @@ def test_nothing_to_tell_by(answer, complaint, file):
     # of a first document without spans nothing is told
     late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
     assert holds_attributes(late)
+    # the other side tells
+    none = file("none.jsonl", "[]\n" * len(GOLD))
+    system = file("system.jsonl", lines(SYSTEM))
+    for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
+        found = scores_of(answer, *sides, "--on-mismatch", "count")["micro"]
+        assert (found["support"], found["positives"]) == counted
 
 
 def test_what_holds_none(file, tmp_path):

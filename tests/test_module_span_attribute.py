@@ -186,6 +186,9 @@ def test_filter():
         lambda spans: np.bool_(any(span["attributes"].get("carrier") == "FATHER" for span in spans)),
     ):
         assert module.compute(**SIDES, filter=chosen) == expected
+    # a single document
+    for flags in ([True], np.array([True])):
+        assert module.compute(**{side: documents[:1] for side, documents in SIDES.items()}, filter=flags) == expected
     assert module.compute(**SIDES, filter=[False] * 4) == {"micro": dict.fromkeys(SpanAttribute.keys, 0)}
 
 

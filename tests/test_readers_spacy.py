@@ -217,12 +217,15 @@ def test_spans_of_another_document(make):
     gold, system = pair(make)
     with pytest.raises(InputError, match="predictions, document 0, span 0: toux is not a span of this document"):
         from_spacy([gold], [system], attributes=["negated"], spans=lambda doc: gold.ents)
+    # nor is a token a span
+    with pytest.raises(InputError, match=r"references, document 0, span 0: .* is not a span of"):
+        from_spacy([gold], [system], attributes=["negated"], spans=lambda doc: [doc[2]])
 
 
 def test_bad_documents(make):
     doc = make()
     for given, message in (
-        ([doc, doc], "2 predicted documents, 1 reference documents"),
+        ([doc, doc], "2 predicted documents, 1 reference document[.]"),
         (doc, "predictions: .* is not a list of documents"),
         (None, "predictions: None is not a list of documents"),
         (["Pas de toux"], "predictions, document 0: 'Pas de toux' .of type str. is not a spaCy document"),

@@ -395,9 +395,11 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
             continue
         for _, other in known:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
+                kinds = type(other).__name__, type(value).__name__
+                types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
                     f"the scores of {name!r} have none of {value!r}, which is its value, but one of {other!r}, "
-                    f"which is another one ({type(other).__name__}, not {type(value).__name__}).",
+                    f"which is another one{types}.",
                     _SCORE_REMEDY,
                 )
     return [known.get((type(value), value)) for value in values]

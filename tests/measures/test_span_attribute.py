@@ -212,9 +212,9 @@ def test_mismatches_counted():
 
 
 def test_different_documents():
-    with pytest.raises(InputError, match="1 predicted documents, 2 reference documents"):
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         score([[], []], [[]])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match=r"2 predicted documents, 1 reference document[.]"):
         score([[]], [[], []], on_mismatch="count")
 
 
@@ -292,6 +292,11 @@ def test_an_attribute_called_as_the_key_of_all():
     with pytest.raises(InputError, match="Name another key with micro_key="):
         score(*sides)
     assert list(score(*sides, micro_key="all")) == ["all", "micro"]
+    # of sums of counts only the score knows all attributes
+    parts = [Attributes.from_dicts([[span({name: True})]]) for name in ("a", "b")]
+    counts = [SpanAttribute(micro_key=key).counts(part, part) for key, part in zip("ba", parts, strict=True)]
+    with pytest.raises(InputError, match="'b' is an attribute, and the key of all"):
+        (counts[0] + counts[1]).score()
 
 
 def test_there_is_no_average():

@@ -202,7 +202,7 @@ def one(attributes, start=0, label="DIS", **scores):
 def test_unequal_documents_are_cut_short_there(vocabulary):
     references, predictions = [[one({"neg": True})], [one({"neg": True})]], [[one({"neg": True})]]
     assert edsnlp(vocabulary, references, predictions, attributes={"neg": True})["neg"]["support"] == 1
-    with pytest.raises(InputError, match="1 predicted documents, 2 reference documents"):
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         ours(references, predictions)
 
 

@@ -183,8 +183,9 @@ def _holds_attributes(options: argparse.Namespace) -> bool:
     from ..readers import holds_attributes
 
     # standard input can be read only once
-    path = next((path for path in (options.reference, options.prediction) if path not in (None, STANDARD_INPUT)), None)
-    return path is not None and holds_attributes(path)
+    paths = (path for path in (options.reference, options.prediction) if path not in (None, STANDARD_INPUT))
+    # a side whose documents have no spans does not tell
+    return any(holds_attributes(path) for path in paths)
 
 
 def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:

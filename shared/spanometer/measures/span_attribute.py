@@ -207,7 +207,12 @@ class SpanAttribute(Measure):
         }
 
     def score(self, counts: Any) -> dict[str, Any]:
-        """The result: for `micro_key` and each attribute a dict of `keys`, from `AttributeCounts`."""
+        """The result: for `micro_key` and each attribute a dict of `keys`, from `AttributeCounts`.
+
+        Raises:
+            InputError: where an attribute of the counts, which may be a sum of others, is called as `micro_key`.
+        """
+        self._require_free_micro_key(dict.fromkeys(counts.labels))
         values = self._values(counts, counts.per_label(), None)
         names = (self.micro_key, *counts.labels)
         return {name: {key: values[key][..., code].item() for key in self.keys} for code, name in enumerate(names)}
@@ -495,13 +500,13 @@ def _require_default_values(values: Any) -> None:
 
 def _flags(given: Any) -> np.ndarray:
     """A list of bools as an array."""
-    flags = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if isinstance(given, str) or not all(isinstance(flag, (bool, np.bool_)) for flag in flags) or flags == [given]:
+    listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    if not listed or not all(isinstance(flag, (bool, np.bool_)) for flag in given):
         raise InputError(
             f"filter={given!r} is not a value that filter can take.",
             "Use None, a list of bools, one for each document, or a function of a document's reference spans.",
         )
-    return np.array(flags, dtype=bool)
+    return np.array(given, dtype=bool)
 
 
 def _same(value: Value, other: Value | None) -> bool:

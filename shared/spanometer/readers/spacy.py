@@ -189,7 +189,8 @@ def _spans(doc: Any, spans: Any) -> list[Any]:
 def _row(
     span: Any, doc: Any, getters: Mapping[str, Callable[[Any], Any]], label: Any, scores: Callable[[Any], Any] | None
 ) -> dict[str, Any]:
-    if getattr(span, "doc", None) is not doc:
+    # tokens have a document too, but other extensions
+    if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
         raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY, span=0)
     attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
     called = label(span) if callable(label) else span.label_ if label is None else label
