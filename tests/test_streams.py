@@ -75,9 +75,12 @@ def test_every_measure_of_spans_over_tags(seed):
         lambda pair: pair,
         lambda pair: dict(zip(("references", "predictions"), pair, strict=True)),
         lambda pair: pa.table(list(map(pa.array, pair, [pa.list_(pa.string())] * 2)), ["references", "predictions"]),
-        lambda pair: [Spans.from_tags(side, scheme="IOB2") for side in pair],
     )
     batches = [generator.choice(forms)(pair) for pair in cut(generator, references, predictions)]
+    if seed % 4 == 0:
+        batches = [
+            [Spans.from_tags(side, scheme="IOB2") for side in pair] for pair in cut(generator, references, predictions)
+        ]
     expected = whole(measures, references, predictions)
     require_same_counts(stream_counts(batches, measures=measures, scheme="IOB2"), expected)
 
@@ -174,7 +177,7 @@ ENTITY = {"start": 0, "end": 1, "types": ["A"]}
         ([GOOD, GOOD, ([["O"]], [["X"]])], "^predictions, document 4, token 0: 'X' has no prefix of IOB2"),
         ([GOOD, ([["O"]], [[None]])], "^predictions, document 2, token 0: None is not a tag"),
         ([GOOD, ([["O"]], [3])], "^predictions, document 2: 3 is not a document"),
-        ([GOOD, ([["O"]], [["O"], ["O"]])], "^batch 1: 2 predicted documents, 1 reference documents"),
+        ([GOOD, ([["O"]], [["O"], ["O"]])], "^batch 1: 2 predicted documents, 1 reference document"),
         ([GOOD, ([["O"]], None)], "^batch 1, predictions: a NoneType is not a list of documents"),
         ([GOOD, ([["B-A"]], [[SPAN]])], "^batch 1: the references hold tags and the predictions hold spans"),
         ([([[ENTITY]], [[ENTITY]])], "^batch 0: span_f scores spans, and the documents hold entity trees"),

@@ -203,7 +203,7 @@ class Counts:
         return replace(self, columns=columns, documents=1, shared=shared, rows=rows)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
-        """The counts of groups of documents, each group as one document; without what is kept row by row.
+        """The counts of groups of documents, each group as one document.
 
         Args:
             group: the group of each document.
@@ -213,7 +213,8 @@ class Counts:
             name: Column(group[column.document], column.label, column.value) for name, column in self.columns.items()
         }
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
-        return replace(self, columns=columns, documents=groups, shared=shared, rows={})
+        rows = {**self.rows, "document": group[self.rows["document"]].astype(np.int64)} if self.rows else {}
+        return replace(self, columns=columns, documents=groups, shared=shared, rows=rows)
 
     def reordered(self, place: np.ndarray) -> Self:
         """The same counts with the documents in another order.

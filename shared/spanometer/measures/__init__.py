@@ -41,7 +41,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
 
     Raises:
         InputError: where these are no counts, or of another measure, and where a measure cannot be made from its
-            options (those that hold data, such as words' probabilities, are not stored).
+            options: words' probabilities, and what `SpanAttribute` is asked for, are not stored.
     """
     return stored.read_counts(counts, ALL_MEASURES, measure)
 

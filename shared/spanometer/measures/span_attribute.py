@@ -281,7 +281,9 @@ class SpanAttribute(Measure):
             own["attributes"] = ",".join(
                 name if labels is None else f"{name}={'+'.join(sorted(labels))}" for name, labels in asked.items()
             )
-        own["default_values"] = ",".join(f"{name}={value!r}" for name, value in self.default_values.items()) or None
+        own["default_values"] = (
+            ",".join(f"{name}={value!r}" for name, value in sorted(self.default_values.items())) or None
+        )
         if self.filter is not None:
             own["filter"] = (
                 "function" if callable(self.filter) else f"{_flags(self.filter).sum()} of {len(self.filter)}"

@@ -23,7 +23,7 @@ def read_counts(stored: pa.Table | bytes, measures: dict[str, type[Measure]], me
 
     Raises:
         InputError: where these are no counts, or of another measure, and where a measure cannot be made from its
-            options (those that hold data, such as words' probabilities, are not stored).
+            options: words' probabilities, and what `SpanAttribute` is asked for, are not stored.
     """
     table = read_stream(stored) if isinstance(stored, (bytes, bytearray, memoryview)) else stored
     if not isinstance(table, pa.Table):
