@@ -9,6 +9,8 @@ import sys
 import huggingface_hub
 import pytest
 import yaml
+from huggingface_hub import constants, hf_api
+from huggingface_hub.utils import _headers, _http
 
 from hub.server import TOKEN, Hub, blob
 from spanometer.cli import main
@@ -33,19 +35,25 @@ def hub(monkeypatch):
     server.close()
 
 
+def new_session():
+    """The client's session remembers whether it is offline."""
+    if hasattr(huggingface_hub, "close_session"):
+        huggingface_hub.close_session()
+    else:
+        # before 1.0
+        _http.reset_sessions()
+
+
 def use(monkeypatch, url, token):
     """Point the client at a server; it reads its settings when it is imported."""
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
-    monkeypatch.setattr(huggingface_hub.hf_api, "ENDPOINT", url, raising=False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    if hasattr(huggingface_hub, "close_session"):
-        # the session remembers whether it is offline
-        huggingface_hub.close_session()
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(hf_api, "ENDPOINT", url, raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    new_session()
     if token is None:
         for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
             monkeypatch.delenv(name, raising=False)
-        monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", os.devnull)
-        monkeypatch.setattr(huggingface_hub.utils._auth.constants, "HF_TOKEN_PATH", os.devnull)
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", os.devnull)
     else:
         monkeypatch.setenv("HF_TOKEN", token)
 
@@ -172,7 +180,7 @@ def test_wrong_token(hub, push, monkeypatch, arguments):
 @pytest.mark.parametrize("token", ["hf_secret\u00e9", "hf_secret\x00x"])
 def test_token_with_wrong_characters(hub, push, monkeypatch, token):
     if "\0" in token:
-        monkeypatch.setattr(huggingface_hub.utils._headers, "get_token", lambda: token)
+        monkeypatch.setattr(_headers, "get_token", lambda: token)
     else:
         use(monkeypatch, hub.url, token)
     line = refused(push("span_f"))
@@ -243,9 +251,8 @@ def test_network_down(push, monkeypatch):
 
 
 def test_offline(hub, push, monkeypatch):
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    if hasattr(huggingface_hub, "close_session"):
-        huggingface_hub.close_session()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    new_session()
     line = refused(push("span_f"))
     assert "the Hub cannot be reached. Check the network, HF_ENDPOINT and HF_HUB_OFFLINE" in line
     assert hub.log == []
