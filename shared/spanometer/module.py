@@ -497,14 +497,18 @@ def _entity_types(entity_types: Any) -> Any:
 
 def path(name: str) -> str:
     """The folder of a metric module: in the checkout, or where the wheel has put it."""
-    checkout = Path(__file__).parents[2] / "metrics"
-    if checkout.is_dir() and (checkout.parent / "setup.cfg").is_file():
-        folders = {folder.name: folder for folder in checkout.iterdir() if (folder / f"{folder.name}.py").is_file()}
-    else:
-        folders = _installed_modules()
+    folders = module_folders()
     if name not in folders:
         raise InputError(f"there is no module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
     return str(folders[name])
+
+
+def module_folders() -> dict[str, Path]:
+    """The folders of all metric modules by name, see `path`."""
+    checkout = Path(__file__).parents[2] / "metrics"
+    if checkout.is_dir() and (checkout.parent / "setup.cfg").is_file():
+        return {folder.name: folder for folder in checkout.iterdir() if (folder / f"{folder.name}.py").is_file()}
+    return _installed_modules()
 
 
 def _installed_modules() -> dict[str, Path]:

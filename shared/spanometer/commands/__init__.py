@@ -11,6 +11,7 @@ from . import (
     convert,
     demo,
     eter,
+    hub,
     placement,
     repair,
     reproduce,
@@ -22,5 +23,5 @@ from . import (
 
 COMMANDS = (
     *(score, compare, eter, advise, spread, agree, placement),
-    *(validate, repair, convert, transform, reproduce, demo),
+    *(validate, repair, convert, transform, reproduce, demo, hub),
 )
