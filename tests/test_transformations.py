@@ -489,6 +489,8 @@ def test_map_repairs_where_it_is_asked_to():
         (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix behind its label"),
         (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is no string."),
         (lambda: as_map("-1", names=["O", "S-A"], scheme="IOB2"), "'S-A' has no prefix of IOB2"),
+        (lambda: as_map(5, scheme="IOB2"), "5 is not a transformation."),
+        (lambda: as_map("-1", scheme="IOB2", touched_column="ner_tags"), "is the column of the tags."),
     ],
 )
 def test_bad_maps(make, said):
