@@ -336,6 +336,8 @@ def test_given_tag_names(file):
     error = refused(load_conll, path, tag_names=["O"], outside="_")
     assert (error.line, error.problem) == (1, "'B-Z' is none of the ner_tags of this corpus.")
     assert refused(load_conll, path).line == 2
+    for names in ("OB", [], ["O", "O"], ["O", 1], 5):
+        assert "is not a list of tags" in refused(load_conll, path, tag_names=names).problem
 
 
 # HIPE
@@ -378,6 +380,15 @@ def test_hipe_folders(tmp_path):
     assert list(load_hipe(tmp_path / "data")) == ["validation"]
     assert load_hipe(packed(tmp_path / "data", "gz", tmp_path / "a"), "de", "dev").num_rows == 2
     assert "'it'" in refused(load_hipe, tmp_path / "data", "it").problem
+
+
+def test_hidden_twins_of_files(tmp_path):
+    # as macOS packs them
+    for name in ("HIPE-data-v1.3-test-fr.tsv", "__MACOSX/._HIPE-data-v1.3-test-fr.tsv"):
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text(HIPE if "._" not in name else "no corpus")
+    assert load_hipe(tmp_path / "data", split="test").num_rows == 2
+    assert load_hipe(packed(tmp_path / "data", "gz", tmp_path / "a"), split="test").num_rows == 2
 
 
 def test_real_hipe(data):
@@ -649,6 +660,7 @@ def test_loaders_work_after_an_error(file):
         ({"language": "ES"}, "there is no language of MultiCoNER version 1, 'ES'.", "Did you mean 'es'? "),
         ({"language": "fr"}, "there is no language of MultiCoNER version 1, 'fr'.", "Version 2 has it: version=2."),
         ({"language": None}, "there is no language of MultiCoNER version 1, None.", "Use one of 'bn', "),
+        ({"language": ["es"]}, "there is no language of MultiCoNER version 1, ['es'].", "Use one of 'bn', "),
         ({"version": 3}, "version=3 is not a value that version can take.", "Use one of 1, 2."),
         ({"repository": "a/b"}, "repository=... is for the Hub, and source=... is given.", "Leave out repository=..."),
         ({"revision": "main"}, "revision=... is for the Hub, and source=... is given.", "Leave out revision=..."),

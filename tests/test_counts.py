@@ -1,9 +1,12 @@
 """Counts of parts of a corpus: added in any way they are those of the whole; they travel as tables and bytes."""
 
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 from corpora import as_spans, random_pair
@@ -231,6 +234,56 @@ def test_counts_without_a_measure():
 def test_what_is_no_counts(stored, message):
     with pytest.raises(InputError, match=message):
         read_counts(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("document", pa.array([0, 9], pa.int32())),
+        ("document", pa.array([-1, 0], pa.int32())),
+        ("document", pa.array([0, None], pa.int32())),
+        ("document", pa.array([0.0, 0.5])),
+        ("label", pa.array(["A", "Z"])),
+        ("both", pa.array(["1", "1"])),
+        ("both", pa.array([1.0, float("nan")])),
+        ("tokens", pa.array([1, 1])),
+    ],
+)
+def test_tables_that_do_not_fit_what_they_say(name, column):
+    spans = Spans.from_tags([["B-A", "B-B"]])
+    table = SpanF().counts(spans, spans).to_arrow()
+    assert (table.num_rows, read_counts(table).both) == (2, 2)
+    if name in table.column_names:
+        changed = table.set_column(table.column_names.index(name), name, column)
+    else:
+        counts = UnitizingAlpha().counts(spans, spans)
+        changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
+    with pytest.raises(InputError, match="no table of counts"):
+        read_counts(changed)
+
+
+@pytest.mark.parametrize("described", [{"documents": -1}, {"documents": 1.5}, {"labels": ["A", "A"]}])
+def test_tables_that_say_what_cannot_be(described):
+    table = some_counts().to_arrow()
+    said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
+    with pytest.raises(InputError, match="no table of counts"):
+        read_counts(table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()}))
+
+
+def test_sum_adds_counts():
+    assert sum([some_counts(), some_counts()]).documents == 2 * some_counts().documents
+    for other in (1, None, False, "counts"):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            some_counts() + other
+        with pytest.raises(TypeError):
+            other + some_counts()
+
+
+def test_counts_that_belong_to_documents_must_be_alike():
+    column = Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+    bare = Counts({"both": column}, ("A",), 1)
+    with pytest.raises(InputError, match="counts of two kinds"):
+        replace(bare, shared={"tokens": np.ones(1)}) + bare
 
 
 def test_counts_of_another_measure():

@@ -309,6 +309,8 @@ def test_utf_16(file):
         ("-DOCSTART- O\n", "the file has no rows of tags."),
         ("token\ttag\n", "the file has no rows of tags."),
         (b"PK\x03\x04...", "this is a zip archive."),
+        ("a O\rb B-X\r\rc O\r", "the lines end in a carriage return alone."),
+        ("# id 1\ra O\r", "the lines end in a carriage return alone."),
     ],
 )
 def test_nothing_to_read(file, content, problem):

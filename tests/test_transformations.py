@@ -455,6 +455,17 @@ def test_map_without_names():
     assert function({"tags": ["B-A", "O"]}, 5) == {"tags": ["B-B", "O"]}
 
 
+def test_maps_with_given_labels_do_not_see_the_batches():
+    # which labels the documents have themselves differs from batch to batch
+    tags = [["B-P", "O", "B-Q"], ["B-Q", "B-R", "O"], ["B-R", "B-R", "B-P"], ["B-Q"]] * 5
+    corpus = Dataset.from_dict({"ner_tags": tags})
+    function = as_map(Relabel(rate=1.0, labels=("Q", "X", "Y", "Z")), scheme="IOB2")
+    first, second = (
+        corpus.map(function, batched=True, batch_size=size, with_indices=True)["ner_tags"][:] for size in (1, 1000)
+    )
+    assert first == second
+
+
 def test_map_repairs_where_it_is_asked_to():
     batch = {"ner_tags": [["O", "I-A", "I-A"]]}
     function = as_map("sequence_split", scheme="IOB2", repair="conlleval")
@@ -478,6 +489,8 @@ def test_map_repairs_where_it_is_asked_to():
         (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix behind its label"),
         (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is no string."),
         (lambda: as_map("-1", names=["O", "S-A"], scheme="IOB2"), "'S-A' has no prefix of IOB2"),
+        (lambda: as_map(5, scheme="IOB2"), "5 is not a transformation."),
+        (lambda: as_map("-1", scheme="IOB2", touched_column="ner_tags"), "is the column of the tags."),
     ],
 )
 def test_bad_maps(make, said):

@@ -68,7 +68,10 @@ class Layout:
         return found.pop() if len(found) == 1 else None
 
     def _is_named(self, file: CorpusFile, split: str) -> bool:
-        return any(fnmatch.fnmatchcase(_bare(file), name) for name in self.names[split])
+        # what begins with a dot is not part of a release: macOS puts such a twin beside each file
+        return not file.path.name.startswith(".") and any(
+            fnmatch.fnmatchcase(_bare(file), name) for name in self.names[split]
+        )
 
     def hub_patterns(self, splits: Collection[str]) -> list[str]:
         """Patterns, as `huggingface_hub` takes them, of the files of some splits."""

@@ -114,10 +114,10 @@ def load_multiconer(
     Source: Malmasi et al. 2022, MultiCoNER; Fetahu et al. 2023, MultiCoNER v2.
     """
     require_choice("version", version, (1, 2))
-    if language not in LANGUAGES[version]:
+    if not isinstance(language, str) or language not in LANGUAGES[version]:
         error = unknown(f"language of MultiCoNER version {version},", language, tuple(LANGUAGES[version]))
         other = 3 - version
-        if language in LANGUAGES[other]:
+        if isinstance(language, str) and language in LANGUAGES[other]:
             raise InputError(error.problem, f"Version {other} has it: version={other}.")
         raise error
     layout = _layout(language, version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -89,7 +89,7 @@ class PlainColumns(TaggedCorpus):
         self._files = files
         self._column = column
         self._words = words
-        self._tag_names = None if tag_names is None else list(tag_names)
+        self._tag_names = None if tag_names is None else _checked(tag_names)
         self._outside = outside
 
     @cached_property
@@ -139,6 +139,14 @@ class PlainColumns(TaggedCorpus):
             check_names(part.tags[0], None)
         except InputError as error:
             raise part.locate(error) from None
+
+
+def _checked(names: Any) -> list[str]:
+    """The names of the tags; an `InputError` unless they are strings, each one once."""
+    listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
+    if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
+        raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")
+    return listed
 
 
 def _in_order(tag: str) -> tuple[str, str]:

@@ -78,11 +78,15 @@ def as_map(
         touched_column: a column for the number of spans (tags) that were touched in each document.
 
     Raises:
-        InputError: where neither scheme nor names are given, and for a transformation that looks at the whole corpus
-            (`first`, or labels or lengths that are not given), since a map sees a part at a time. Labels that are not
-            given are those of `names`.
+        InputError: where neither scheme nor names are given, where both columns are one, and for a transformation that
+            looks at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a
+            time. Labels that are not given are those of `names`.
     """
     found = get_transformation(transformation) if isinstance(transformation, str) else transformation
+    if not isinstance(found, Transformation):
+        raise InputError(f"{found!r} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS.")
+    if touched_column == column:
+        raise InputError(f"touched_column={column!r} is the column of the tags.", "Name another column.")
     known = None if names is None else _checked(tuple(names), scheme)
     if known is not None:
         scheme = scheme or tell_scheme(_vocabulary(known)).name

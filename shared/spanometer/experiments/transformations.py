@@ -13,6 +13,7 @@ batches and in shards.
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
@@ -371,7 +372,9 @@ class Relabel(ChosenSpans):
         is_offered = np.isin(spans.label, offered)
         others = len(offered) - is_offered
         chosen = self.choose(spans, numbers, others > 0)
-        draw = uniform(self.seed, numbers[spans.document], spans.start, spans.end, spans.label)
+        # by the label's name, as its code depends on what else the corpus, or the part of it, has
+        names = np.array([zlib.crc32(label.encode()) for label in spans.labels], dtype=np.uint64)
+        draw = uniform(self.seed, numbers[spans.document], spans.start, spans.end, names[spans.label])
         pick = (draw * others).astype(np.int64)
         # skip the span's own label
         pick += is_offered & (pick >= np.searchsorted(offered, spans.label))
