@@ -526,8 +526,8 @@ TREES = Entities.from_dicts([[], []])
         (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
         (TREES, {"a": TREES, "b": TREES}, {}, "'span_f' is not a measure.\nThe measures are eter"),
         (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "repair": "bes"}, "these are entity trees"),
-        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "lengths": [1]}, "1 lengths, 2 documents"),
-        (TREES, {"a": TREES, "b": Entities.from_dicts([[]])}, {"measures": "eter"}, "system b: 1 predicted documents"),
+        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "lengths": [1]}, "1 length, 2 documents"),
+        (TREES, {"a": TREES, "b": Entities.from_dicts([[]])}, {"measures": "eter"}, "system b: 1 predicted document"),
     ],
 )  # fmt: skip
 def test_wrong_input(references, systems, options, message):

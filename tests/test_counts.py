@@ -258,7 +258,7 @@ def test_tables_that_do_not_fit_what_they_say(name, column):
     else:
         counts = UnitizingAlpha().counts(spans, spans)
         changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
-    with pytest.raises(InputError, match="no table of counts"):
+    with pytest.raises(InputError, match="no table of counts|2 rows, where the table of counts had 3"):
         read_counts(changed)
 
 
@@ -284,6 +284,13 @@ def test_counts_that_belong_to_documents_must_be_alike():
     bare = Counts({"both": column}, ("A",), 1)
     with pytest.raises(InputError, match="counts of two kinds"):
         replace(bare, shared={"tokens": np.ones(1)}) + bare
+
+
+def test_part_of_a_table_or_more_than_one():
+    table = some_counts().to_arrow()
+    for other in (table.slice(1), pa.concat_tables([table, table])):
+        with pytest.raises(InputError, match="rows, where the table of counts had 2"):
+            read_counts(other)
 
 
 def test_counts_of_another_measure():

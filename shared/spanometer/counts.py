@@ -293,6 +293,7 @@ class Counts:
             tables.append(pa.table({"document": each, "label": pa.nulls(self.documents, pa.string()), **numbers}))
         table = pa.concat_tables(tables, promote_options="default")
         described = {
+            "rows": table.num_rows,
             "documents": self.documents,
             "labels": self.labels,
             "columns": list(self.columns),
@@ -316,6 +317,11 @@ class Counts:
             described = json.loads((table.schema.metadata or {})[METADATA])
             labels, documents = tuple(described["labels"]), described["documents"]
             _require_places(labels, documents)
+            if table.num_rows != described["rows"]:
+                raise InputError(
+                    f"{table.num_rows} rows, where the table of counts had {described['rows']}.",
+                    "Give it whole, and each part of a corpus once.",
+                )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
             of_label = table.filter(pa.compute.is_valid(table["label"]))

@@ -20,8 +20,11 @@ METHODS = ("bca", "percentile")
 _BLOCK = 1 << 23
 """How many weights are held at a time."""
 
-_GROUPS = 1000
+GROUPS = 1000
 """How many groups of documents are left out one after the other at the most."""
+
+FEW_GROUPS = 100
+"""The same where the corpus has to be gone through anew for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,13 +117,13 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
     return np.array([normal.cdf(bias + tail / (1 - acceleration * tail)) for tail in shifted])
 
 
-def jackknife_groups(documents: int) -> np.ndarray:
+def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
     """The group of each document, of those that are left out one after the other.
 
-    Single documents where there are at most 1,000; else 1,000 groups of every thousandth document, which serves the
-    acceleration of BCa as well.
+    Single documents where there are not more than groups; else group g has every document whose number leaves g when it
+    is divided by the number of groups, which serves the acceleration of BCa as well.
     """
-    return np.arange(documents, dtype=np.int32) % max(min(documents, _GROUPS), 1)
+    return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
 
 def require_whole(name: str, value: object, least: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment import Alignment
 from ..counts import Counts
-from ..resampling import Resampling, interval, jackknife_groups
+from ..resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
 from ..spans import Spans
 from ..statistics import average_over_labels, precision_recall_f1, require_average, require_zero_division
 
@@ -104,10 +104,11 @@ class Measure(ABC):
         From the counts of the documents alone; nothing is decoded or aligned again. See `resampling.Resampling`.
 
         Returns:
-            For each key the lower and the upper bound; NaN where there are no documents.
+            For each key the lower and the upper bound; NaN where there are fewer than two documents, which say nothing
+            of how documents differ.
         """
         point = self.headline_values(counts)
-        if counts.documents == 0:
+        if counts.documents < 2:
             return dict.fromkeys(point, (float("nan"), float("nan")))
         drawn = joined_values(self.score_weighted(counts, weights) for weights in resampling.weights(counts.documents))
         left_out = self.left_out(counts) if resampling.method == "bca" else {}
@@ -126,10 +127,10 @@ class Measure(ABC):
 
     def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
-        group = jackknife_groups(counts.documents)
+        # what is kept row by row has no sums that one could subtract from
+        group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
-            # what is kept row by row has no sums that one could subtract from
             return joined_values(self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups))
         whole = counts.per_label()
         return joined_values(
