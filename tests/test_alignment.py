@@ -71,7 +71,7 @@ def test_pairs_of_spans():
 def test_sides_must_fit():
     one = Spans.from_dicts([[]])
     two = Spans.from_dicts([[], []])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
         Alignment(one, two)
     with pytest.raises(InputError, match="document 0: 2 predicted tags, 1 reference tags"):
         Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O", "O"]]))

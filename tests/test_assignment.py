@@ -5,6 +5,8 @@ import random
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from spanometer import assignment
 from spanometer.assignment import best_matching
@@ -82,3 +84,19 @@ def test_many_groups_are_each_solved(monkeypatch):
 def test_nothing_to_match():
     nothing = np.zeros(0, dtype=np.int32)
     assert len(best_matching(nothing, nothing, np.zeros(0))) == 0
+
+
+@pytest.mark.parametrize("pairs", [1, 10, 300])
+@pytest.mark.parametrize("seed", range(20))
+def test_connected_groups_are_those_of_scipy(seed, pairs):
+    generator = np.random.default_rng(seed)
+    nodes = 2 * pairs
+    first, second = generator.integers(nodes, size=(2, pairs))
+    graph = coo_array((np.ones(pairs), (first, second)), shape=(nodes, nodes))
+    _, expected = np.unique(connected_components(graph, directed=False)[1][first], return_inverse=True)
+    assert assignment._connected(first, second, nodes).tolist() == expected.tolist()
+
+
+def test_a_long_chain_is_one_connected_group():
+    number = np.random.default_rng(0).permutation(100_001)
+    assert not assignment._connected(number[:-1], number[1:], len(number)).any()

@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import spanometer
@@ -543,3 +545,11 @@ def test_hipe(scores, data):
     )
     counts = found["measures"]["span_f"]["counts"]
     assert (counts["both"], counts["predicted"], counts["reference"]) == (1217, 1217 + 397, 1217 + 383)
+
+
+def test_a_cluster_needs_dask(complaint, monkeypatch, tmp_path):
+    # None in place of a module is one that cannot be imported
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    pq.write_table(pa.table({"references": [["B-A"]], "predictions": [["B-A"]]}), tmp_path / "a.parquet")
+    line = complaint("score", tmp_path, "--cluster", "local", "--scheme", "IOB2")
+    assert line == 'spanometer: Dask is not installed. Install it: pip install "spanometer[dask]".'

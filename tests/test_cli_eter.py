@@ -25,6 +25,7 @@ GOLD = (
     "en <loc.adm.nat> <name> France </name> </loc.adm.nat> </func.ind>\n"
 )
 SYSTEM = "<func.ind> <kind> ambassadeur </kind> de la <name> Turquie </name> en <name> France </name> </func.ind>\n"
+MARKUP = "input:markup|entity_types:amount,event,func,loc,org,pers,prod,time"
 EMPTY = "ambassadeur de la Turquie en France\n"
 
 # two types, a component, a nested entity, and a component that no entity encloses
@@ -111,7 +112,7 @@ def test_tables(run, pair):
         ["6", "2", "0", "0", "0.3333", "0.3333"],
     ]
     (signature,) = [line for line in lines if "|v:" in line]
-    assert signature.startswith("eter|input:quaero|documents:lines|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost")
+    assert signature.startswith(f"eter|{MARKUP}|documents:lines|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost")
     assert "left out" not in output
     assert "\x1b" not in output
 
@@ -148,7 +149,10 @@ def test_names(answer, run, complaint, pair, file, tmp_path):
     assert list(answer("eter", *pair, again)["systems"]) == [pair[1], again]
     assert list(answer("eter", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
     assert list(answer("eter", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
-    assert "1 names, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
+    assert "1 name, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
+    for names in ("one,", ""):
+        systems = pair[1:] * (names.count(",") + 1)
+        assert "a system has an empty name." in complaint("eter", pair[0], *systems, "--names", names)
     assert "two systems have one name." in complaint("eter", *pair, again, "--names", "one,one")
     _, output, _ = run("eter", *pair, "--names", "x\x1b[31m" + "long" * 30, "--sweep")
     assert "\x1b" not in output
@@ -219,6 +223,45 @@ def test_documents(answer, complaint, file):
         assert answer(command, gold, gold, "--documents", "blank")["tokens"] == 6
 
 
+@pytest.mark.parametrize("command", ["eter", "score"])
+def test_entity_types(answer, run, complaint, pair, hipe, file, command):
+    texts = "<drug> <unit> mg </unit> </drug> <pers.x> of </pers.x> it\n", "<drug> mg </drug> of it\n"
+    gold, system = (file(name, text) for name, text in zip(("drugs.txt", "found.txt"), texts, strict=True))
+    wanted = (
+        "Types of entities begin with amount, event, func, loc, org, pers, prod, time; name others with --entity-types"
+    )
+    assert wanted in complaint(command, gold, system, "--format", "quaero")
+    found = answer(command, gold, system, "--entity-types", "pers, drug")
+    result = found["systems"]["found"] if command == "eter" else found["measures"]["eter"]
+    # a missing entity, and a component missing in the other
+    assert (result["scores"]["eter"], result["scores"]["references"]) == ((1 + 0.5) / 2, 2)
+    sides = {"references": texts[:1], "predictions": texts[1:]}
+    expected = spanometer.load("eter", "markup").compute(**sides, entity_types=["drug", "pers"], details=True)
+    # the module's, but for what is a document of a file
+    assert result["signature"].replace("documents:lines|", "") == expected["signature"]
+    assert "--entity-types ['pers.ind'] is not a list of the first parts" in complaint(
+        command, *pair, "--entity-types", "pers.ind"
+    )
+    assert "--entity-types ... is for the format quaero; this is hipe." in complaint(
+        command, *hipe, "--entity-types", "pers"
+    )
+
+
+def test_entity_types_are_not_for_tags(complaint, file):
+    tags = file("tags.conll", "Ada\tB-PER\n")
+    for more in (["--format", "columns"], ["--column", "2"]):
+        assert "--entity-types is for markup, and these files are read as tags." in complaint(
+            "score", tags, tags, "--entity-types", "pers", *more
+        )
+
+
+def test_json_lines_have_the_signature_of_the_module(answer, file):
+    path = file("a.jsonl", '[{"start": 0, "end": 1, "types": ["a"]}]\n')
+    rows = [[{"start": 0, "end": 1, "types": ["a"]}]]
+    expected = spanometer.load("eter").compute(predictions=rows, references=rows, details=True)["signature"]
+    assert answer("eter", path, path)["systems"]["a"]["signature"] == expected
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_forms_of_files_can_be_mixed(answer, pair, file, pack):
     expected = answer("eter", *pair)["systems"]["system"]
@@ -233,7 +276,7 @@ def test_forms_of_files_can_be_mixed(answer, pair, file, pack):
         assert found["systems"]["system"]["scores"] == expected["scores"]
         assert found["tokens"] == (6 if paths[0] == pair[0] else None)
     signature = answer("eter", pair[0], sides[1], pair[1])["systems"]["system.jsonl"]["signature"]
-    assert signature.startswith("eter|input:quaero+jsonl|documents:lines|")
+    assert signature.startswith(f"eter|{MARKUP.replace('|', '+entities|')}|documents:lines|")
     assert answer("eter", pair[0], pair[1], sides[1])["systems"]["system.txt"]["signature"] == expected["signature"]
 
 
@@ -355,7 +398,7 @@ def test_alpha_sweep_refuses():
         alpha_sweep(entities, {"A": entities}, alphas=[])
     with pytest.raises(InputError, match="there are no systems"):
         alpha_sweep(entities, {})
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
         alpha_sweep(entities, {"A": Entities.from_dicts([[], []])})
 
 
@@ -482,6 +525,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["score", "-", "-", "--format", "quaero"], "two files are standard input."),
         (["score", "{0}", "--format", "quaero"], "there is no file with the system's entities. Give PREDICTION."),
         (["score", "{0}", "{1}", "--measure", "span_f"], "span_f scores spans, and these files hold entity trees."),
+        (["score", "{0}", "{1}", "--measure", "span_f"], "(and --documents document_id --outside _)."),
         (["score", "{0}", "{1}", "--measure", "eter,link_f"], "link_f scores spans, and these files hold entity"),
         (["score", "{0}", "{1}", "--measure", "tree"], "there is no measure 'tree'. The measures are span_f,"),
         (["score", "{0}", "{1}", "--column", "2", "--format", "hipe"], "--column is for files of tags"),
@@ -489,6 +533,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["score", "{0}", "{1}", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
         (["score", "{0}", "{1}", "--level", "span"], "--level ... is for the format hipe; this is quaero."),
         (["score", "{2}", "{2}", "--measure", "eter"], "eter scores entity trees, and these files are read as tags."),
+        (["score", "{2}", "{2}", "--measure", "eter"], "JSON lines of trees go into spanometer eter."),
         (["score", "{2}", "{2}", "--alpha", "0.3"], "--alpha is an option of eter, which is not computed."),
         (["score", "{2}", "{2}", "--format", "hipe"], "{2}, line 1: the header has no column TOKEN"),
         (["spread", "{2}", "{2}", "--measure", "eter"], "there is no measure 'eter'."),
@@ -521,7 +566,7 @@ def test_sides_that_do_not_fit(complaint, pair, hipe, file, command):
         f"({short}, line 1) has 5 tokens."
     )
     more = file("more.txt", SYSTEM + "\n" + SYSTEM)
-    assert f"{more}, line 3: 2 predicted documents, 1 reference documents" in complaint(command, pair[0], more)
+    assert f"{more}, line 3: 2 predicted documents, 1 reference document" in complaint(command, pair[0], more)
     other = file("other.tsv", HIPE_SYSTEM.replace("= two", "= three"))
     assert (
         f"{hipe[0]}, line 7: the reference document that begins here is 'two', the predicted one ({other}, line 7) is "
@@ -536,7 +581,7 @@ def test_lengths_of_one_side(complaint, pair, file):
         assert f"{beyond}, line 1" in problem
         assert "'loc' ends at 7, but the document has 6 tokens" in problem
     two = file("two.jsonl", "[]\n[]\n")
-    assert f"{two}, line 2: 2 predicted documents, 1 reference documents" in complaint("eter", pair[0], two)
+    assert f"{two}, line 2: 2 predicted documents, 1 reference document" in complaint("eter", pair[0], two)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,34 @@ def test_eter_module():
     }
 
 
+def test_span_attribute_module(run, file):
+    def span(start, **attributes):
+        return {"start": start, "end": start + 1, "label": "A", "attributes": attributes}
+
+    references = [[span(0, neg=True), span(2, neg=False)], [span(1, neg=True)], [], [span(0, neg=True)]]
+    predictions = [[span(0, neg=True), span(2, neg=True)], [span(1, neg=False)], [], [span(0, neg=True)]]
+    module = evaluate.load(spanometer.path("span_attribute"))
+    plain = module.compute(references=references, predictions=predictions)
+    options = {"confidence": 0.9, "n_resamples": 200}
+    found = module.compute(references=references, predictions=predictions, **options)
+    for name in ("micro", "neg"):
+        for key, value in plain[name].items():
+            assert found[name][key] == value
+            assert found[name][f"{key}_low"] <= value <= found[name][f"{key}_high"]
+    assert found["neg"]["ap_low"] < found["neg"]["ap_high"]
+    assert found["neg"] == found["micro"]
+    paths = [
+        file(name, "\n".join(map(json.dumps, side)))
+        for name, side in (("g.jsonl", references), ("s.jsonl", predictions))
+    ]
+    options = ("--measure", "span_attribute", "--confidence", "0.9", "--resamples", "200")
+    status, output, _ = run("score", *paths, *options, "--json")
+    assert status == 0
+    assert json.loads(output)["measures"]["span_attribute"]["scores"] == found
+    status, output, _ = run("score", *paths, *options)
+    assert f"{found['neg']['ap_low']:.4f}–{found['neg']['ap_high']:.4f}" in output
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,14 +1,18 @@
 """Counts of parts of a corpus: added in any way they are those of the whole; they travel as tables and bytes."""
 
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 from corpora import as_spans, random_pair
 from entity_corpora import random_entity_documents
 from spanometer import InputError, Spans
+from spanometer.attributes import Attributes
 from spanometer.counts import Column, Counts
 from spanometer.entities import Entities
 from spanometer.measures import (
@@ -17,6 +21,7 @@ from spanometer.measures import (
     Eter,
     IntersectionF,
     SlIcm,
+    SpanAttribute,
     SpanF,
     TokenF,
     UnitizingAlpha,
@@ -32,14 +37,39 @@ OF_SPANS = {
     "chance_kappa_f1 span": ChanceKappaF1(level="span"),
     "unitizing_alpha 1995": UnitizingAlpha(variant="1995"),
 }
-ALL = {**OF_SPANS, "eter": Eter(), "eter macro": Eter(average="macro", alpha=0.2)}
-ORDERED = ("unitizing_alpha 1995",)
+ALL = {
+    **OF_SPANS,
+    "eter": Eter(),
+    "eter macro": Eter(average="macro", alpha=0.2),
+    "span_attribute": SpanAttribute(),
+    "span_attribute edsnlp": SpanAttribute(average_precision="edsnlp"),
+}
+ORDERED = ("unitizing_alpha 1995", "span_attribute edsnlp")
 
 every_measure = pytest.mark.parametrize("name", ALL)
 
 
+def random_attributes(generator):
+    """Documents of both sides with the same spans, and attributes that differ now and then."""
+    sides = [[], []]
+    for _ in range(generator.choice((1, 2, 5))):
+        for side in sides:
+            side.append([])
+        for start in range(generator.randrange(4)):
+            value = generator.choice((True, False, "x", 3))
+            for side in sides:
+                names = generator.sample(("neg", "hyp", "who"), generator.randrange(4))
+                attributes = {name: value if generator.random() < 0.6 else "y" for name in names}
+                scores = {name: generator.choice((0.2, 0.5, 0.9)) for name in names}
+                span = {"start": start, "end": start + 1, "label": "A", "attributes": attributes, "scores": scores}
+                side[-1].append(span)
+    return sides
+
+
 def corpus(name, seed):
-    """Documents of both sides, and how many there are."""
+    """Documents of both sides, and their lengths."""
+    if name.startswith("span_attribute"):
+        return *random_attributes(random.Random(seed)), None
     if name.startswith("eter"):
         references, predictions = random_entity_documents(random.Random(seed))
         return references, predictions, None
@@ -51,6 +81,8 @@ def counted(name, references, predictions, lengths, documents):
     chosen = [[side[number] for number in documents] for side in (references, predictions)]
     if name.startswith("eter"):
         return ALL[name].counts(*map(Entities.from_dicts, chosen))
+    if name.startswith("span_attribute"):
+        return ALL[name].counts(*map(Attributes.from_dicts, chosen))
     known = [lengths[number] for number in documents]
     return ALL[name].counts(*(as_spans(side, known) for side in chosen))
 
@@ -58,7 +90,10 @@ def counted(name, references, predictions, lengths, documents):
 def require_same(first, second):
     assert first.keys() == second.keys()
     for key, value in first.items():
-        assert second[key] == pytest.approx(value, abs=1e-9, nan_ok=True)
+        if isinstance(value, dict):
+            require_same(value, second[key])
+        else:
+            assert second[key] == pytest.approx(value, abs=1e-9, nan_ok=True)
 
 
 def require_same_counts(first, second):
@@ -127,8 +162,10 @@ def test_weights_are_documents_taken_so_many_times(name, seed):
     found = ALL[name].score_weighted(counts, weights)
     for row, times in enumerate(weights.tolist()):
         documents = [number for number, count in enumerate(times) for _ in range(count)]
-        expected = counted(name, references, predictions, lengths, documents).score()
-        require_same({key: expected[key] for key in ALL[name].keys}, {key: found[key][row] for key in ALL[name].keys})
+        expected = ALL[name].headline_values(counted(name, references, predictions, lengths, documents))
+        # attributes that do not occur in the drawn documents have no values there
+        drawn = {key: values[row] for key, values in found.items() if key in expected}
+        require_same(expected, drawn)
 
 
 def some_counts(measure=None):
@@ -197,6 +234,56 @@ def test_counts_without_a_measure():
 def test_what_is_no_counts(stored, message):
     with pytest.raises(InputError, match=message):
         read_counts(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("document", pa.array([0, 9], pa.int32())),
+        ("document", pa.array([-1, 0], pa.int32())),
+        ("document", pa.array([0, None], pa.int32())),
+        ("document", pa.array([0.0, 0.5])),
+        ("label", pa.array(["A", "Z"])),
+        ("both", pa.array(["1", "1"])),
+        ("both", pa.array([1.0, float("nan")])),
+        ("tokens", pa.array([1, 1])),
+    ],
+)
+def test_tables_that_do_not_fit_what_they_say(name, column):
+    spans = Spans.from_tags([["B-A", "B-B"]])
+    table = SpanF().counts(spans, spans).to_arrow()
+    assert (table.num_rows, read_counts(table).both) == (2, 2)
+    if name in table.column_names:
+        changed = table.set_column(table.column_names.index(name), name, column)
+    else:
+        counts = UnitizingAlpha().counts(spans, spans)
+        changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
+    with pytest.raises(InputError, match="no table of counts"):
+        read_counts(changed)
+
+
+@pytest.mark.parametrize("described", [{"documents": -1}, {"documents": 1.5}, {"labels": ["A", "A"]}])
+def test_tables_that_say_what_cannot_be(described):
+    table = some_counts().to_arrow()
+    said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
+    with pytest.raises(InputError, match="no table of counts"):
+        read_counts(table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()}))
+
+
+def test_sum_adds_counts():
+    assert sum([some_counts(), some_counts()]).documents == 2 * some_counts().documents
+    for other in (1, None, False, "counts"):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            some_counts() + other
+        with pytest.raises(TypeError):
+            other + some_counts()
+
+
+def test_counts_that_belong_to_documents_must_be_alike():
+    column = Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+    bare = Counts({"both": column}, ("A",), 1)
+    with pytest.raises(InputError, match="counts of two kinds"):
+        replace(bare, shared={"tokens": np.ones(1)}) + bare
 
 
 def test_counts_of_another_measure():

@@ -2,12 +2,14 @@
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from entity_corpora import random_entity_documents
 from spanometer import InputError
 from spanometer.entities import ENTITY_TYPE, Entities
+from spanometer.segments import ascends
 
 GOOD = {"start": 0, "end": 3, "types": ["loc"], "components": []}
 
@@ -47,13 +49,73 @@ def test_there_and_back(seed):
         assert Entities.from_arrow(large).to_dicts() == entities.to_dicts()
 
 
+def test_ascending_rows():
+    for rows, ascending in (
+        ([], True),
+        ([(1, 1)], True),
+        ([(1, 1), (1, 2), (2, 0)], True),
+        ([(1, 1), (1, 1)], False),
+        ([(1, 2), (1, 1)], False),
+        ([(2, 0), (1, 1)], False),
+        ([(1, 0), (2, 1), (2, 0), (3, 0)], False),
+    ):
+        assert ascends(*np.array(rows, dtype=np.int32).reshape(-1, 2).T) is ascending
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_any_order_gives_the_same(seed):
+    generator = random.Random(seed)
+    for documents in random_entity_documents(generator):
+        # in order, shuffled, and each entity twice
+        kept = Entities.from_dicts(documents).to_dicts()
+        mixed = [generator.sample(document * 2, 2 * len(document)) for document in kept]
+        mixed = [
+            [{**each, "components": each["components"][::-1] + each["components"][:1]} for each in document]
+            for document in mixed
+        ]
+        assert Entities.from_dicts(kept).to_dicts() == Entities.from_dicts(mixed).to_dicts() == kept
+
+
 def test_sizes():
     parts = [component(0, 1, "name"), component(0, 1, "name")]
     entities = Entities.from_dicts([[], [{**GOOD, "components": parts}, GOOD, {**GOOD}]], lengths=[0, 4])
-    assert repr(entities) == "Entities(2 entities, 1 components, 2 documents, types loc)"
+    assert repr(entities) == "Entities(2 entities, 1 component, 2 documents, types loc)"
     assert entities.lengths.tolist() == [0, 4]
     assert len(Entities.from_dicts([])) == 0
     assert Entities.from_dicts([[{"start": 0, "end": 1, "types": ("a",)}]]).to_dicts()[0][0]["components"] == []
+
+
+def test_components_that_are_none():
+    parts = [component(0, 1, "name")]
+    documents = [[{**GOOD, "components": None}], [{**GOOD, "components": parts}, {**GOOD, "start": 1}]]
+    expected = [[GOOD], [{**GOOD, "components": parts}, {**GOOD, "start": 1}]]
+    assert Entities.from_dicts(documents).to_dicts() == expected
+    column = pa.array(documents, pa.list_(ENTITY_TYPE))
+    assert Entities.from_arrow(column).to_dicts() == expected
+    assert Entities.from_arrow(column[:1]).to_dicts() == [[GOOD]]
+    # Arrow's type where no entity has any, and where the lists are empty
+    for column in (pa.array([[{**GOOD, "components": None}]]), pa.array([[GOOD]])):
+        assert Entities.from_arrow(column).to_dicts() == [[GOOD]]
+    # Arrow may keep values behind None
+    lists = pa.array([parts, parts], ENTITY_TYPE.field("components").type)
+    lists = pa.ListArray.from_arrays(lists.offsets, lists.values, mask=pa.array([True, False]))
+    bounds = [pa.array(values, pa.int64()) for values in ([0, 1], [3, 3])]
+    values = pa.StructArray.from_arrays([*bounds, pa.array([["loc"], ["loc"]]), lists], fields=list(ENTITY_TYPE))
+    with pytest.raises(InputError, match="document 0, span 1: a component from 0 to 1 does not lie within its entity"):
+        Entities.from_arrow(pa.ListArray.from_arrays([0, 2], values))
+    assert Entities.from_arrow(pa.ListArray.from_arrays([0, 1], values)).to_dicts() == [[GOOD]]
+
+
+def test_numpy_arrays_for_lists():
+    parts = [component(0, 1, "name"), component(1, 3, "kind")]
+    expected = Entities.from_dicts([[{**GOOD, "components": parts}, {**GOOD, "types": ["loc", "org"]}]]).to_dicts()
+    for make in (np.array, lambda values: np.array(values, dtype=object)):
+        document = [
+            {**GOOD, "types": make(["loc"]), "components": np.array(parts)},
+            {**GOOD, "types": make(["loc", "org"]), "components": make([])},
+        ]
+        assert Entities.from_dicts([document]).to_dicts() == expected
+        assert Entities.from_dicts([np.array(document)]).to_dicts() == expected
 
 
 @pytest.mark.parametrize(
@@ -78,10 +140,14 @@ def test_sizes():
         (with_part(types=["loc", None]), "are not all strings"),
         (with_part(types=["loc", 3]), "are not all strings"),
         (with_part(types=["\ud800"]), "UTF-8"),
-        (with_part(types=[" loc"]), "document 0, span 1: the label ' loc' has outer blanks"),
-        (with_part(types=[""]), "the label is empty"),
+        (with_part(types=[" loc"]), "document 0, span 1: the type ' loc' has outer blanks"),
+        (with_part(types=[""]), r"the type is empty.\nGive every entity a type without outer blanks."),
+        (with_part(components=[component(0, 1, "")]), r"the label is empty.\nGive every component a label"),
+        (with_part(types=np.array([["loc"]])), "are not a list of strings"),
+        (with_part(types=np.array(3)), "are not a list of strings"),
+        (with_part(types=np.array([3])), "are not all strings"),
+        (with_part(components=np.array([3])), "component 0: .*3.* is not a component"),
         (with_part(types=None), "the types None"),
-        (with_part(components=None), "the components None .of type NoneType. are not a list"),
         (with_part(components={"start": 0}), "are not a list"),
         (with_part(components=[3]), "component 0: 3 is not a component"),
         (with_part(components=[component(0, 1, "a"), {"start": 0, "end": 1}]), "component 1: .* has no 'label'"),
@@ -106,12 +172,13 @@ def test_wrong_columns():
         Entities.from_arrow(pa.array([["a"]]))
     with pytest.raises(InputError, match="document 1: None is not a list of entities"):
         Entities.from_arrow(pa.array([*good.to_pylist(), None], good.type))
+    with pytest.raises(InputError, match=r"components of type list<.*string> are not lists of components"):
+        Entities.from_arrow(pa.array([[{**GOOD, "components": ["a"]}]]))
     for broken, message in (
         (None, "document 0, span 0: None is not an entity"),
         ({**GOOD, "start": None}, "the start of an entity is None"),
         ({**GOOD, "types": None}, "the types of an entity is None"),
         ({**GOOD, "types": [None]}, "a type is None"),
-        ({**GOOD, "components": None}, "the components of an entity is None"),
         ({**GOOD, "components": [None]}, "None is not a component"),
         ({**GOOD, "components": [component(0, 1, None)]}, "the label of a component is None"),
     ):
@@ -124,5 +191,5 @@ def test_wrong_lengths():
         InputError, match="document 1, token 0: an entity 'loc' ends at 3, but the document has 2 tokens"
     ):
         Entities.from_dicts([[], [GOOD]], lengths=[5, 2])
-    with pytest.raises(InputError, match="1 lengths, 2 documents"):
+    with pytest.raises(InputError, match="1 length, 2 documents"):
         Entities.from_dicts([[], [GOOD]], lengths=[5])

@@ -293,6 +293,8 @@ def test_json_lines():
     assert (file.words, file.lengths, file.documents) == (None, None, ("0", "1", "x"))
     file = entities_of(json.dumps({"tokens": ["a", "b"], "entities": [first]}))
     assert (file.words, file.lengths.tolist()) == ([["a", "b"]], [2])
+    null = entities_of('[{"start": 3, "end": 4, "types": ["pers"], "components": null}]\n')
+    assert null.entities == [[entity(3, 4, "pers")]]
 
 
 @pytest.mark.parametrize(
@@ -328,6 +330,8 @@ def test_tokens_are_checked():
     error = refused('{"entities": [], "tokens": []}\n{"entities": [{"start":0,"end":1,"types":["a"]}], "tokens": []}\n')
     assert error.line == 2
     assert "the document has 0 tokens" in error.problem
+    # no option of the command line gives lengths
+    assert error.remedy == "Ends are exclusive token offsets; check them and the document's tokens."
 
 
 # which format
@@ -526,11 +530,44 @@ def test_what_the_columns_cannot_say(entities, problem):
     write_entities(io.BytesIO(), [[], entities], format="jsonl")
 
 
-@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "-DOCSTART-"])
+@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "a\0b", "-DOCSTART-"])
 def test_words_that_columns_cannot_hold(word):
     with pytest.raises(InputError) as caught:
         write_entities(io.BytesIO(), [[]], words=[["x", word]], format="hipe")
     assert (caught.value.document, caught.value.position) == (0, 1)
+
+
+@pytest.mark.parametrize("label", ["a\tb", "a\nb", "a\rb", "a\0b"])
+def test_labels_that_columns_cannot_hold(label):
+    part = {"start": 0, "end": 1, "label": label}
+    for wrong in ({"types": [label]}, {"types": ["loc", label]}, {"components": [part]}):
+        stream = io.BytesIO()
+        with pytest.raises(InputError) as caught:
+            write_entities(stream, [[], [{**entity(0, 1, "loc"), **wrong}]], words=[["x"]] * 2, format="hipe")
+        assert caught.value.problem == f"the label {label!r} cannot stand in a column."
+        assert (caught.value.document, caught.value.position, stream.getvalue()) == (1, 0, b"")
+
+
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+@pytest.mark.parametrize(
+    ("options", "document"),
+    [
+        ({"words": ["a"]}, 0),
+        ({"words": [None]}, 0),
+        ({"words": [["a", 1]]}, 0),
+        ({"words": [["\ud800"]]}, 0),
+        ({"words": [["a"]], "documents": [3]}, 0),
+        ({"words": [["a"]], "documents": ["\ud800"]}, 0),
+        ({"words": [["a"]], "documents": "x"}, None),
+        ({"words": 3}, None),
+        ({"words": "a"}, None),
+    ],
+)
+def test_words_and_names_are_strings_in_lists(format, options, document):
+    stream = io.BytesIO()
+    with pytest.raises(InputError) as caught:
+        write_entities(stream, [[]], format=format, **options)
+    assert (caught.value.document, stream.getvalue()) == (document, b"")
 
 
 @pytest.mark.parametrize(
@@ -552,10 +589,34 @@ def test_what_cannot_be_written(options):
         write_entities(io.BytesIO(), [[]], **options)
 
 
-@pytest.mark.parametrize("entities", [[[None]], [[{"start": 0}]], [[entity(0, 2, "loc")]], 3])
-def test_wrong_entities_are_refused(entities):
-    with pytest.raises((InputError, TypeError) if entities == 3 else InputError):
-        write_entities(io.BytesIO(), entities, words=[["a"]], format="hipe")
+@pytest.mark.parametrize(
+    ("entities", "problem"),
+    [
+        ([[None]], "None is not an entity"),
+        ([[{"start": 0}]], "has no 'end'"),
+        ([[entity(0, 2, "loc")]], "the document has 1 token"),
+        (3, "3 is not a list of documents"),
+        (None, "None is not a list of documents"),
+        ("x", "'x' is not a list of documents"),
+        ([3], "3 is not a document"),
+        ([[], []], "1 list of words, 2 documents"),
+    ],
+)
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_wrong_entities_are_refused(entities, problem, format):
+    with pytest.raises(InputError, match=problem):
+        write_entities(io.BytesIO(), entities, words=[["a"]], format=format)
+
+
+@pytest.mark.parametrize("words", [["\ufeff"], ["\ufeffa", "b"], ["\ufeff\ufeffa"], ["a", "\ufeffb"]])
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_what_looks_like_a_byte_order_mark_stays(words, format):
+    for documents in ([words], [["x"], words]):
+        for entities in ([], [entity(0, 1, "loc")]):
+            stream = io.BytesIO()
+            write_entities(stream, [entities] * len(documents), words=documents, format=format)
+            file = entities_of(stream.getvalue(), format=format)
+            assert (file.words, file.entities) == (documents, [entities] * len(documents))
 
 
 def random_hipe(generator):

@@ -16,8 +16,8 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.measures import MEASURES, Eter
-from spanometer.module import CONFIGURATIONS, ENTITY_CONFIGURATIONS
+from spanometer.measures import MEASURES, Eter, SpanAttribute
+from spanometer.module import ATTRIBUTE_CONFIGURATIONS, CONFIGURATIONS, ENTITY_CONFIGURATIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -83,7 +83,33 @@ PREDICTED_ENTITIES = [
 # (bounds and a component of two) + nothing + (a type of two and the component) + (the type and the component)
 ETER = (0.5 * (0.25 + 0.5) + 0.5 * (0.25 + 1) + 0.5 * (0.5 + 1)) / 4
 
-MODULES = {**MEASURES, "eter": Eter}
+
+def attributed(start, end, label, attributes, **scores):
+    found = {"start": start, "end": end, "label": label, "attributes": attributes}
+    return {**found, "scores": scores} if scores else found
+
+
+# of "carrier" one item, of "negated" three; keys and types differ from span to span
+REFERENCE_ATTRIBUTES = [
+    [
+        attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}),
+        attributed(3, 4, "SYMP", {"negated": False}),
+    ],
+    [],
+    [],
+    [attributed(0, 1, "DIS", {"negated": 1, "carrier": None}), attributed(1, 2, "SYMP", {"negated": ["yes", None]})],
+]
+PREDICTED_ATTRIBUTES = [
+    [
+        attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}, negated=0.5),
+        attributed(3, 4, "SYMP", {"negated": 2.5}, negated={2.5: 0.9}),
+    ],
+    [],
+    [],
+    [attributed(0, 1, "DIS", {}), attributed(1, 2, "SYMP", {"negated": "yes"})],
+]
+
+MODULES = {**MEASURES, "eter": Eter, "span_attribute": SpanAttribute}
 
 # what spans and fragments are scored by only where the documents' lengths are known
 NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha")
@@ -124,6 +150,18 @@ class Case:
         """The headline of the reference itself."""
         return 1.0 if self.measure.higher_is_better else 0.0
 
+    @property
+    def keys(self):
+        """Of the result."""
+        return ["micro", *self.labels] if self.name == "span_attribute" else list(self.measure.keys)
+
+    @property
+    def averages(self):
+        return self.name != "span_attribute"
+
+    def headline(self, result):
+        return (result["micro"] if self.name == "span_attribute" else result)[self.measure.headline]
+
     def load(self, **options):
         return load(self.name, self.configuration, **options)
 
@@ -133,6 +171,16 @@ class Case:
 
 
 def case_of(name, configuration=None):
+    if name == "span_attribute":
+        return Case(
+            name,
+            "spans",
+            PREDICTED_ATTRIBUTES,
+            REFERENCE_ATTRIBUTES,
+            ("carrier", "negated"),
+            "attributes:None|",
+            [None],
+        )
     if name != "eter":
         reading = "scheme:IOB2|repair:conlleval|"
         return Case(name, "tags", PREDICTIONS, REFERENCES, ("LOC", "PER"), reading, [None])
@@ -169,8 +217,21 @@ def test_load_and_compute(case):
     module = case.load()
     assert module.name == case.name
     result = module.compute(**case.sides)
-    assert list(result) == list(case.measure.keys)
-    assert all(type(value) is float for value in result.values())
+    assert list(result) == case.keys
+    if case.name == "span_attribute":
+        assert all(tuple(values) == case.measure.keys for values in result.values())
+        # 2.5 at 0.9 is wrong; "yes" has 1.0, True 0.5
+        assert result["negated"] == {
+            "f": 2 / 3,
+            "p": 2 / 3,
+            "r": 2 / 3,
+            "tp": 2,
+            "support": 3,
+            "positives": 3,
+            "ap": (1 + 2 / 3) / 3,
+        }
+    else:
+        assert all(type(value) is float for value in result.values())
     if case.name == "span_f":
         assert result == SPAN_F
     if case.name == "eter":
@@ -179,7 +240,7 @@ def test_load_and_compute(case):
 
 def test_the_reference_itself_is_perfect(case):
     result = case.load().compute(predictions=case.references, references=case.references)
-    assert result[case.measure.headline] == case.perfect
+    assert case.headline(result) == case.perfect
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -220,29 +281,39 @@ def test_unknown_configuration():
         load("span_f", "span")
     with pytest.raises(InputError, match="Use one of 'entities', 'markup'"):
         load("eter", "tags")
+    with pytest.raises(InputError, match="Use one of 'spans'"):
+        load("span_attribute", "tags")
 
 
 def test_details(case):
     result = case.compute(details=True)
     keys = case.measure.keys
+    assert result["signature"].startswith(f"{case.name}|{case.reading}")
+    assert result["signature"].endswith(f"|zero_division:0|v:{spanometer.__version__}")
+    assert built_in(result)
+    json.dumps(result)
+    if case.name == "span_attribute":
+        assert list(result) == [*case.keys, "counts", "signature", "curves"]
+        assert [result[label]["support"] for label in case.labels] == [1, 3]
+        return
     own = ["counts_per_label", "muc_err"] if case.name == "eter" else []
     assert list(result) == [*keys, "per_label", "counts", "signature", *own]
     assert tuple(result["per_label"]) == case.labels
     assert [values["support"] for values in result["per_label"].values()] == [1, 3]
     assert all(list(values) == [*keys, "support"] for values in result["per_label"].values())
-    assert result["signature"].startswith(f"{case.name}|{case.reading}")
-    assert result["signature"].endswith(f"|average:micro|zero_division:0|v:{spanometer.__version__}")
-    assert built_in(result)
-    json.dumps(result)
+    assert "|average:micro|" in result["signature"]
 
 
 def built_in(value):
     """Whether all numbers and names are of built-in types."""
     if isinstance(value, dict):
         return all(type(key) is str and built_in(inner) for key, inner in value.items())
+    if type(value) is list:
+        return all(map(built_in, value))
     return type(value) in (int, float, str)
 
 
+@pytest.mark.parametrize("case", [case for case in CASES.values() if case.averages], ids=lambda case: case.name)
 def test_averages(case):
     one, three = case.compute(details=True)["per_label"].values()
     macro, weighted = (case.compute(average=average) for average in ("macro", "weighted"))
@@ -297,7 +368,7 @@ def test_numpy_offsets():
 
 def test_no_documents(case):
     result = case.load().compute(predictions=[], references=[])
-    assert list(result) == list(case.measure.keys)
+    assert list(result) == (["micro"] if case.name == "span_attribute" else case.keys)
     with pytest.raises(InputError, match="nothing to score"):
         case.load().compute()
 
@@ -313,7 +384,7 @@ def test_combine():
     assert result["span_f_f1"] == SPAN_F["f1"]
 
 
-@pytest.mark.parametrize("names", [("span_f", "bcubed", "sl_icm"), ("eter",)])
+@pytest.mark.parametrize("names", [("span_f", "bcubed", "sl_icm"), ("eter",), ("span_attribute",)])
 def test_combine_document_by_document(names):
     case = CASES[names[0]]
     combined = evaluate.combine([str(ROOT / "metrics" / name) for name in names])
@@ -332,7 +403,11 @@ def test_save(tmp_path, case):
     assert {key: written[key] for key in result} == result
 
 
-OF_TWO_PROCESSES = {"bcubed": {"scheme": "IOB2", "details": True}, "eter": {"details": True}}
+OF_TWO_PROCESSES = {
+    "bcubed": {"scheme": "IOB2", "details": True},
+    "eter": {"details": True},
+    "span_attribute": {"details": True},
+}
 
 
 def run_process(number, name, cache, results):
@@ -377,7 +452,7 @@ BAD_TAGS = {
     "nested too deep": ([[["O"]]], [[["O"]]], "is not a tag"),
     "a lone surrogate": ([["B-\ud800"]], [["O"]], "document 0, token 0"),
     "unequal lengths": ([["O"], ["O", "O"]], [["O"], ["O"]], "document 1: 2 predicted tags, 1 reference tags"),
-    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted document, 2 reference documents"),
     "no references": ([["O"]], None, "there are no references"),
     "unknown prefix": ([["O"], ["O", "Z-A"]], [["O"], ["O", "O"]], "predictions, document 1, token 1: 'Z-A' has no"),
     "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix behind its label"),
@@ -417,7 +492,7 @@ BAD_SPANS = {
     "no list": ([[], span()], "is not a document"),
     "a list of spans": ([span(), span()], "is not a document"),
     "past the end": ([[], [span(2, 5)]], "ends at 5, but the document has 4 tokens"),
-    "unequal counts": ([[]], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([[]], "1 predicted document, 2 reference documents"),
 }
 
 
@@ -498,11 +573,13 @@ def test_bad_fragments(wrong):
 
 
 BAD_OPTIONS = {
-    "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
-    "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
     "zero_division": ({"zero_division": 0.5}, "Use 0.0, 1.0 or nan"),
     "zero_division warn": ({"zero_division": "warn"}, "Use 0.0, 1.0 or nan"),
     "details": ({"details": "yes"}, "True or False"),
+}
+BAD_AVERAGE = {
+    "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
+    "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
 }
 BAD_OPTIONS_OF_TAGS = {
     "scheme": ({"scheme": "BIO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
@@ -514,13 +591,36 @@ BAD_OPTIONS_OF_TAGS = {
 
 BAD_OPTIONS_OF_ENTITIES = {
     "alpha": ({"alpha": 1.5}, "alpha=1.5 is not a weight"),
-    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a cost"),
+    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a weight"),
     "negative": ({"span_cost": -1}, "span_cost=-1 is not a cost"),
     "nan": ({"type_cost": math.nan}, "type_cost=nan is not a cost"),
     "infinite": ({"type_cost": math.inf}, "type_cost=inf is not a cost"),
     "truth value": ({"type_cost": True}, "type_cost=True is not a cost"),
     "subtype": ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
     "scheme": ({"scheme": "IOB2"}, "eter has no option 'scheme'"),
+}
+BAD_OPTIONS_OF_ATTRIBUTES = {
+    "average": ({"average": "macro"}, "span_attribute has no option 'average'"),
+    "unknown": ({"default_value": {}}, "Did you mean 'default_values'"),
+    "attributes": ({"attributes": "negated"}, "attributes='negated' is not a value"),
+    "attribute names": ({"attributes": [3]}, "is not a list of names"),
+    "a number": ({"attributes": 3, "details": True}, "attributes=3 is not a value"),
+    "labels": ({"attributes": {"negated": "DIS"}}, "'DIS' in attributes does not say of which spans"),
+    "default_values": ({"default_values": ["negated"]}, "default_values=.* is not a value"),
+    "a default": ({"default_values": {"negated": {}}}, "default_values: .* is no value that 'negated' can have"),
+    "include_falsy": ({"include_falsy": "no"}, "include_falsy='no' is not a value"),
+    "micro_key": ({"micro_key": ""}, "micro_key='' is not the name of a key"),
+    "taken micro_key": ({"micro_key": "negated", "attributes": ["negated"]}, "Name another key with micro_key="),
+    "micro_key of details": ({"micro_key": "curves", "details": True}, "'curves' is the name of an attribute"),
+    "attribute of details": ({"attributes": ["counts"], "details": True}, "'counts' is the name of an attribute"),
+    "average_precision": ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
+    "filter": ({"filter": "negated"}, "filter='negated' is not a value"),
+    "filter numbers": ({"filter": [0, 1, 1, 0]}, "is not a value that filter can take"),
+    "on_mismatch": ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
+}
+BAD_OPTIONS_OF_MEASURE = {
+    "eter": {**BAD_AVERAGE, **BAD_OPTIONS_OF_ENTITIES},
+    "span_attribute": BAD_OPTIONS_OF_ATTRIBUTES,
 }
 BAD_OPTIONS_OF_FORM = {
     "entities": {"entity_types": ({"entity_types": ["pers"]}, "entity_types are for markup")},
@@ -531,14 +631,16 @@ BAD_OPTIONS_OF_FORM = {
         "number": ({"entity_types": [3]}, "is not a list of the first parts of types"),
     },
     "tags": BAD_OPTIONS_OF_TAGS,
+    "spans": {},
 }
 
 
 def bad_options():
     """A case, with each option that is wrong for it."""
     for case_name, case in CASES.items():
-        of_entities = BAD_OPTIONS_OF_ENTITIES if case.name == "eter" else {}
-        for what, option in {**BAD_OPTIONS, **of_entities, **BAD_OPTIONS_OF_FORM[case.configuration]}.items():
+        of_form = BAD_OPTIONS_OF_FORM[case.configuration]
+        of_measure = BAD_OPTIONS_OF_MEASURE.get(case.name, BAD_AVERAGE)
+        for what, option in {**BAD_OPTIONS, **of_measure, **of_form}.items():
             yield pytest.param(case, *option, id=f"{case_name}-{what}")
 
 
@@ -564,7 +666,7 @@ def test_a_bad_document_leaves_the_good_ones(case):
         with pytest.raises(InputError) as raised:
             module.add(prediction=sides["predictions"][1], reference=sides["references"][1])
         assert (raised.value.side, raised.value.document) == (side, 2)
-    with pytest.raises(InputError, match="1 predicted documents, 2 reference documents"):
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         module.add_batch(predictions=[good], references=[good, good])
     with pytest.raises(InputError, match="there are no references"):
         module.add_batch(predictions=[good])
@@ -598,6 +700,11 @@ def test_a_bad_batch_leaves_the_good_ones():
 UNREADABLE = {
     "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no prefix"),
     "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not behind the start 2"),
+    "spans": (
+        [attributed(2, 1, "DIS", {})],
+        [],
+        "predictions, document 0, span 0: the end 1 is not behind the start 2",
+    ),
     "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
 }
 
@@ -631,6 +738,7 @@ def test_raise_names_side_document_and_token():
     [
         *((name, configuration) for name in MEASURES for configuration in CONFIGURATIONS),
         *(("eter", configuration) for configuration in ENTITY_CONFIGURATIONS),
+        *(("span_attribute", configuration) for configuration in ATTRIBUTE_CONFIGURATIONS),
     ],
 )
 def test_info(name, configuration):
@@ -638,7 +746,8 @@ def test_info(name, configuration):
     assert module.info.license == "Apache-2.0"
     assert module.description.strip() and module.inputs_description.strip() and module.citation.strip()
     assert set(module.features) == {"predictions", "references"}
-    assert ("entity_types (list of str)" if name == "eter" else "scheme (str)") in module.compute.__doc__
+    own = {"eter": "entity_types (list of str)", "span_attribute": "default_values (dict)"}
+    assert own.get(name, "scheme (str)") in module.compute.__doc__
 
 
 def test_load_in_a_fresh_process_from_another_folder(tmp_path):

@@ -43,6 +43,9 @@ def test_the_module_scores_as_the_measure():
     assert result["counts"] == counts.total()
     signature = "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|average:micro|zero_division:0|"
     assert signature in result["signature"]
+    zeros = load("eter").compute(**ENTITIES, alpha=-0.0, span_cost=-0.0, details=True)["signature"]
+    assert zeros == load("eter").compute(**ENTITIES, alpha=0, span_cost=0, details=True)["signature"]
+    assert "|alpha:0|type_cost:0.5|subtype_cost:0.25|span_cost:0|" in zeros
 
 
 def test_values_by_hand():
@@ -117,7 +120,20 @@ def as_numpy(sides):
 
 def test_components_may_be_left_out():
     bare = [[{"start": 0, "end": 1, "types": ["loc"]}]]
-    assert load("eter").compute(predictions=bare, references=[[entity(0, 1, "loc")]])["eter"] == 0
+    filled = [[{**bare[0][0], "components": None}]]
+    for predictions in (bare, filled):
+        assert load("eter").compute(predictions=predictions, references=[[entity(0, 1, "loc")]])["eter"] == 0
+
+
+def test_what_datasets_fills_in():
+    """Where some entities of a dataset leave their components out, it has None there; pandas has arrays for lists."""
+    documents = [[{"start": 0, "end": 1, "types": ["loc"]}, entity(2, 4, "loc", (2, 3, "name"))]]
+    dataset = datasets.Dataset.from_dict({"entities": documents})
+    assert dataset["entities"][0][0]["components"] is None
+    expected = load("eter").compute(predictions=documents, references=REFERENCE_ENTITIES[:1])
+    for rows in (dataset["entities"], list(dataset.to_pandas()["entities"])):
+        assert load("eter").compute(predictions=rows, references=REFERENCE_ENTITIES[:1]) == expected
+        assert load("eter").compute(predictions=rows, references=documents)["eter"] == 0
 
 
 def test_more_than_a_thousand_documents():
@@ -173,9 +189,8 @@ BAD_ENTITIES = {
     "None for types": (changed(types=None), "the types None"),
     "None for a type": (changed(types=["loc", None]), "are not all strings"),
     "a number for a type": (changed(types=[3]), r"the types \[3\] are not all strings"),
-    "an empty type": (changed(types=["loc", ""]), "empty"),
+    "an empty type": (changed(types=["loc", ""]), "the type is empty"),
     "a lone surrogate": (changed(types=["\ud800"]), "the types .* are not all strings"),
-    "None for components": (changed(components=None), "the components None"),
     "components in a dict": (changed(components={}), "the components {} .of type dict. are not a list"),
     "a tuple for a component": (changed(components=[(0, 1, "name")]), "is not a component"),
     "a component without end": (changed(components=[{"start": 0, "label": "name"}]), "component 0: .* has no 'end'"),
@@ -227,7 +242,7 @@ def test_bad_documents_of_entities(wrong):
 
 
 BAD_LENGTHS = {
-    "too few": ([4], "1 lengths, 4 documents"),
+    "too few": ([4], "1 length, 4 documents"),
     "negative": ([4, 1, 0, -2], "not a list of whole numbers"),
     "floats": ([4.0, 1.0, 0.0, 2.0], "not a list of whole numbers"),
     "a number": (4, "lengths=4 is not a list of numbers"),
@@ -282,7 +297,7 @@ BAD_TEXTS = {
     "a lone surrogate": ([GOOD, "Ad\ud800 sings"], r"document 1: the character '\\ud800' cannot be stored as UTF-8"),
     "one string": (GOOD, "is not a list of documents"),
     "a dict": ({"text": GOOD}, "is not a list of documents"),
-    "unequal counts": ([GOOD], "1 predicted documents, 2 reference documents"),
+    "unequal counts": ([GOOD], "1 predicted document, 2 reference documents"),
 }
 
 

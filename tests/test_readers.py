@@ -11,7 +11,7 @@ import pytest
 
 from spanometer.errors import InputError
 from spanometer.measures import SpanF
-from spanometer.readers import read, require_same_tokens, source, tag_lists
+from spanometer.readers import read, read_parts, require_same_tokens, source, tag_lists
 from spanometer.spans import pair_from_tags
 
 TWO = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]]
@@ -260,7 +260,7 @@ def test_require_same_tokens(file):
     with pytest.raises(InputError) as caught:
         require_same_tokens(read(two), read(file("O\n")))
     assert (caught.value.source, caught.value.line) == (str(two), 4)
-    assert "1 predicted documents, 2 reference documents" in caught.value.problem
+    assert "1 predicted document, 2 reference documents" in caught.value.problem
     require_same_tokens(read(two), read(file("B-X\n\nB-Y\n")))
 
 
@@ -309,6 +309,8 @@ def test_utf_16(file):
         ("-DOCSTART- O\n", "the file has no rows of tags."),
         ("token\ttag\n", "the file has no rows of tags."),
         (b"PK\x03\x04...", "this is a zip archive."),
+        ("a O\rb B-X\r\rc O\r", "the lines end in a carriage return alone."),
+        ("# id 1\ra O\r", "the lines end in a carriage return alone."),
     ],
 )
 def test_nothing_to_read(file, content, problem):
@@ -580,3 +582,44 @@ def test_json_lines_longer_than_the_first_block(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text(json.dumps(["B-A", "I-A", "O"] * 400_000) + "\n", encoding="utf-8")
     assert read(path).tags[0].lengths.tolist() == [1_200_000]
+
+
+# in parts
+
+
+PARTED = (
+    "# columns: word tag\n-DOCSTART- O\n\n# a\nAda B-PER\n\n\nin O\n# b b b\nRome B-LOC\n-DOCSTART- O\n\n \t\n"
+    "# id = c\n# O\nx O\n" + "long O\n" * 30 + "\nB I-X\n"
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 16, 64, 1 << 20])
+@pytest.mark.parametrize("change", [str, lambda text: text.replace("\n", "\r\n"), lambda text: text.rstrip("\n")])
+def test_parts_together_are_the_file(file, monkeypatch, size, change):
+    path = file(change(PARTED))
+    whole = read(path, columns=["tag"], words=True)
+    monkeypatch.setattr(source, "BLOCK_SIZE", size)
+    parts = list(read_parts(path, columns=["tag"], words=True))
+    assert len(parts) > 1 or size > len(PARTED)
+    for name in ("tags", "words"):
+        columns = [getattr(part, name) for part in (whole, *parts)]
+        lists = [tag_lists(column[0] if name == "tags" else column) for column in columns]
+        assert list(itertools.chain.from_iterable(lists[1:])) == lists[0]
+    for name in ("document_lines", "token_lines"):
+        assert np.concatenate([getattr(part, name) for part in parts]).tolist() == getattr(whole, name).tolist()
+    assert whole.comments == tuple(itertools.chain.from_iterable(part.comments for part in parts))
+    assert whole.comments == ((1, "# columns: word tag"), (4, "# a"), (9, "# b b b"), (14, "# id = c"))
+    assert (
+        whole.docstart_lines == tuple(itertools.chain.from_iterable(part.docstart_lines for part in parts)) == (2, 11)
+    )
+
+
+def test_parts_agree_on_whether_there_are_words(file, monkeypatch):
+    monkeypatch.setattr(source, "BLOCK_SIZE", 1)
+    # the one word of the second part looks like a tag
+    assert [tag_lists(part.words) for part in read_parts(file("a O\n\nB O\n"), words=True)] == [[["a"]], [["B"]]]
+    assert [part.words for part in read_parts(file("B-X O\n\nI-X O\n"), words=True)] == [None, None]
+
+
+def test_width_of_rows(file):
+    assert read(file("a b O\n"), columns=[3]).cells.width == 3

@@ -92,6 +92,24 @@ def test_arrow_columns_of_tags():
     assert Spans.from_arrow(column).labels == ("A",)
 
 
+def test_codes_of_dictionaries_are_those_of_strings():
+    rows = [["B-A", "O", "B-B"], [], ["I-B", "B-A"], ["O"]]
+    expected = Tags.from_lists(rows)
+    names = pa.array(["unused", "I-B", "B-B", "O", "B-A", "O"])
+    indices = [4, 5, 2, 1, 4, 3]
+    for kind in (pa.int8(), pa.uint16(), pa.int64()):
+        values = pa.DictionaryArray.from_arrays(pa.array([0, *indices], kind), names).slice(1)
+        column = pa.ListArray.from_arrays(pa.array([0, 3, 3, 5, 6], pa.int32()), values)
+        for tags in (Tags.from_arrow(column), Tags.from_arrow(pa.chunked_array([column[:1], column[1:]]))):
+            # a tag that the dictionary has twice is one tag; names come in the order of the text
+            assert tags.names == expected.names
+            assert tags.codes.tolist() == expected.codes.tolist()
+            assert tags.offsets.tolist() == expected.offsets.tolist()
+    values = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int32()), pa.array([None, "O"]))
+    with pytest.raises(InputError, match=r"^document 0, token 1: None is not a tag"):
+        Tags.from_arrow(pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), values))
+
+
 def test_arrow_columns_of_spans():
     rows = [[{"start": 0, "end": 2, "label": "B"}], [], [{"start": 1, "end": 2, "label": "A"}]]
     expected = Spans.from_dicts(rows).to_dicts()
@@ -127,7 +145,7 @@ def test_bad_arrow(rows, message):
 @pytest.mark.parametrize(
     ("lengths", "message"),
     [
-        ([4], "1 lengths, 2 documents"),
+        ([4], "1 length, 2 documents"),
         ([4, -1], "not a list of whole numbers"),
         ([4, 2.5], "not a list of whole numbers"),
         ([[4], [4]], "not a list of whole numbers"),

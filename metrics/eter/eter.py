@@ -17,7 +17,8 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions (list of lists of dict): The predicted entities of each document, {"start": int, "end": int,
         "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}, token offsets, ends
-        exclusive; components may be left out. Loaded with "markup": one string a document, QUAERO's inline markup.
+        exclusive; components may be left out or None. Loaded with "markup": one string a document, QUAERO's inline
+        markup.
     references (list of lists of dict): The reference, in the same form; with "markup" over the same words.
     entity_types (list of str): With "markup": the first dotted parts of the tags that are entities, all others being
         components. Default None: QUAERO's, pers, func, loc, prod, org, time, amount and event.

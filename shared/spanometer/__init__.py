@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
     from .annotators import agreement
+    from .comparison import compare
 
-__all__ = ["InputError", "Spans", "__version__", "agreement", "load", "path"]
+__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path"]
 
 
 def __getattr__(name: str) -> Any:
@@ -22,6 +23,10 @@ def __getattr__(name: str) -> Any:
         from .annotators import agreement
 
         return agreement
+    if name == "compare":
+        from .comparison import compare
+
+        return compare
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

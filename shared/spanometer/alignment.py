@@ -285,21 +285,33 @@ def _extents(references: Spans, predictions: Spans) -> np.ndarray:
 
 
 def overlaps(
-    first_start: np.ndarray, first_end: np.ndarray, second_start: np.ndarray, second_end: np.ndarray
+    first_start: np.ndarray,
+    first_end: np.ndarray,
+    second_start: np.ndarray,
+    second_end: np.ndarray,
+    *,
+    noun: str = "spans of one label",
 ) -> tuple[np.ndarray, np.ndarray]:
     """All pairs of intervals, one of each set, that overlap.
 
     Both sets are ordered by start; intervals may be nested. Time grows with the intervals (times their logarithm) and
     the pairs.
 
+    Args:
+        first_start, first_end, second_start, second_end: the bounds of both sets.
+        noun: what errors call the intervals.
+
     Returns:
         Indices into the first and into the second set, int32, in that order.
+
+    Raises:
+        InputError: for more pairs than `PAIR_LIMIT`.
     """
     if (second_end[1:] >= second_end[:-1]).all():
         # without nesting the intervals that one meets are neighbours
         nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
-        _require_few_pairs(met)
+        _require_few_pairs(noun, met)
         return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
     # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
     # start: each pair is found in just one of these ways
@@ -307,19 +319,19 @@ def overlaps(
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
     behind = np.searchsorted(first_start, second_start, side="right")
     behind_counts = np.searchsorted(first_start, second_end, side="left") - behind
-    _require_few_pairs(counts, behind_counts)
+    _require_few_pairs(noun, counts, behind_counts)
     first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
     second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
     order = np.lexsort((second, first))
     return first[order].astype(np.int32), second[order].astype(np.int32)
 
 
-def _require_few_pairs(*counts: np.ndarray) -> None:
+def _require_few_pairs(noun: str, *counts: np.ndarray) -> None:
     total = sum(int(count.sum(dtype=np.int64)) for count in counts)
     if total > PAIR_LIMIT:
         raise InputError(
-            f"{total} pairs of overlapping spans of one label, more than {PAIR_LIMIT}.",
-            "Score fewer spans that nest or cross at once.",
+            f"{total} pairs of overlapping {noun}, more than {PAIR_LIMIT}.",
+            f"Score fewer {noun.partition(' ')[0]} that nest or cross at once.",
         )
 
 

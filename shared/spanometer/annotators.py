@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .alignment import Alignment, Side
+from .annotations import read_annotations, sides_called
 from .errors import InputError, require_choice
 from .measures import ChanceKappaF1, UnitizingAlpha
 from .measures.unitizing_alpha import require_units
-from .schemes import get_scheme
 from .signature import signature
-from .spans import Spans, as_tags, tell_common_scheme
-from .tags import Tags
+from .spans import Spans
+from .statistics import json_number
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
 
 _KEYS = ("f1", "chance_f1", "kappa_f1")
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,9 +67,9 @@ class AgreementValues:
 
     def to_dict(self) -> dict[str, Any]:
         """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        means = {f"mean_{key}": _plain(getattr(self, f"mean_{key}")) for key in _KEYS}
-        joint = {key: _plain(getattr(self, key)) for key in UnitizingAlpha.keys}
-        pairs = {key: [[_plain(value) for value in row] for row in getattr(self, key).tolist()] for key in _KEYS}
+        means = {f"mean_{key}": json_number(getattr(self, f"mean_{key}")) for key in _KEYS}
+        joint = {key: json_number(getattr(self, key)) for key in UnitizingAlpha.keys}
+        pairs = {key: [[json_number(value) for value in row] for row in getattr(self, key).tolist()] for key in _KEYS}
         return {**means, **joint, **pairs, "spans": self.spans.tolist()}
 
 
@@ -165,7 +163,11 @@ def agreement(
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
     given = _named(annotations, names)
-    sides, reading = _read(given, scheme, repair, lengths)
+    sides, reading = read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
+    if next(iter(sides.values())).lengths is None:
+        raise InputError(
+            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
+        )
     labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
     annotated = [spans.with_labels(labels) for spans in sides.values()]
     numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated])
@@ -213,70 +215,6 @@ def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] 
     return given
 
 
-def _said_of(name: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    """Call a function; an `InputError` that it raises names the annotator."""
-    try:
-        return function(*arguments, **options)
-    except InputError as error:
-        raise error.within(name) from None
-
-
-def _read(
-    given: Mapping[str, Any], scheme: str | None, repair: str, lengths: Any
-) -> tuple[dict[str, Spans], dict[str, str]]:
-    """The spans of all annotators, of the same documents, and how they were read."""
-    tagged: dict[str, Tags] = {
-        name: _said_of(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
-    }
-    reading = {"input": "spans"}
-    if tagged:
-        known = get_scheme(scheme).name if scheme is not None else tell_common_scheme(tagged)
-        reading = {"scheme": known, "repair": repair}
-    elif scheme is not None or repair != "conlleval":
-        raise InputError("scheme and repair are for tags, and all annotators have spans.", "Leave them out.")
-    sides = {}
-    for name, one in given.items():
-        if name in tagged:
-            sides[name] = _said_of(name, Spans.from_tags, tagged[name], scheme=known, repair=repair)
-        else:
-            sides[name] = one if lengths is None else _said_of(name, one.with_lengths, lengths)
-    known_lengths = {name: spans.lengths for name, spans in sides.items() if spans.lengths is not None}
-    first = next(iter(known_lengths), None)
-    if first is None:
-        raise InputError(
-            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
-        )
-    of_first = sides[first].lengths
-    for name, spans in sides.items():
-        _require_same_documents(first, sides[first], name, spans)
-        # one array for all, also for those that did not know
-        sides[name] = replace(
-            spans if spans.lengths is not None else _said_of(name, spans.with_lengths, of_first), lengths=of_first
-        )
-    return sides, reading
-
-
-def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
-    """Raise an `InputError` unless two annotators have the same documents with the same numbers of tokens."""
-    if spans.documents != expected.documents:
-        raise InputError(
-            f"{spans.documents} documents, where {first} has {expected.documents}.",
-            "All must annotate the same documents, in the same order.",
-            side=name,
-        )
-    if spans.lengths is None or expected.lengths is None:
-        return
-    different = spans.lengths != expected.lengths
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"{spans.lengths[document]} tokens, where {first} has {expected.lengths[document]}.",
-            "All must annotate the same tokens; was the text tokenised twice?",
-            side=name,
-            document=document,
-        )
-
-
 def _pairs(
     annotated: Sequence[Spans], names: Sequence[str], numbers: np.ndarray, measure: ChanceKappaF1
 ) -> tuple[dict[str, np.ndarray], list[tuple[Alignment, Side]]]:
@@ -297,7 +235,8 @@ def _pairs(
     for one in range(count):
         for other in range(one, count):
             alignment = Alignment(annotated[one], annotated[other])
-            counts = _counted(measure, alignment, names[one], names[other])
+            with sides_called({"references": names[one], "predictions": names[other]}):
+                counts = measure.count(alignment)
             found = [*measure.score_per_label(counts).values(), measure.score(counts)]
             absent = np.append(numbers[one] + numbers[other] == 0, False)
             for key in _KEYS if one != other else ("chance_f1",):
@@ -305,15 +244,6 @@ def _pairs(
                 values[key][:, one, other] = values[key][:, other, one] = of_pair
             aligned.setdefault(one, (alignment, alignment.references))
     return values, [aligned[one] for one in range(count)]
-
-
-def _counted(measure: ChanceKappaF1, alignment: Alignment, one: str, other: str) -> Any:
-    """The counts of a pair; an `InputError` names the annotator, not the side of the pair."""
-    try:
-        return measure.count(alignment)
-    except InputError as error:
-        name = {"references": one, "predictions": other}.get(error.side or "")
-        raise (error if name is None else error.within(name)) from None
 
 
 def _joint(
@@ -351,7 +281,3 @@ def _mean_of_pairs(matrix: np.ndarray) -> float:
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     known = pairs[~np.isnan(pairs)]
     return float(known.mean()) if len(known) else math.nan
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -12,9 +12,6 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
 from .segments import runs
 
@@ -65,8 +62,7 @@ def best_matching(
     chosen[contested] = False
     row, height = _renumbered(rows[contested])
     column, width = _renumbered(columns[contested])
-    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, column + height)), shape=(height + width,) * 2)
-    group = connected_components(graph, directed=False)[1][row]
+    group = _connected(row, column + height, height + width)
     order = np.argsort(group, kind="stable")
     first, last = runs(group[order])
     pairs = contested[order]
@@ -156,11 +152,16 @@ class _Groups:
             gain[row, column] = weight
             pair = np.full((height, width), -1)
             pair[row, column] = pairs
+            from scipy.optimize import linear_sum_assignment
+
             solution = linear_sum_assignment(gain, maximize=True)
             if len(pairs) * height * width <= _ORDERED:
                 solution = _first_of_equals(gain, *solution)
             matched = pair[solution]
             return matched[matched >= 0]
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
         # every row may instead take a column of its own that is worth nothing; costs must not be 0 for the solver
         base = float(weight.max()) + 1.0
         own = np.arange(height, dtype=np.int32)
@@ -182,6 +183,8 @@ def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) ->
 
     Row by row every earlier column is tried, so that a solution costs at most one more call for each pair.
     """
+    from scipy.optimize import linear_sum_assignment
+
     best = gain[rows, columns].sum()
     gain = gain.copy()
     for row in range(len(gain)):
@@ -220,6 +223,22 @@ def _matchings(height: int, width: int) -> np.ndarray:
         if len({column for column in choice if column < width}) == sum(column < width for column in choice)
     ]
     return np.array(choices, dtype=np.intp)
+
+
+def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
+    """For each pair of nodes the number of its connected group, in the order of the groups' lowest nodes.
+
+    Every node points at a lower one of its group. In each round every group that touches a lower one joins it, so that
+    there are at most half as many; rounds are logarithmic in the pairs.
+    """
+    lowest = np.arange(nodes)
+    while not np.array_equal(lowest[first], lowest[second]):
+        low = np.minimum(lowest[first], lowest[second])
+        for end in (lowest[first], lowest[second]):
+            np.minimum.at(lowest, end, low)
+        while not np.array_equal(lowest, further := lowest[lowest]):
+            lowest = further
+    return np.unique(lowest[first], return_inverse=True)[1]
 
 
 def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:

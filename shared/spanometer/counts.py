@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from .errors import InputError
 
@@ -155,12 +156,12 @@ class Counts:
         labels = max(len(self.labels), 1)
         step = max(_BLOCK // labels, 1)
         order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
+        document = {name: column.document[order[name]] for name, column in self.columns.items()}
         for first in range(0, self.documents, step):
             size = min(step, self.documents - first)
             sums = {}
             for name, column in self.columns.items():
-                document = column.document[order[name]]
-                kept = order[name][slice(*np.searchsorted(document, [first, first + size]))]
+                kept = order[name][slice(*np.searchsorted(document[name], [first, first + size]))]
                 value = None if column.value is None else column.value[kept]
                 part = Column(column.document[kept] - first, column.label[kept], value)
                 sums[name] = part.per_document(size, len(self.labels))
@@ -178,7 +179,9 @@ class Counts:
             For each column the totals as float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
-        totals = {name: np.asarray((matrix.T @ weights.T).T) for name, matrix in self._matrices.items()}
+        # else each product would lay them out anew
+        columns = np.ascontiguousarray(weights.T)
+        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self._matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
@@ -201,7 +204,7 @@ class Counts:
         return replace(self, columns=columns, documents=1, shared=shared, rows=rows)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
-        """The counts of groups of documents, each group as one document; without what is kept row by row.
+        """The counts of groups of documents, each group as one document.
 
         Args:
             group: the group of each document.
@@ -211,12 +214,29 @@ class Counts:
             name: Column(group[column.document], column.label, column.value) for name, column in self.columns.items()
         }
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
-        return replace(self, columns=columns, documents=groups, shared=shared, rows={})
+        rows = {**self.rows, "document": group[self.rows["document"]].astype(np.int64)} if self.rows else {}
+        return replace(self, columns=columns, documents=groups, shared=shared, rows=rows)
+
+    def reordered(self, place: np.ndarray) -> Self:
+        """The same counts with the documents in another order.
+
+        Args:
+            place: where each document goes, shape (documents), each place once.
+        """
+        columns = {name: replace(column, document=place[column.document]) for name, column in self.columns.items()}
+        shared = {}
+        for name, values in self.shared.items():
+            shared[name] = np.empty_like(values)
+            shared[name][place] = values
+        rows = {**self.rows, "document": place[self.rows["document"]]} if self.rows else {}
+        return replace(self, columns=columns, shared=shared, rows=rows)
 
     def __add__(self, other: Counts) -> Self:
         """The counts of two parts of a corpus together; an `InputError` where they are of two kinds."""
+        if not isinstance(other, Counts):
+            return NotImplemented
         self._require_alike(other)
-        labels = tuple(sorted({*self.labels, *other.labels}))
+        labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
         number = {label: code for code, label in enumerate(labels)}
         parts: tuple[Counts, Counts] = (self, other)
         codes = [np.array([number[label] for label in part.labels], dtype=np.int32) for part in parts]
@@ -242,6 +262,12 @@ class Counts:
             rows=rows,
             measure=self.measure or other.measure,
         )
+
+    def __radd__(self, other: object) -> Self:
+        """The counts themselves behind 0, from which the built-in `sum` starts."""
+        if isinstance(other, int) and not isinstance(other, bool) and other == 0:
+            return self
+        return NotImplemented
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table with a row for each document and label that has counts.
@@ -288,24 +314,23 @@ class Counts:
         """
         try:
             described = json.loads((table.schema.metadata or {})[METADATA])
-            labels = tuple(described["labels"])
+            labels, documents = tuple(described["labels"]), described["documents"]
+            _require_places(labels, documents)
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
             of_label = table.filter(pa.compute.is_valid(table["label"]))
             of_document = table.filter(pa.compute.is_null(table["label"]))
             names = pa.array(labels, pa.string())
             label = pa.compute.index_in(of_label["label"].combine_chunks(), names)
-            document = _numbers(of_label["document"])
-            codes = _numbers(label.cast(pa.int32()))
+            document, codes = _places_of(of_label["document"], documents), _places_of(label, len(labels))
             columns = {}
             for name in described["columns"]:
                 known = of_label[name].is_valid().combine_chunks().to_numpy(zero_copy_only=False)
-                value = _numbers(of_label[name].drop_null())
+                value = _values(of_label[name].drop_null())
                 columns[name] = Column(document[known], codes[known], value)
-            order = np.argsort(_numbers(of_document["document"]), kind="stable")
-            shared = {name: _numbers(of_document[name])[order] for name in described["shared"]}
+            shared = _read_shared(of_document, described["shared"], documents)
             rows = _read_rows(of_label, document, codes) if "rows" in table.column_names else {}
-            return cls(columns, labels, int(described["documents"]), shared, rows, measure)
+            return cls(columns, labels, documents, shared, rows, measure)
         except (KeyError, TypeError, ValueError, IndexError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             if isinstance(error, InputError):
                 raise
@@ -347,7 +372,7 @@ class Counts:
         if self.measure is not None and other.measure is not None:
             _require_same_measure(_described(self.measure), _described(other.measure))
             self.measure.require_additive()
-        if set(self.columns) != set(other.columns) or set(self.rows) != set(other.rows):
+        if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows")):
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, pa.Array]]:
@@ -403,6 +428,39 @@ def _require_same_measure(one: Mapping[str, Any], other: Mapping[str, Any]) -> N
                 "do not add up.",
                 "Count all parts with the same options.",
             )
+
+
+def _require_places(labels: tuple[Any, ...], documents: Any) -> None:
+    """Raise a ValueError unless these can be the labels and the number of documents of counts."""
+    if not isinstance(documents, int) or documents < 0 or len(set(labels)) < len(labels):
+        raise ValueError
+
+
+def _places_of(column: pa.ChunkedArray, number: int) -> np.ndarray:
+    """Numbers of documents or labels; a ValueError unless all are there and below the number of them."""
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise ValueError
+    places = _numbers(column.cast(pa.int32()))
+    if len(places) and (places.min() < 0 or places.max() >= number):
+        raise ValueError
+    return places
+
+
+def _values(column: pa.ChunkedArray) -> np.ndarray:
+    """Numbers of which none is missing; a ValueError for anything else."""
+    values = _numbers(column)
+    if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        raise ValueError
+    return values
+
+
+def _read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
+    """The numbers that belong to no label, in the order of the documents; a ValueError unless all have them."""
+    document = _places_of(table["document"], documents)
+    if names and not np.array_equal(np.sort(document), np.arange(documents)):
+        raise ValueError
+    order = np.argsort(document, kind="stable")
+    return {name: _values(table[name])[order] for name in names}
 
 
 def _numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:

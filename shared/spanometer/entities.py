@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from .errors import InputError
-from .segments import begins_run, ranges, row_codes
+from .errors import InputError, counted
+from .segments import ascends, begins_run, ranges, row_codes
 from .span_arrays import SPAN_TYPE, integer_array, span_problem, string_array
 from .spans import Place, read_lengths, sorted_labels
 from .tags import integers, offsets_of, parts_of, rows_of
@@ -78,9 +79,10 @@ class Entities:
 
     def __repr__(self) -> str:
         """The sizes, not the columns."""
-        components = f"{len(self.component_start)} components"
+        components = counted(len(self.component_start), "component")
         types = ", ".join(self.types) or "none"
-        return f"Entities({len(self)} entities, {components}, {self.documents} documents, types {types})"
+        entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")
+        return f"Entities({entities}, {components}, {documents}, types {types})"
 
     @property
     def first_type(self) -> np.ndarray:
@@ -103,7 +105,8 @@ class Entities:
 
         Args:
             documents: for each document its entities, `{"start": int, "end": int, "types": [str, ...], "components":
-                [{"start": int, "end": int, "label": str}, ...]}`; an entity without components may leave them out.
+                [{"start": int, "end": int, "label": str}, ...]}`; an entity without components may leave them out or
+                have None there.
             lengths: the documents' lengths in tokens, checked against the entities.
 
         Raises:
@@ -114,7 +117,7 @@ class Entities:
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
-        """From an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`."""
+        """From an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; None for components is none."""
         known = None if lengths is None else read_lengths(lengths, len(column))
         entities = _read(column)
         return entities if known is None else entities.with_lengths(known)
@@ -128,8 +131,8 @@ class Entities:
             document = int(self.document[index])
             raise InputError(
                 f"an entity {self.types[self.first_type[index]]!r} ends at {self.end[index]}, "
-                f"but the document has {known[document]} tokens.",
-                "Ends are exclusive token offsets; check lengths=... and the offsets.",
+                f"but the document has {counted(int(known[document]), 'token')}.",
+                "Ends are exclusive token offsets; check them and the document's tokens.",
                 document=document,
                 position=int(self.start[index]),
             )
@@ -194,8 +197,8 @@ def _entities_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
     try:
         starts, ends, types = ([entity[key] for entity in flat] for key in ("start", "end", "types"))
-        components = [entity.get("components", ()) for entity in flat]
-        lists = all(isinstance(items, (list, tuple)) for items in chain(types, components))
+        components = [_components_of(entity) for entity in flat]
+        lists = all(map(_is_list, chain(types, components)))
         nodes = list(chain.from_iterable(components)) if lists else []
         columns = [[node[key] for node in nodes] for key in _KEYS]
     except (TypeError, KeyError, IndexError, AttributeError):
@@ -210,6 +213,17 @@ def _entities_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         pa.ListArray.from_arrays(offsets_of(components), pa.StructArray.from_arrays(inner, fields=list(SPAN_TYPE))),
     ]
     return pa.ListArray.from_arrays(offsets_of(rows), pa.StructArray.from_arrays(arrays, fields=list(ENTITY_TYPE)))
+
+
+def _components_of(entity: Mapping[str, Any]) -> Any:
+    """The components; none where they are left out, or None, as `datasets` fills them in."""
+    components = entity.get("components")
+    return () if components is None else components
+
+
+def _is_list(values: Any) -> bool:
+    # pandas has arrays where there were lists
+    return isinstance(values, (list, tuple)) or (isinstance(values, np.ndarray) and values.ndim == 1)
 
 
 def _bad_entity(rows: Sequence[Any], first_document: int) -> InputError:
@@ -228,12 +242,12 @@ def _entity_problem(entity: Any) -> str:
         return problem.replace("is not a span", "is not an entity")
     if "types" not in entity:
         return f"{dict(entity)!r} has no 'types'."
-    types, components = entity["types"], entity.get("components", ())
-    if not isinstance(types, (list, tuple)):
+    types, components = entity["types"], _components_of(entity)
+    if not _is_list(types):
         return f"the types {types!r} (of type {type(types).__name__}) are not a list of strings."
     if string_array(types) is None:
         return f"the types {types!r} are not all strings that can be stored as UTF-8."
-    if not isinstance(components, (list, tuple)):
+    if not _is_list(components):
         return f"the components {components!r} (of type {type(components).__name__}) are not a list."
     for index, component in enumerate(components):
         problem = span_problem(component, _KEYS)
@@ -255,17 +269,18 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     document = np.repeat(np.arange(len(array)), counts)
     values = array.flatten()
     place = Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
-    _refuse_none(values, "an entity", place, tuple(field.name for field in ENTITY_TYPE))
+    _refuse_none(values, "an entity", place, (*_BOUNDS, "types"))
     start, end = (integers(values.field(name).cast(pa.int64())) for name in _BOUNDS)
     _refuse_bounds(start, end, place)
     type_counts, type_, types = _read_types(values.field("types"), place)
-    components = values.field("components")
-    component_counts = np.diff(integers(components.offsets))
+    components = _component_lists(values.field("components"))
+    # flattening passes over what stands behind None
+    component_counts = integers(pc.fill_null(pc.list_value_length(components), 0))
     nodes = components.flatten()
     parent = np.repeat(np.arange(len(values)), component_counts)
     of_node = Place(document[parent], place.index[parent])
     _refuse_none(nodes, "a component", of_node, _KEYS)
-    label, labels = sorted_labels(nodes.field("label"), of_node)
+    label, labels = sorted_labels(nodes.field("label"), of_node, owner="component")
     node_start, node_end = (integers(nodes.field(name).cast(pa.int64())) for name in _BOUNDS)
     _refuse_bounds(node_start, node_end, of_node)
     outside = (node_start < start[parent]) | (node_end > end[parent])
@@ -292,6 +307,16 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         documents=len(array),
     )
     return _in_order(_with_distinct_nodes(entities))
+
+
+def _component_lists(column: pa.Array) -> pa.Array:
+    """A column of lists of components, checked; Arrow has other types where no entity of a column has any."""
+    wanted = ENTITY_TYPE.field("components").type
+    if column.type in (pa.null(), pa.list_(pa.null())):
+        return column.cast(wanted)
+    if not _is_list_of(column.type, SPAN_TYPE):
+        raise InputError(f"components of type {column.type} are not lists of components.", _REMEDY)
+    return column
 
 
 def _is_list_of(type_: pa.DataType, struct: pa.StructType) -> bool:
@@ -324,7 +349,7 @@ def _read_types(column: pa.ListArray, place: Place) -> tuple[np.ndarray, np.ndar
     of_type = Place(place.document[entity], place.index[entity])
     if values.null_count:
         of_type.refuse(values.is_null().to_numpy(zero_copy_only=False), "a type is None.", _REMEDY)
-    codes, names = sorted_labels(values, of_type)
+    codes, names = sorted_labels(values, of_type, noun="type", owner="entity")
     if (counts > 1).any():
         key = entity * max(len(names), 1) + codes
         kept = np.sort(np.unique(key, return_index=True)[1])
@@ -336,8 +361,10 @@ def _read_types(column: pa.ListArray, place: Place) -> tuple[np.ndarray, np.ndar
 def _with_distinct_nodes(entities: Entities) -> Entities:
     """The same entities with their components in order, without duplicates."""
     parent = entities.component_entity
-    keys = (entities.component_label, entities.component_end, entities.component_start, parent)
-    order = np.lexsort(keys)
+    keys = (parent, entities.component_start, entities.component_end, entities.component_label)
+    if ascends(*keys):
+        return entities
+    order = np.lexsort(keys[::-1])
     order = order[begins_run(*(key[order] for key in keys))]
     counts = np.bincount(parent[order], minlength=len(entities))
     return replace(
@@ -351,10 +378,20 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 def _in_order(entities: Entities) -> Entities:
     """The same entities in order, without duplicates: the order of types alone makes no difference."""
-    place = (entities.document, entities.start, entities.end, _type_set_codes(entities))
-    keys = (*place, _component_codes(entities, place))
-    order = np.lexsort(keys[::-1])
-    return entities.take(order[begins_run(*(key[order] for key in keys))])
+    place = (entities.document, entities.start, entities.end)
+    if ascends(*place):
+        return entities
+    order = np.lexsort(place[::-1])
+    shares = ~begins_run(*(key[order] for key in place))
+    shares[:-1] |= shares[1:]
+    # only where several are at one place do types and components decide
+    tied = order[shares]
+    codes = np.zeros((2, len(entities)), dtype=np.int64)
+    if len(tied):
+        of_tied = entities.take(tied)
+        codes[:, tied] = _type_set_codes(of_tied), _component_codes(of_tied)
+        order = np.lexsort((*codes[::-1], *place[::-1]))
+    return entities.take(order[begins_run(*(key[order] for key in (*place, *codes)))])
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:
@@ -364,26 +401,12 @@ def _type_set_codes(entities: Entities) -> np.ndarray:
     return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, code), first, last, code)
 
 
-def _component_codes(entities: Entities, place: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Codes of the entities' components: among entities at one place the same for the same ones.
-
-    They are ordered there as the lists of components are; entities that are alone at their place have the code 0.
-    """
-    order = np.lexsort(place)
-    shares = ~begins_run(*(key[order] for key in place))
-    shares[:-1] |= shares[1:]
-    codes = np.zeros(len(entities), dtype=np.int64)
-    tied = order[shares]
-    if len(tied) == 0:
-        return codes
+def _component_codes(entities: Entities) -> np.ndarray:
+    """Codes of the entities' components, ordered as the lists of components are."""
     columns = (entities.component_start, entities.component_end, entities.component_label)
-    counts = np.diff(entities.component_offsets)[tied]
-    components = ranges(entities.component_offsets[tied], counts)
-    values = np.stack([column[components].astype(np.int64) for column in columns], axis=1).ravel()
-    last = 3 * np.cumsum(counts)
-    first = last - 3 * counts
-    codes[tied] = _ranked(row_codes(np.zeros(len(tied), dtype=np.int64), first, last, values), first, last, values)
-    return codes
+    values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
+    first, last = 3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:]
+    return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, values), first, last, values)
 
 
 def _ranked(codes: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:

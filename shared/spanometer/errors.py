@@ -76,6 +76,12 @@ class InputError(ValueError):
         place = (side, self.document, self.position, self.span, self.source, self.line, self.column)
         return _rebuild(self.problem, self.remedy, *place)
 
+    def of(self, source: str | None, document: int | None = None) -> InputError:
+        """The same error, said of a document of something larger, or of a source that has no numbered documents."""
+        return _rebuild(
+            self.problem, self.remedy, self.side, document, self.position, self.span, source, self.line, self.column
+        )
+
     def at(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
@@ -110,6 +116,11 @@ def _rebuild(
 def printable(text: str) -> str:
     """The text with control characters and lone surrogates written as escapes, to be shown on one line."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """`1 span`, `1,200 spans`; the plural is given where an s is not enough."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def require_choice(name: str, value: object, choices: tuple) -> None:

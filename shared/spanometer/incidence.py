@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .alignment import Alignment, Side
 from .errors import InputError
 from .segments import ranges
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 PIECE_PAIR_LIMIT = 50_000_000
 """How many pairs of pieces that share a span are listed at the most."""
@@ -60,6 +63,8 @@ class Incidence:
         Raises:
             InputError: where there are more pairs of pieces than `PIECE_PAIR_LIMIT`.
         """
+        from scipy.sparse import csr_array
+
         piece, span = self.covers(side)
         per_span = np.bincount(span, minlength=len(side))
         if int((per_span**2).sum()) > PIECE_PAIR_LIMIT:

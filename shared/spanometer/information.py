@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from scipy.special import digamma
 
 from .errors import InputError
 from .segments import ranges, runs
@@ -84,6 +83,8 @@ class TokenInformation:
         sums = harmonic[np.minimum(sizes, largest)]
         longer = sizes > largest
         if longer.any():
+            from scipy.special import digamma
+
             sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
         return self.unit * sums
 

@@ -24,13 +24,15 @@ import pyarrow as pa
 from datasets import Features, List, Value
 
 from .alignment import Alignment
+from .attributes import Attributes, attributes_arrays
 from .counts import Counts
 from .decoding import get_repair
 from .entities import Entities, entities_arrays
 from .errors import InputError, require_choice
 from .markup import ENTITY_TYPES, from_markup
 from .markup_columns import markup_arrays, pair_from_markup
-from .measures import AlignedMeasure, Measure
+from .measures import AlignedMeasure, Measure, SpanAttribute
+from .measures.span_attribute import AttributeCounts
 from .resampling import Resampling
 from .schemes import get_scheme
 from .signature import signature
@@ -70,6 +72,22 @@ ENTITY_CONFIGURATIONS = {
     "markup": Configuration(Value("string"), markup_arrays),
 }
 """The forms in which entities with types and components come; the first is the default."""
+
+_ITEM = {
+    "name": Value("string"),
+    "boolean": Value("bool"),
+    "integer": Value("int64"),
+    "number": Value("float64"),
+    "text": Value("string"),
+    "score": Value("float64"),
+}
+
+ATTRIBUTE_CONFIGURATIONS = {"spans": Configuration(List({**_SPAN, "attributes": List(_ITEM)}), attributes_arrays)}
+"""The form in which spans with attributes come.
+
+A dict whose keys and types of values differ from span to span has no typed feature, so each value is stored with its
+name, in the column of its type, see `attributes.ITEM_TYPE`.
+"""
 
 
 @dataclass(frozen=True)
@@ -415,20 +433,82 @@ class EntityModule(MeasureModule):
             )
 
 
+class AttributeModule(MeasureModule):
+    """A metric module over the measure of spans' attributes, which come as plain dicts.
+
+    A module sets `measure` and `card`, and writes its own `_compute`, with every option in the signature, which hands
+    over to `_score`.
+    """
+
+    measure: ClassVar[type[SpanAttribute]]
+    configurations: ClassVar[Mapping[str, Configuration]] = ATTRIBUTE_CONFIGURATIONS
+
+    def _score(
+        self,
+        predictions: pa.ChunkedArray,
+        references: pa.ChunkedArray,
+        measure: SpanAttribute,
+        details: bool,
+        resampling: Resampling | None,
+    ) -> dict[str, Any]:
+        """Read both columns, count and score."""
+        reference, predicted = (
+            said_of(side, Attributes.from_arrow, column)
+            for side, column in (("references", references), ("predictions", predictions))
+        )
+        counts = measure.counts(reference, predicted)
+        if details:
+            _require_free_keys(counts.labels)
+        result = self._result(measure, counts, {}, details, resampling)
+        # the result is by attribute already
+        result.pop("per_label", None)
+        return result
+
+    def _details(self, measure: SpanAttribute, counts: AttributeCounts) -> dict[str, Any]:
+        """The precision-recall curves."""
+        names = ("threshold", "precision", "recall")
+        curves = measure.curves(counts)
+        return {
+            "curves": {name: {key: getattr(curve, key).tolist() for key in names} for name, curve in curves.items()}
+        }
+
+    def _require_reading(self, options: dict[str, Any]) -> None:
+        details, attributes = options.get("details", False), options.get("attributes")
+        if isinstance(details, (bool, np.bool_)) and details:
+            names = attributes if isinstance(attributes, (list, tuple, Mapping)) else ()
+            _require_free_keys([options.get("micro_key"), *names])
+
+
+_ATTRIBUTE_DETAILS = ("counts", "signature", "curves")
+
+
+def _require_free_keys(names: Iterable[Any]) -> None:
+    for name in names:
+        if isinstance(name, str) and name in _ATTRIBUTE_DETAILS:
+            raise InputError(
+                f"{name!r} is the name of an attribute (or of all together), and of what details adds.",
+                "Leave out details, or name the attribute (or micro_key) otherwise.",
+            )
+
+
 def _entity_types(entity_types: Any) -> Any:
     return ENTITY_TYPES if entity_types is None else entity_types
 
 
 def path(name: str) -> str:
     """The folder of a metric module: in the checkout, or where the wheel has put it."""
-    checkout = Path(__file__).parents[2] / "metrics"
-    if checkout.is_dir() and (checkout.parent / "setup.cfg").is_file():
-        folders = {folder.name: folder for folder in checkout.iterdir() if (folder / f"{folder.name}.py").is_file()}
-    else:
-        folders = _installed_modules()
+    folders = module_folders()
     if name not in folders:
         raise InputError(f"there is no module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
     return str(folders[name])
+
+
+def module_folders() -> dict[str, Path]:
+    """The folders of all metric modules by name, see `path`."""
+    checkout = Path(__file__).parents[2] / "metrics"
+    if checkout.is_dir() and (checkout.parent / "setup.cfg").is_file():
+        return {folder.name: folder for folder in checkout.iterdir() if (folder / f"{folder.name}.py").is_file()}
+    return _installed_modules()
 
 
 def _installed_modules() -> dict[str, Path]:

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import fftconvolve
 
 from .errors import InputError, require_choice
 
@@ -173,6 +172,8 @@ def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
     if len(used) == 0:
         return np.zeros(size)
     if size > 2000 and len(used) > 200:
+        from scipy.signal import fftconvolve
+
         return fftconvolve(first, second)[:size]
     result = np.zeros(size)
     result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]

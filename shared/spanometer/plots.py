@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .annotators import Agreement
+    from .comparison import Comparison, MeasureComparison
+    from .measures.span_attribute import PrecisionRecallCurve
     from .placement import Placement
     from .spread import MeasureSpread, PolicySpread
     from .sweep import AlphaSweep
@@ -90,6 +92,29 @@ def plot_sweep(sweep: AlphaSweep, path: str) -> None:
     """
     require_format(path)
     _write(draw_sweep(sweep), path)
+
+
+def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
+    """Write a picture of precision-recall curves, such as those of `SpanAttribute.curves`, the highest ap first.
+
+    Precision holds over the recall that its step gains, so the area under a curve is its average precision (but with
+    `edsnlp-0.20`, which leaves out the first step's).
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_precision_recall(curves), path)
+
+
+def plot_comparison(found: Comparison, path: str) -> None:
+    """Write a picture of each system's headline values with their intervals, a panel for each measure.
+
+    Raises:
+        InputError: where matplotlib is missing, or the path names no picture.
+    """
+    require_format(path)
+    _write(draw_comparison(found), path)
 
 
 def _write(figure: Figure, path: str) -> None:
@@ -274,3 +299,78 @@ def draw_sweep(sweep: AlphaSweep) -> Figure:
     figure.legend(frameon=False, loc="outside lower center", ncols=min(len(sweep.rates), 3), fontsize=9)
     figure.suptitle("Entity tree error rate over the weight of the components: lower is better", fontsize=11)
     return figure
+
+
+def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
+    """The picture that `plot_precision_recall` writes."""
+    figure = _new_figure(6.4, 4.6)
+    axes = figure.add_subplot()
+    by_area = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
+    for number, (name, curve) in enumerate(by_area):
+        color, line = _LINES[number % len(_LINES)]
+        # a step reaches from the recall before it to its own
+        recall = np.concatenate(([0.0], curve.recall)) if len(curve.recall) else curve.recall
+        precision = np.concatenate((curve.precision[:1], curve.precision))
+        label = f"{name}: ap {curve.average_precision:.4f}"
+        axes.plot(recall, precision, color=color, linestyle=line, linewidth=1.6, drawstyle="steps-pre", label=label)
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision")
+    # a little more, so that lines at the edges can be seen
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.02)
+    axes.spines[["top", "right"]].set_visible(False)
+    # names that begin with an underscore are shown, too
+    axes.legend(handles=axes.lines, labels=[line.get_label() for line in axes.lines], frameon=False, fontsize=9)
+    figure.suptitle("Precision and recall of predicted items, highest score first", fontsize=11)
+    return figure
+
+
+def draw_comparison(found: Comparison) -> Figure:
+    """The picture that `plot_comparison` writes."""
+    measures = list(found.measures.items())
+    height = 0.36 * len(found.names) + 0.75
+    figure = _new_figure(7.5, height * len(measures) + 0.7)
+    for row, (name, result) in enumerate(measures):
+        _draw_intervals(figure.add_subplot(len(measures), 1, row + 1), name, result)
+    size = f"{found.documents:,} document{'' if found.documents == 1 else 's'}"
+    confidence = f"{100 * found.resampling.confidence:g}"
+    figure.suptitle(f"{len(found.names)} systems on {size}, {confidence} % confidence intervals", fontsize=11)
+    return figure
+
+
+def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
+    """A row for each system, the best on top, with its value beside it."""
+    measure = result.measure
+    ordered = sorted(result.systems.items(), key=lambda item: item[1].rank)
+    for row, (_, values) in enumerate(ordered):
+        score, bounds = values.scores[measure.headline], values.intervals[measure.headline]
+        axes.plot(bounds, [row, row], color=_POLICY["color"], linewidth=2.0, marker="|", markersize=9)
+        axes.plot([score], [row], linestyle="none", **_POLICY)
+        if np.isnan(score):
+            continue
+        place = (np.nanmax([score, *bounds]), row)
+        axes.annotate(
+            f"{score:.4f}",
+            place,
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            # over the lines of the grid
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+    # a dollar would begin a formula
+    names = [f"{values.rank}  {system}".replace("$", r"\$") for system, values in ordered]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    # room for the numbers
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high + 0.12 * (high - low))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    axes.grid(axis="x", color=_BAR_COLOR, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    label = measure.headline if measure.headline.startswith(name) else f"{name} {measure.headline}"
+    label = label.replace("$", r"\$")
+    axes.set_xlabel(label if measure.higher_is_better else f"{label}, lower is better")

@@ -17,7 +17,7 @@ from rich.text import Text
 from .alignment import Alignment
 from .counts import Counts
 from .entities import Entities
-from .errors import printable
+from .errors import counted, printable
 from .measures import AlignedMeasure, Measure
 from .resampling import Resampling
 from .signature import signature
@@ -295,11 +295,6 @@ def number(value: float) -> str:
 def amount(value: float) -> str:
     """A sum of counts as the tables show it: whole, unless it is a mean over labels."""
     return f"{value:,.0f}" if float(value).is_integer() else number(value)
-
-
-def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """`1 span`, `1,200 spans`; the plural is given where an s is not enough."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def head(key: str) -> str:

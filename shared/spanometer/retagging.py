@@ -8,7 +8,7 @@ import numpy as np
 
 from .decoding import BARE_LABEL, illegal_pairs, pair_problem, tell_scheme
 from .errors import InputError
-from .schemes import get_scheme
+from .schemes import Scheme, get_scheme
 from .spans import Spans
 from .tags import Tags, split_tag
 
@@ -27,7 +27,12 @@ def repaired(tags: Tags, *, repair: str, scheme: str | None = None, to: str | No
     """
     known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
     target = known if to is None else get_scheme(to)
-    written = Spans.from_tags(tags, scheme=known.name, repair=repair).encode(target.name)
+    return encoded_like(tags, Spans.from_tags(tags, scheme=known.name, repair=repair), target.name)
+
+
+def encoded_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
+    """Spans as tags of a scheme, bare prefixes where the tags that they come from are bare; see `Spans.encode`."""
+    written = spans.encode(scheme)
     if any(name != "O" and split_tag(name)[1] is None for name in tags.names):
         return replace(written, names=tuple(name.removesuffix(f"-{BARE_LABEL}") for name in written.names))
     return written
@@ -39,19 +44,32 @@ def converted(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
     Arguments and errors are those of `repaired`.
     """
     known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
-    pairs = illegal_pairs(tags, known)
+    require_legal(tags, known, told=scheme is None, remedy=f"spanometer repair --policy ... --to {to}")
+    return repaired(tags, repair="conlleval", scheme=known.name, to=to)
+
+
+def require_legal(tags: Tags, scheme: Scheme, *, told: bool, remedy: str) -> None:
+    """Raise an `InputError` for the first illegal pair of tags.
+
+    Args:
+        tags: the tags of all documents.
+        scheme: their scheme.
+        told: whether it was told from the prefixes.
+        remedy: the command that makes tags legal.
+    """
+    pairs = illegal_pairs(tags, scheme)
     if len(pairs):
         index, at_end = (int(value) for value in pairs[0])
         document, position = tags.place(index)
-        told = " (told from the prefixes)" if scheme is None else ""
+        so_told = " (told from the prefixes)" if told else ""
         raise InputError(
-            pair_problem(tags, known, index, bool(at_end)).removesuffix(".") + f"{told}, so the spans are not certain.",
-            f"Choose what becomes of illegal tags with spanometer repair --policy ... --to {to}"
-            + (", or name the scheme with scheme=..." if scheme is None else "."),
+            pair_problem(tags, scheme, index, bool(at_end)).removesuffix(".")
+            + f"{so_told}, so the spans are not certain.",
+            f"Choose what becomes of illegal tags with {remedy}"
+            + (", or name the scheme with scheme=..." if told else "."),
             document=document,
             position=position,
         )
-    return repaired(tags, repair="conlleval", scheme=known.name, to=to)
 
 
 def changed_tokens(old: Tags, new: Tags) -> np.ndarray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+_LARGEST = 2**62
+
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array of first's type."""
@@ -23,6 +25,14 @@ def begins_run(*keys: np.ndarray) -> np.ndarray:
     flags = np.ones(len(keys[0]), dtype=bool)
     flags[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     return flags
+
+
+def ascends(*keys: np.ndarray) -> bool:
+    """Whether rows of keys, the first one deciding first, come in order and none of them twice."""
+    above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    for key in reversed(keys):
+        above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
+    return bool(above.all())
 
 
 def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -54,3 +64,27 @@ def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Codes from 0 for pairs of a code and a value."""
     pair = code.ravel().astype(np.int64) * (int(value.max(initial=0)) + 1) + value
     return np.unique(pair, return_inverse=True)[1].ravel()
+
+
+def ordered_codes(*columns: np.ndarray) -> np.ndarray:
+    """Codes (int64) of the rows of some integer columns: the same for the same rows, and ordered as the rows are.
+
+    By multiplication where that fits, which takes no sorting.
+    """
+    code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    if len(code) == 0:
+        return code
+    for column in columns:
+        low = int(column.min())
+        values, width = column.astype(np.int64) - low, int(column.max()) - low + 1
+        if size * width > _LARGEST:
+            (code, size), (values, width) = _ranked(code), _ranked(values)
+        code = code * width + values
+        size *= width
+    return code
+
+
+def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """The values replaced by their ranks from 0, equal ones sharing one, and how many there are."""
+    distinct, rank = np.unique(values, return_inverse=True)
+    return rank.ravel(), len(distinct)

@@ -30,5 +30,5 @@ def signature(measure: Measure, reading: Mapping[str, Any], resampling: Resampli
 def _written(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    # repr gives the shortest digits that are the number
-    return repr(float(value)).removesuffix(".0") if isinstance(value, (int, float, np.number)) else str(value)
+    # repr gives the shortest digits that are the number; to add 0 takes the sign from -0.0
+    return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (int, float, np.number)) else str(value)

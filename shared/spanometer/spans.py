@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from .decoding import decode, tell_scheme
-from .errors import InputError
+from .errors import InputError, counted
 from .schemes import encode, get_scheme
 from .segments import begins_run, code_type, ranges
 from .span_arrays import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
@@ -302,7 +302,7 @@ def require_same_documents(references: int, predictions: int) -> None:
     """Raise an `InputError` unless both sides have the same number of documents."""
     if references != predictions:
         raise InputError(
-            f"{predictions} predicted documents, {references} reference documents.",
+            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
         )
 
@@ -334,7 +334,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
         raise InputError("lengths are not a list of whole numbers from 0 up.", remedy)
     if len(known) != documents:
-        raise InputError(f"{len(known)} lengths, {documents} documents.", remedy)
+        raise InputError(f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy)
     return known.astype(np.int64)
 
 
@@ -370,7 +370,7 @@ def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
     beyond = end > np.iinfo(np.int32).max
     place.refuse(beyond, lambda item: f"the end {end[item]} is out of range.", SPAN_REMEDY)
     columns = [column.astype(np.int32) for column in (document, start, end)]
-    return _in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
+    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,8 +401,16 @@ def _is_list_of_structs(type_: pa.DataType) -> bool:
     return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
 
 
-def sorted_labels(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Label codes and the sorted names that they stand for."""
+def sorted_labels(
+    column: pa.Array, place: Place, *, noun: str = "label", owner: str = "span"
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and the sorted names that they stand for.
+
+    Args:
+        column: the names.
+        place: where they stand.
+        noun, owner: what errors call a name, and what has it.
+    """
     encoded = column.cast(pa.string()).dictionary_encode()
     names = np.array(encoded.dictionary.to_pylist(), dtype=object)
     order = np.argsort(names)
@@ -412,8 +420,8 @@ def sorted_labels(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str
     labels = tuple(names[order].tolist())
     for code, label in enumerate(labels):
         if label != label.strip() or not label:
-            problem = f"the label {label!r} has outer blanks." if label else "the label is empty."
-            place.refuse(codes == code, problem, "Give every span a label without outer blanks.")
+            problem = f"the {noun} {label!r} has outer blanks." if label else f"the {noun} is empty."
+            place.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
     return codes, labels
 
 
@@ -454,8 +462,8 @@ def _melted(
     return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
 
 
-def _in_order(spans: Spans) -> Spans:
-    """The same spans in order, without duplicates."""
+def in_order(spans: Spans) -> Spans:
+    """The same spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is not None:
         keys.insert(0, _shape_codes(spans.fragments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -78,3 +79,8 @@ def average_over_labels(
 def require_average(value: object) -> None:
     """Raise an `InputError` unless the value is one that `average` can take."""
     require_choice("average", value, AVERAGES)
+
+
+def json_number(value: float) -> float | None:
+    """A number ready for JSON: NaN, which it lacks, becomes None."""
+    return None if math.isnan(value) else float(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,19 +58,16 @@ def alpha_sweep(
     if len(alphas) == 0 or not systems:
         missing = "weights" if systems else "systems"
         raise InputError(f"there are no {missing}.", "Give at least one.")
-    measures = [
-        Eter(
-            alpha=alpha,
-            type_cost=type_cost,
-            subtype_cost=subtype_cost,
-            span_cost=span_cost,
-            average=average,
-            zero_division=zero_division,
-        )
-        for alpha in alphas
-    ]
-    rates = {
-        name: np.array([measure.score(measure.counts(references, system))["eter"] for measure in measures])
-        for name, system in systems.items()
-    }
+    measure = Eter(
+        type_cost=type_cost,
+        subtype_cost=subtype_cost,
+        span_cost=span_cost,
+        average=average,
+        zero_division=zero_division,
+    )
+    measures = [replace(measure, alpha=alpha) for alpha in alphas]
+    rates = {}
+    for name, system in systems.items():
+        counted = zip(measures, measure.counts_at(alphas, references, system), strict=True)
+        rates[name] = np.array([at_alpha.score(counts)["eter"] for at_alpha, counts in counted])
     return AlphaSweep(np.array(alphas, dtype=float), rates)

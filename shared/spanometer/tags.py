@@ -103,14 +103,28 @@ class _Encoder:
     def add(self, values: pa.Array) -> None:
         for start in range(0, len(values), _BLOCK):
             block = values.slice(start, _BLOCK)
-            # a dictionary that comes from outside may hold tags that do not occur
-            encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
-            numbers = [self.names.setdefault(name, len(self.names)) for name in encoded.dictionary.to_pylist()]
+            indices, dictionary = _encoded(block)
+            numbers = [self.names.setdefault(name, len(self.names)) for name in dictionary]
             if len(self.names) > np.iinfo(self.codes.dtype).max + 1:
                 self.codes = self.codes.astype(np.min_scalar_type(len(self.names)))
             lookup = np.array(numbers, dtype=self.codes.dtype)
-            self.codes[self._filled : self._filled + len(block)] = lookup[integers(encoded.indices)]
+            self.codes[self._filled : self._filled + len(block)] = lookup[indices]
             self._filled += len(block)
+
+
+def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
+    """Strings as indices and the distinct ones in the order of their first occurrence."""
+    if not pa.types.is_dictionary(block.type):
+        encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
+        return integers(encoded.indices), encoded.dictionary.to_pylist()
+    # a dictionary that comes from outside may hold tags that do not occur, and one tag twice
+    indices = integers(block.indices)
+    first = np.full(len(block.dictionary), len(indices))
+    first[indices[::-1]] = np.arange(len(indices))[::-1]
+    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(indices))]
+    rank = np.zeros(len(first), dtype=indices.dtype)
+    rank[used] = np.arange(len(used))
+    return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
@@ -271,7 +285,9 @@ def _encodable(tag: str) -> bool:
 def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
     first_document = 0
     for chunk in chunks:
-        if chunk.null_count or chunk.flatten().null_count:
+        values = chunk.flatten()
+        named = pa.types.is_dictionary(values.type) and values.dictionary.null_count
+        if chunk.null_count or values.null_count or named:
             for number, row in enumerate(chunk.to_pylist()):
                 if row is None:
                     raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)

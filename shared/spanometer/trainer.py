@@ -25,6 +25,7 @@ from .alignment import Alignment
 from .decoding import get_repair, tell_scheme
 from .errors import InputError, require_choice
 from .measures import MEASURES, AlignedMeasure
+from .measures.named import read_measures
 from .schemes import get_scheme
 from .signature import signature
 from .spans import pair_from_tags
@@ -86,7 +87,7 @@ class TokenClassificationMetrics:
         self._scheme = _read_scheme(self._labels, scheme)
         get_repair(repair, get_scheme(self._scheme))
         self._repair = repair
-        self._measures = _read_measures(measures)
+        self._measures = read_measures(measures, AlignedMeasure, MEASURES)
         self._keys = _result_keys(self._measures)
         self._decode = decode
         self._legality = Legality.of(self._labels, self._scheme) if decode == "viterbi" else None
@@ -368,38 +369,6 @@ def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
             raise
         raise InputError(f"id2label[{error.position}]: {error.problem}", error.remedy) from None
     return known.name
-
-
-def _read_measures(measures: Any) -> dict[str, AlignedMeasure]:
-    """The measures by the names of their results."""
-    if isinstance(measures, (str, AlignedMeasure)):
-        measures = (measures,)
-    if isinstance(measures, Mapping):
-        named = {name: _read_measure(measure) for name, measure in measures.items()}
-    else:
-        named = {}
-        for measure in map(_read_measure, measures):
-            if measure.name in named:
-                raise InputError(
-                    f"{measure.name} is asked for twice.",
-                    "Name the results, measures={'span_f': SpanF(), 'span_f_macro': SpanF(average='macro')}.",
-                )
-            named[measure.name] = measure
-    if not named:
-        raise InputError("no measures are asked for.", _known_measures())
-    return named
-
-
-def _read_measure(measure: Any) -> AlignedMeasure:
-    if isinstance(measure, AlignedMeasure):
-        return measure
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise InputError(f"{measure!r} is not a measure.", _known_measures())
-    return MEASURES[measure]()
-
-
-def _known_measures() -> str:
-    return f"The measures are {', '.join(MEASURES)}; with options of their own, as in SpanF(average='macro')."
 
 
 def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:

@@ -1,10 +1,8 @@
 """Chance-corrected F1 and unitizing alpha: published values, slow second implementations, properties."""
 
-import csv
 import math
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,17 +11,11 @@ from corpora import as_spans, random_pair
 from slow import placement as slow
 from spanometer import InputError, Spans
 from spanometer.alignment import lay_out
+from spanometer.experiments.published_tables import published_rows
 from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 from spanometer.measures.unitizing_alpha import UnitizingAlpha
 from spanometer.signature import signature
-
-TABLE = Path(__file__).parents[1] / "published" / "chance_simulations.tsv"
-
-
-def rows():
-    with TABLE.open(encoding="utf-8") as lines:
-        yield from csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
 
 
 def units(written):
@@ -54,7 +46,7 @@ TRUNCATED = {("4-annotator2", "obs_f1"), ("4-annotator2", "corr_f1")}
 
 
 @pytest.mark.parametrize("column", PRINTED)
-@pytest.mark.parametrize("row", list(rows()), ids=lambda row: row["case"])
+@pytest.mark.parametrize("row", published_rows("chance_simulations"), ids=lambda row: row["case"])
 def test_simulations(row, column):
     measure, key = PRINTED[column]
     value = measure.score(measure.counts(annotation(row["annotator1"]), annotation(row["annotator2"])))[key]
@@ -71,7 +63,7 @@ def test_simulations(row, column):
 
 
 def test_the_marked_values_count_the_appended_zeros_as_a_gap_of_their_own():
-    row = next(row for row in rows() if row["case"] == "1B")
+    row = next(row for row in published_rows("chance_simulations") if row["case"] == "1B")
     annotators = [[(span["start"], span["end"]) for span in units(row[f"annotator{number}"])] for number in (1, 2)]
     tokens, lengths, gaps = 30, [], []
     for spans in annotators:

@@ -6,7 +6,7 @@ import pytest
 
 from entity_corpora import random_entity_documents
 from slow import eter as slow
-from spanometer import InputError
+from spanometer import InputError, alignment
 from spanometer.entities import Entities
 from spanometer.measures import Eter
 
@@ -154,6 +154,22 @@ def test_alpha_0_ignores_components_and_alpha_1_types_and_bounds(seed):
         )
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_counts_at_several_weights_are_those_at_each(seed):
+    sides = [read(side) for side in random_entity_documents(random.Random(seed))]
+    costs = {"type_cost": 0.75, "subtype_cost": 0.5, "span_cost": 0.125}
+    alphas = (0, 0.25, 0.5, 0.9, 1)
+    for alpha, found in zip(alphas, Eter(**costs).counts_at(alphas, *sides), strict=True):
+        expected = Eter(alpha=alpha, **costs).counts(*sides)
+        assert found.labels == expected.labels
+        assert found.total() == expected.total()
+        assert {name: sums.tolist() for name, sums in found.per_label().items()} == {
+            name: sums.tolist() for name, sums in expected.per_label().items()
+        }
+    with pytest.raises(InputError, match="alpha=2 is not a weight"):
+        Eter().counts_at([0, 2], *sides)
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_the_root_error_is_symmetric(seed):
     references, predictions = random_entity_documents(random.Random(seed))
@@ -240,9 +256,9 @@ def test_each_document_by_itself():
     ("options", "message"),
     [
         ({"alpha": 1.1}, "alpha=1.1 is not a weight"),
-        ({"alpha": -0.1}, "alpha=-0.1 is not a cost"),
+        ({"alpha": -0.1}, "alpha=-0.1 is not a weight"),
         ({"alpha": True}, "alpha=True"),
-        ({"alpha": "0.5"}, "alpha='0.5'"),
+        ({"alpha": "0.5"}, "alpha='0.5' is not a weight"),
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"type_cost": float("inf")}, "type_cost=inf"),
         ({"span_cost": -1}, "span_cost=-1"),
@@ -256,9 +272,37 @@ def test_wrong_options(options, message):
         Eter(**options)
 
 
+def test_first_parts_are_compared_to_their_last_character():
+    # NumPy's strings drop NULs at their end
+    reference = {"start": 0, "end": 1, "types": ["loc"], "components": []}
+    prediction = {**reference, "types": ["loc\0"]}
+    found = score([[reference]], [[prediction]])
+    assert (found["root_error"], found["eter"]) == (0.5, 0.25)
+
+
+def test_too_many_pairs(monkeypatch):
+    monkeypatch.setattr(alignment, "PAIR_LIMIT", 12)
+    # 1, 9 and 4 pairs
+    nested = [[entity(0, end, "loc") for end in range(1, number + 1)] for number in (1, 3, 2)]
+    with pytest.raises(InputError) as raised:
+        counts(nested, nested)
+    assert str(raised.value) == (
+        "document 1: 14 pairs of overlapping entities, more than 12. No document has more of them than this, 9.\n"
+        "Score fewer entities that nest or cross at once."
+    )
+    components = [[entity(0, 9, "loc", *((0, end, "name") for end in range(1, number + 1)))] for number in (2, 2, 3)]
+    with pytest.raises(InputError, match=r"^document 2: 17 pairs of overlapping components, more than 12.* this, 9"):
+        counts(components, components)
+    # crossing ones, each of which meets its neighbours too: 3 + 3 + 3 + 2 + 2
+    crossing = [[entity(start, start + 2, "loc") for start in range(5)]]
+    with pytest.raises(InputError, match=r"^document 0: 13 pairs of overlapping entities, .* this, 13"):
+        counts(crossing, crossing)
+    assert counts(nested[:2], nested[:2]).total()["matched"] == 4
+
+
 def test_sides_must_fit():
     one, two = read([[]]), read([[], []])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference documents"):
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
         Eter().counts(one, two)
     with pytest.raises(InputError, match="document 0: 4 predicted tags, 3 reference tags"):
         Eter().counts(Entities.from_dicts([[]], lengths=[3]), Entities.from_dicts([[]], lengths=[4]))

@@ -1,14 +1,10 @@
 """Tables 2 and 3 of 'Evaluating Sequence Labeling on the basis of Information Theory': all 140 values, as printed."""
 
-import csv
-from pathlib import Path
-
 import pytest
 
 from spanometer import Spans
+from spanometer.experiments.published_tables import published_rows
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
-
-TABLE = Path(__file__).parents[1] / "published" / "sl_icm_table3.tsv"
 
 MEASURES = {
     "span_f": (SpanF(), "f1"),
@@ -21,16 +17,11 @@ MEASURES = {
 }
 
 
-def rows():
-    with TABLE.open(encoding="utf-8") as lines:
-        yield from csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
-
-
 CASES = [
     pytest.param(
         row["gold"], row[system], measure, row[measure].split(" / ")[number], id=f"{row['property']}-{system}-{measure}"
     )
-    for row in rows()
+    for row in published_rows("sl_icm_table3")
     for number, system in enumerate("AB")
     for measure in MEASURES
 ]
@@ -59,7 +50,7 @@ def test_table_3(gold, system, name, printed):
     assert abs(value - float(printed)) <= half_unit(printed)
 
 
-@pytest.mark.parametrize("row", list(rows()), ids=lambda row: row["property"])
+@pytest.mark.parametrize("row", published_rows("sl_icm_table3"), ids=lambda row: row["property"])
 def test_sl_icm_prefers_system_a(row):
     measure = SlIcm()
     a, b = (measure.score(measure.counts(spans(row["gold"]), spans(row[system]))) for system in "AB")

@@ -4,6 +4,24 @@ A command module has `add_parser(commands)`, which declares the command and its 
 that takes the parsed options and returns the exit status. To add a command, write its module and name it here.
 """
 
-from . import agree, convert, demo, eter, placement, repair, score, spread, validate
+from . import (
+    advise,
+    agree,
+    compare,
+    convert,
+    demo,
+    eter,
+    hub,
+    placement,
+    repair,
+    reproduce,
+    score,
+    spread,
+    transform,
+    validate,
+)
 
-COMMANDS = (score, eter, spread, agree, placement, validate, repair, convert, demo)
+COMMANDS = (
+    *(score, compare, eter, advise, spread, agree, placement),
+    *(validate, repair, convert, transform, reproduce, demo, hub),
+)

@@ -10,12 +10,13 @@ from ..errors import InputError, printable
 from ..version import __version__
 from .inputs import (
     COLUMN_HELP,
-    STANDARD_INPUT,
     HelpFormatter,
     add_form_options,
     add_scheme_option,
+    located,
+    named,
     names_of,
-    read_file,
+    read_several,
 )
 
 if TYPE_CHECKING:
@@ -108,34 +109,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> dict[str, TagFile]:
     """The file of each annotator, with one tag column."""
-    if options.columns is not None:
-        columns = [column.strip() for column in options.columns.split(",")]
-        if len(options.files) > 1:
-            raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
-        if options.column is not None:
-            raise InputError("--column and --columns name columns.", "Leave out one of them.")
-        whole = read_file(options, options.files[0], columns)
-        files = [whole.select(place) for place in range(len(columns))]
-        names = [file.columns[0] for file in files]
-        if len(set(names)) < len(names):
-            raise InputError("one column is named twice.", "Name each column once.", source=whole.source)
-    else:
-        if len(options.files) == 1:
-            raise InputError(
-                "with one file, the columns of its annotators must be named.",
-                "Give them with --columns 2,3,4, or more files.",
-            )
-        if options.files.count(STANDARD_INPUT) > 1:
-            raise InputError("two files are standard input.", "Name all but one.")
-        files = [read_file(options, path, [options.column]) for path in options.files]
-        names = names_of(options.files)
-    if options.names is not None:
-        names = [name.strip() for name in options.names.split(",")]
-        if len(names) != len(files):
-            raise InputError(f"{len(names)} names, {len(files)} annotators.", "Give each annotator one name.")
-        if len(set(names)) < len(names):
-            raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
-    return dict(zip(names, files, strict=True))
+    files = read_several(options, options.files, "its annotators")
+    default = names_of(options.files) if options.columns is None else [file.columns[0] for file in files]
+    return dict(zip(named(options.names, default, "annotator"), files, strict=True))
 
 
 def _agreement(options: argparse.Namespace, annotators: dict[str, TagFile]) -> Agreement:
@@ -158,13 +134,7 @@ def _agreement(options: argparse.Namespace, annotators: dict[str, TagFile]) -> A
         file = annotators.get((error.side or "").removeprefix("annotator "))
         if file is None:
             raise
-        located = file.locate(error)
-        if options.columns is None:
-            raise located from None
-        problem = f"{printable(file.columns[0])}: {error.problem}"
-        raise InputError(
-            problem, error.remedy, source=located.source, line=located.line, position=located.position
-        ) from None
+        raise located(options, error, file) from None
 
 
 def _to_json(options: argparse.Namespace, found: Agreement, annotators: dict[str, TagFile]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
-from .inputs import HelpFormatter, names_of
+from .inputs import HelpFormatter, named, names_of
 from .measuring import (
     add_average_options,
     add_interval_options,
@@ -19,7 +19,7 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -132,12 +132,12 @@ def run(options: argparse.Namespace) -> int:
         _require_plot(options)
     (measure,) = _measures(options)
     resampling = chosen_resampling(options)
-    names = _names(options)
-    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents")}
+    names = named(options.names, names_of(options.predictions), "system")
+    reading = {name: getattr(options, name) for name in ("level", "scheme", "repair", "documents", "entity_types")}
     paths = [options.reference, *options.predictions]
     reference, *outputs = read_trees(paths, format=options.format, reading=reading)
     systems = [
-        _scored(name, measure, reference, output, how_read(reference, output, reading), resampling)
+        _scored(name, measure, reference, output, how_read((reference, output), reading), resampling)
         for name, output in zip(names, outputs, strict=True)
     ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
@@ -172,6 +172,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
         default="lines",
         help="quaero: what is a document: lines (default), blank (what stands between blank lines) or file",
     )
+    add_entity_types_option(group)
 
 
 def _require_plot(options: argparse.Namespace) -> None:
@@ -187,18 +188,6 @@ def _measures(options: argparse.Namespace) -> list[Eter]:
 
     options.measure = None
     return chosen_measures(options, [Eter.name], {Eter.name: Eter})
-
-
-def _names(options: argparse.Namespace) -> list[str]:
-    """A name for each system, no two alike."""
-    if options.names is None:
-        return names_of(options.predictions)
-    names = [name.strip() for name in options.names.split(",")]
-    if len(names) != len(options.predictions):
-        raise InputError(f"{len(names)} names, {len(options.predictions)} systems.", "Give each system one name.")
-    if len(set(names)) < len(names):
-        raise InputError("two systems have one name.", "Give each system a name of its own.")
-    return names
 
 
 def _scored(
@@ -287,8 +276,6 @@ def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scor
 def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
     """What was read, and what was not."""
     from rich.text import Text
-
-    from ..report import counted
 
     size = counted(reference.entities.documents, "document")
     tokens = _tokens(reference)

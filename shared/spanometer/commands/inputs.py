@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -109,6 +109,67 @@ def read_file(
             name=called(path),
             progress=bar.update,
         )
+
+
+def read_several(options: argparse.Namespace, paths: Sequence[str], what: str) -> list[TagFile]:
+    """A tag column of each file (`options.column`), or several of one file (`options.columns`), each by itself.
+
+    Args:
+        options: the command line.
+        paths: the files.
+        what: whose columns these are, for errors.
+    """
+    if options.columns is not None:
+        columns = [column.strip() for column in options.columns.split(",")]
+        if len(paths) > 1:
+            raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
+        if options.column is not None:
+            raise InputError("--column and --columns name columns.", "Leave out one of them.")
+        whole = read_file(options, paths[0], columns)
+        files = [whole.select(place) for place in range(len(columns))]
+        if len({file.columns[0] for file in files}) < len(files):
+            raise InputError("one column is named twice.", "Name each column once.", source=whole.source)
+        return files
+    if len(paths) == 1:
+        raise InputError(
+            f"with one file, the columns of {what} must be named.",
+            "Give them with --columns 2,3,4, or more files.",
+        )
+    if paths.count(STANDARD_INPUT) > 1:
+        raise InputError("two files are standard input.", "Name all but one.")
+    return [read_file(options, path, [options.column]) for path in paths]
+
+
+def located(options: argparse.Namespace, error: InputError, file: TagFile) -> InputError:
+    """An error about one of several tag columns, said of its line; of one file's columns also which of them it is."""
+    found = file.locate(error)
+    if options.columns is None:
+        return found
+    problem = f"{printable(file.columns[0])}: {error.problem}"
+    return InputError(problem, error.remedy, source=found.source, line=found.line, position=found.position)
+
+
+def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
+    """The names that are given with commas between, or those that stand in for them; no two alike.
+
+    Args:
+        written: the names.
+        default: as many as there are to be.
+        what: what has the names, `annotator` or `system`.
+    """
+    if written is None:
+        return list(default)
+    names = [name.strip() for name in written.split(",")]
+    if len(names) != len(default):
+        raise InputError(
+            f"{counted(len(names), 'name')}, {counted(len(default), what)}.", f"Give each {what} one name."
+        )
+    if not all(names):
+        article = "an" if what[0] in "aeiou" else "a"
+        raise InputError(f"{article} {what} has an empty name.", f"Give each {what} a name.")
+    if len(set(names)) < len(names):
+        raise InputError(f"two {what}s have one name.", f"Give each {what} a name of its own.")
+    return names
 
 
 def read_columns(options: argparse.Namespace, stream: BinaryIO | None = None) -> TagFile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -30,6 +31,12 @@ _OWN_OPTIONS = {
     "type_cost": ("eter", "type_cost"),
     "subtype_cost": ("eter", "subtype_cost"),
     "span_cost": ("eter", "span_cost"),
+    "attribute": ("span_attribute", "attributes"),
+    "default": ("span_attribute", "default_values"),
+    "include_falsy": ("span_attribute", "include_falsy"),
+    "average_precision": ("span_attribute", "average_precision"),
+    "on_mismatch": ("span_attribute", "on_mismatch"),
+    "micro_key": ("span_attribute", "micro_key"),
 }
 """The options that belong to one measure: the measure, and what it calls them."""
 
@@ -60,7 +67,7 @@ def add_average_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> None:
+def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True, simulations: bool = True) -> None:
     """Declare the options of single measures; without `words` those that can do without a text."""
     group.add_argument(
         "--token-format", metavar="FORMAT", help="token_f: IO (default), BIO, BIOE, BIOES or IO* (quote the star)"
@@ -87,18 +94,19 @@ def add_own_options(group: argparse._ArgumentGroup, *, words: bool = True) -> No
         "--placement", metavar="PLACEMENT", help="chance_kappa_f1: disjoint (default), independent or layers"
     )
     group.add_argument("--method", metavar="METHOD", help="chance_kappa_f1: exact (default), uniform or auto")
-    group.add_argument(
-        "--simulations",
-        metavar="N",
-        type=int,
-        help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
-    )
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="of the simulations of chance_kappa_f1, and of the draws of intervals; by default 0",
-    )
+    if simulations:
+        group.add_argument(
+            "--simulations",
+            metavar="N",
+            type=int,
+            help="chance_kappa_f1: random pairs of annotations to draw, for a deviation and a p-value; none by default",
+        )
+        group.add_argument(
+            "--seed",
+            metavar="N",
+            type=int,
+            help="of the simulations of chance_kappa_f1, and of the draws of intervals; by default 0",
+        )
     group.add_argument("--variant", metavar="VARIANT", help="unitizing_alpha: 1995 or 2016 (default)")
 
 
@@ -174,4 +182,13 @@ def chosen_measures(
             raise InputError(f"--{written} is an option of {name}, which is not computed.", f"Add {name} to --measure.")
         if keyword != "tokens":
             own[name][keyword] = value
-    return [known[name](average=options.average, zero_division=options.zero_division, **own[name]) for name in names]
+    return [known[name](**_shared(known[name], options), **own[name]) for name in names]
+
+
+def _shared(measure: type[Measure], options: argparse.Namespace) -> dict[str, Any]:
+    """The options of all measures, without the average for one that has none."""
+    if next(one for one in fields(measure) if one.name == "average").init:
+        return {"average": options.average, "zero_division": options.zero_division}
+    if options.average != "micro":
+        raise InputError(f"{measure.name} has no averages over labels.", "Leave out --average.")
+    return {"zero_division": options.zero_division}

@@ -1,4 +1,4 @@
-"""What `repair` and `convert` share: they write a file again with other tags."""
+"""What `repair`, `convert` and `transform` share: they write a file again with other tags."""
 
 from __future__ import annotations
 

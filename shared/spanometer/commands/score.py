@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
 from ..version import __version__
+from .attributes import NAME as ATTRIBUTES
+from .attributes import add_attribute_options, asks_for_attributes, score_attributes
+from .cluster import ParquetSide, add_cluster_options, score_on_cluster
 from .inputs import (
     STANDARD_INPUT,
     HelpFormatter,
@@ -26,7 +29,16 @@ from .measuring import (
     chosen_measures,
     chosen_resampling,
 )
-from .trees import Trees, how_read, left_out, read_trees
+from .trees import (
+    TREE_FORMATS,
+    Trees,
+    add_entity_types_option,
+    hold_trees,
+    how_read,
+    left_out,
+    read_trees,
+    tree_reading,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,9 +47,7 @@ if TYPE_CHECKING:
     from ..readers import TagFile
     from ..report import Report
 
-_TREE_FORMATS = ("hipe", "quaero")
-_DOCUMENTS = ("lines", "blank", "file")
-"""Values of --documents for markup."""
+_REPAIR = "conlleval"
 
 _DESCRIPTION = """\
 Score the tags of PREDICTION against those of REFERENCE. Both are files with
@@ -48,6 +58,14 @@ input. Without PREDICTION both sides are columns of REFERENCE.
 HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
 eter; they are told from the content unless a column is named. Of HIPE's types
 --level fine (default) or coarse chooses. See also spanometer eter.
+
+JSON lines of spans with "attributes" are scored by span_attribute: a line is a
+list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
+or an object with such a list under "spans" or "entities".
+
+With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes, with
+both sides in columns: references and predictions, unless --reference-column and
+--prediction-column name others. Tags then need --scheme.
 """
 
 _EPILOG = """\
@@ -57,6 +75,8 @@ examples:
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.tsv system.tsv --format hipe --per-label
+  spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
+  spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
 
 
@@ -75,13 +95,20 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
     _add_reading_options(parser.add_argument_group("reading"))
     scoring = parser.add_argument_group("scoring")
-    add_measure_options(scoring, default="all of these, or eter for entity trees")
+    add_measure_options(scoring, default="all of these, eter for entity trees, or span_attribute for attributes")
     add_interval_options(scoring, seed=False)
     single = parser.add_argument_group("options of single measures")
     add_own_options(single)
     add_tree_options(single, "eter: ")
+    add_attribute_options(single)
+    add_cluster_options(parser.add_argument_group("Parquet files"))
     output = parser.add_argument_group("output")
     output.add_argument("--per-label", action="store_true", help="also the scores of each label")
+    output.add_argument(
+        "--plot",
+        metavar="PNG",
+        help=f"{ATTRIBUTES}: write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib",
+    )
     output.add_argument("--json", action="store_true", help="one JSON object in place of tables")
     output.add_argument("--no-color", action="store_true", help="plain text (so does NO_COLOR in the environment)")
     parser.set_defaults(run=run)
@@ -89,9 +116,18 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
+    if options.cluster is None and _holds_attributes(options):
+        return score_attributes(options)
+    if options.plot is not None:
+        raise InputError(f"--plot draws the curves of {ATTRIBUTES}.", "Leave it out.")
     report: Report
-    sides: Mapping[str, _TagSide | Trees]
-    if _holds_trees(options):
+    sides: Mapping[str, _TagSide | Trees | ParquetSide]
+    paths = [options.reference] if options.prediction is None else [options.reference, options.prediction]
+    if options.cluster is not None:
+        report, sides = score_on_cluster(options, _cluster_measures(options))
+    elif options.lengths_column is not None:
+        raise InputError("--lengths-column is for Parquet files.", "Leave it out, or add --cluster.")
+    elif hold_trees(options, paths, _named_columns(options).values()):
         # readers of trees know the option under this name
         options.called = {"format": "format"}
         report, sides = _score_trees(options)
@@ -111,30 +147,45 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--words-column", metavar="COLUMN", help="word column of the reference, for --corpus-probabilities"
     )
-    add_form_options(group, *_TREE_FORMATS)
+    add_form_options(group, *TREE_FORMATS)
     add_scheme_option(group)
     group.add_argument(
         "--repair",
         metavar="POLICY",
-        default="conlleval",
+        default=_REPAIR,
         help="what becomes of illegal tags: conlleval (default), discard, bes, convert or raise",
     )
+    add_entity_types_option(group)
 
 
-def _holds_trees(options: argparse.Namespace) -> bool:
-    """Whether the files are to be read as entity trees."""
-    if options.format != "auto":
-        return options.format in _TREE_FORMATS
-    columns = [*_named_columns(options).values(), options.outside]
-    if options.prediction is None or any(column is not None for column in columns):
+def _holds_attributes(options: argparse.Namespace) -> bool:
+    """Whether the files are to be read as spans with attributes."""
+    of_tags = {
+        **_named_columns(options),
+        **{name: getattr(options, name) for name in ("outside", "documents", "scheme")},
+    }
+    given = [name for name, value in of_tags.items() if value is not None]
+    if options.repair != _REPAIR:
+        given.append("repair")
+    if asks_for_attributes(options):
+        if given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')} is for files of tags; {ATTRIBUTES} reads spans with attributes.",
+                "Leave out one of them.",
+            )
+        if options.format not in ("auto", "jsonl"):
+            raise InputError(
+                f"{ATTRIBUTES} reads JSON lines, not the format {options.format}.", "Leave out --format, or name jsonl."
+            )
+        return True
+    if given or options.format not in ("auto", "jsonl"):
         return False
-    if options.documents not in (None, *_DOCUMENTS):
-        return False
-    from ..readers import clear_entity_format
+    from ..readers import holds_attributes
 
     # standard input can be read only once
-    path = next((path for path in (options.reference, options.prediction) if path != STANDARD_INPUT), None)
-    return path is not None and clear_entity_format(path) is not None
+    paths = (path for path in (options.reference, options.prediction) if path not in (None, STANDARD_INPUT))
+    # a side whose documents have no spans does not tell
+    return any(holds_attributes(path) for path in paths)
 
 
 def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
@@ -144,7 +195,7 @@ def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
 
 def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
     """Both sides as entity trees, and the report on them."""
-    from ..measures import MEASURES, Eter
+    from ..measures import ALL_MEASURES, Eter
     from ..report import Report
 
     for name, value in {**_named_columns(options), "outside": options.outside}.items():
@@ -157,21 +208,16 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
         raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
     # of types here, not of a measure
     level, options.level = options.level, None
-    measures = chosen_measures(options, [Eter.name], {**MEASURES, Eter.name: Eter})
+    measures = chosen_measures(options, [Eter.name], ALL_MEASURES)
     for measure in measures:
         if measure.name != Eter.name:
             raise InputError(
                 f"{measure.name} scores spans, and these files hold entity trees.",
-                "Ask for eter, or name one of HIPE's columns with --column (and --documents=document_id --outside=_).",
+                "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _).",
             )
-    reading = {
-        "level": level or "fine",
-        "scheme": options.scheme or "IOB2",
-        "repair": options.repair,
-        "documents": options.documents or "lines",
-    }
+    reading = tree_reading(options, level)
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
-    how = how_read(reference, prediction, reading)
+    how = how_read((reference, prediction), reading)
     resampling = chosen_resampling(options)
     report = Report.of_entities(reference.entities, prediction.entities, measures, how, resampling)
     return report, {"reference": reference, "prediction": prediction}
@@ -179,6 +225,10 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
 
 def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide]]:
     """Both sides as tags, and the report on them."""
+    if options.entity_types is not None:
+        raise InputError(
+            "--entity-types is for markup, and these files are read as tags.", "Leave it out, or add --format quaero."
+        )
     measures = _measures(options)
     chosen_resampling(options)
     references, predictions = _read(options)
@@ -186,18 +236,25 @@ def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide
     return report, {"reference": _TagSide(references), "prediction": _TagSide(predictions)}
 
 
+def _cluster_measures(options: argparse.Namespace) -> list[Any]:
+    """The measures of Parquet files, those of spans where none is asked for."""
+    from ..measures import ALL_MEASURES, MEASURES
+
+    return chosen_measures(options, MEASURES, ALL_MEASURES)
+
+
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
     from ..decoding import get_repair
-    from ..measures import MEASURES, Eter
+    from ..measures import ALL_MEASURES, MEASURES, Eter
     from ..schemes import get_scheme
 
     get_repair(options.repair, None if options.scheme is None else get_scheme(options.scheme))
-    measures = chosen_measures(options, MEASURES, {**MEASURES, Eter.name: Eter})
+    measures = chosen_measures(options, MEASURES, ALL_MEASURES)
     if any(measure.name == Eter.name for measure in measures):
         raise InputError(
             f"{Eter.name} scores entity trees, and these files are read as tags.",
-            "Give HIPE's columns or markup, with --format hipe or quaero.",
+            "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter.",
         )
     return measures
 
@@ -245,7 +302,7 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
     return tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
 
 
-def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees]) -> None:
+def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees | ParquetSide]) -> None:
     from rich.text import Text
 
     from ..report import page, show

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError, printable
+from ..markup import ENTITY_TYPES
 from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 
 if TYPE_CHECKING:
     from ..entities import Entities
     from ..readers import EntityFile
+
+_INPUTS = {"quaero": "markup", "jsonl": "entities"}
+"""Formats whose content the modules take too, and what these call it."""
+
+TREE_FORMATS = ("hipe", "quaero")
+"""Forms of files that can only hold entity trees."""
+
+_DOCUMENTS = ("lines", "blank", "file")
+"""Values of --documents for markup."""
 
 _SHOWN = 3
 """How many of the things that a reader left out are shown; JSON has all."""
@@ -58,13 +69,59 @@ class Trees:
         return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
 
 
-def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str]) -> list[Trees]:
+def add_entity_types_option(group: argparse._ArgumentGroup) -> None:
+    """Declare which tags of markup are entities."""
+    group.add_argument(
+        "--entity-types",
+        metavar="TYPES",
+        type=_names,
+        help="quaero: first parts of the types of entities, with commas between; all other tags are components; by "
+        f"default {','.join(ENTITY_TYPES)}",
+    )
+
+
+def hold_trees(options: argparse.Namespace, paths: Sequence[str], columns: Iterable[str | None]) -> bool:
+    """Whether files are to be read as entity trees: as `--format` says, else told from the first that can be.
+
+    Args:
+        options: the command line.
+        paths: the files; one alone has tags of both sides.
+        columns: tag columns that are asked for.
+    """
+    if options.format != "auto":
+        return options.format in TREE_FORMATS
+    if len(paths) < 2 or any(column is not None for column in (*columns, options.outside)):
+        return False
+    if options.documents not in (None, *_DOCUMENTS):
+        return False
+    if getattr(options, "entity_types", None) is not None:
+        return True
+    from ..readers import clear_entity_format
+
+    # standard input can be read only once
+    path = next((path for path in paths if path != STANDARD_INPUT), None)
+    return path is not None and clear_entity_format(path) is not None
+
+
+def tree_reading(options: argparse.Namespace, level: str | None) -> dict[str, Any]:
+    """How trees are read, for commands that read tags as well: what is not asked for is as in `spanometer eter`."""
+    return {
+        "level": level or "fine",
+        "scheme": options.scheme or "IOB2",
+        "repair": options.repair,
+        "documents": options.documents or "lines",
+        "entity_types": getattr(options, "entity_types", None),
+    }
+
+
+def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, Any]) -> list[Trees]:
     """The reference and one or more systems, all of the same documents and tokens.
 
     Args:
         paths: the reference's first.
         format: of the files.
-        reading: the options `level`, `scheme`, `repair` and `documents` of the reader.
+        reading: the options `level`, `scheme`, `repair`, `documents` and `entity_types` of the reader; the last may be
+            None.
 
     Raises:
         InputError: said of file and line.
@@ -86,13 +143,14 @@ def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, str])
     return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
 
-def how_read(reference: Trees, system: Trees, reading: Mapping[str, str]) -> dict[str, str]:
-    """How a pair was read, for the signature: what can change the number with its formats."""
-    formats = list(dict.fromkeys((reference.file.format, system.file.format)))
-    said = {"input": "+".join(formats)}
+def how_read(sides: Iterable[Trees], reading: Mapping[str, Any]) -> dict[str, str]:
+    """How the reference and the systems were read, for the signature: what can change the number with their formats."""
+    formats = list(dict.fromkeys(side.file.format for side in sides))
+    said = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
     if "hipe" in formats:
         said.update({name: reading[name] for name in ("level", "scheme", "repair")})
     if "quaero" in formats:
+        said["entity_types"] = ",".join(sorted(reading["entity_types"] or ENTITY_TYPES))
         said["documents"] = reading["documents"]
     return said
 
@@ -108,11 +166,16 @@ def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
     return lines
 
 
-def _read(path: str, format: str, reading: Mapping[str, str]) -> EntityFile:
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _read(path: str, format: str, reading: Mapping[str, Any]) -> EntityFile:
     from ..readers import read_entities
 
+    given = {name: value for name, value in reading.items() if value is not None}
     with reading_bar(path) as bar:
-        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **reading)
+        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **given)
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:

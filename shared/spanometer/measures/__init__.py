@@ -12,6 +12,7 @@ from .eter import Eter
 from .intersection_f import IntersectionF
 from .link_f import LinkF
 from .sl_icm import SlIcm
+from .span_attribute import SpanAttribute
 from .span_f import SpanF
 from .token_f import TokenF
 from .unitizing_alpha import UnitizingAlpha
@@ -27,8 +28,8 @@ MEASURES: dict[str, type[AlignedMeasure]] = {
 }
 """The measures of spans by name."""
 
-ALL_MEASURES: dict[str, type[Measure]] = {**MEASURES, Eter.name: Eter}
-"""All measures by name, also those of entity trees."""
+ALL_MEASURES: dict[str, type[Measure]] = {**MEASURES, Eter.name: Eter, SpanAttribute.name: SpanAttribute}
+"""All measures by name, also those of entity trees and of attributes."""
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
@@ -40,7 +41,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
 
     Raises:
         InputError: where these are no counts, or of another measure, and where a measure cannot be made from its
-            options (those that hold data, such as words' probabilities, are not stored).
+            options: words' probabilities, and what `SpanAttribute` is asked for, are not stored.
     """
     return stored.read_counts(counts, ALL_MEASURES, measure)
 
@@ -57,6 +58,7 @@ __all__ = [
     "LinkF",
     "Measure",
     "SlIcm",
+    "SpanAttribute",
     "SpanF",
     "TokenF",
     "UnitizingAlpha",

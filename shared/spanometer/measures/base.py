@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -93,7 +93,12 @@ class Measure(ABC):
         """
         return self.score_totals(self.weighted_totals(counts, weights))
 
-    def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
+    def headline_values(self, counts: Counts) -> dict[Any, float]:
+        """The values that have intervals, by the keys that `score_weighted` gives them."""
+        result = self.score(counts)
+        return {key: result[key] for key in self.keys}
+
+    def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
         """Confidence intervals of the headline values: documents are drawn anew, with replacement.
 
         From the counts of the documents alone; nothing is decoded or aligned again. See `resampling.Resampling`.
@@ -101,18 +106,13 @@ class Measure(ABC):
         Returns:
             For each key the lower and the upper bound; NaN where there are no documents.
         """
+        point = self.headline_values(counts)
         if counts.documents == 0:
-            return dict.fromkeys(self.keys, (float("nan"), float("nan")))
-        drawn: dict[str, list[np.ndarray]] = {key: [] for key in self.keys}
-        for weights in resampling.weights(counts.documents):
-            values = self.score_weighted(counts, weights)
-            for key in self.keys:
-                drawn[key].append(np.atleast_1d(values[key]))
-        point = self.score(counts)
-        left_out = self._left_out(counts) if resampling.method == "bca" else {}
+            return dict.fromkeys(point, (float("nan"), float("nan")))
+        drawn = joined_values(self.score_weighted(counts, weights) for weights in resampling.weights(counts.documents))
+        left_out = self.left_out(counts) if resampling.method == "bca" else {}
         return {
-            key: interval(point[key], np.concatenate(drawn[key]), resampling.confidence, left_out.get(key))
-            for key in self.keys
+            key: interval(value, drawn[key], resampling.confidence, left_out.get(key)) for key, value in point.items()
         }
 
     def with_intervals(
@@ -124,20 +124,18 @@ class Measure(ABC):
             bounds.update({f"{key}_low": low, f"{key}_high": high})
         return {**result, **bounds}
 
-    def _left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+    def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
         """The headline values of the corpus without one group of documents after the other."""
         group = jackknife_groups(counts.documents)
         groups = int(group.max()) + 1
         if counts.rows:
             # what is kept row by row has no sums that one could subtract from
-            parts = [self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups)]
-        else:
-            whole = counts.per_label()
-            parts = [
-                self.score_totals({name: whole[name] - sums for name, sums in totals.items()})
-                for totals in counts.grouped(group, groups).per_document()
-            ]
-        return {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in self.keys}
+            return joined_values(self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups))
+        whole = counts.per_label()
+        return joined_values(
+            self.score_totals({name: whole[name] - sums for name, sums in totals.items()})
+            for totals in counts.grouped(group, groups).per_document()
+        )
 
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """The headline values of each label of either side, and its `support`: the number of its reference spans."""
@@ -169,6 +167,11 @@ class Measure(ABC):
         else:
             weights = np.any([values != 0 for name, values in totals.items() if name not in self.shared], axis=0)
         return average_over_labels(self.formula(quantities), weights, pooled)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Measure:
+        """The measure that has these `options()`, where they say all there is to know."""
+        return cls(**options)
 
     def options(self) -> dict[str, Any]:
         """The options that can change the number, in the order in which the signature gives them."""
@@ -209,3 +212,12 @@ class FMeasure(AlignedMeasure):
         """Precision, recall and F1, see `statistics.precision_recall_f1`."""
         right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
         return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
+
+
+def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
+    """Values by key of several parts, one behind the other."""
+    found: dict[Any, list[np.ndarray]] = {}
+    for part in parts:
+        for key, values in part.items():
+            found.setdefault(key, []).append(np.atleast_1d(values))
+    return {key: np.concatenate(values) for key, values in found.items()}

@@ -24,7 +24,7 @@ _DRAWN_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class ChanceCounts(Counts):
-    """The counts of `ChanceKappaF1`, and what simulations gave.
+    """The counts of `ChanceKappaF1`, and what simulations gave, which tables and bytes do not hold.
 
     Attributes:
         simulated: agreement of two random annotations, float64, shape (simulations, labels); None without simulations.

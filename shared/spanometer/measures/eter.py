@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -95,7 +95,8 @@ class Eter(Measure):
     `_correct`, `_insertions`, `_deletions`, `_substitutions` and `_cost`, the cost of the latter.
 
     Raises:
-        InputError: for costs out of range, and where the sides do not have the same documents.
+        InputError: for costs out of range, where the sides do not have the same documents, and for more pairs of
+            entities, or of components, that share a token than `alignment.PAIR_LIMIT`.
     """
 
     alpha: float = 0.5
@@ -123,10 +124,11 @@ class Eter(Measure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        for name in ("alpha", "type_cost", "subtype_cost", "span_cost"):
-            _require_cost(name, getattr(self, name))
-        if self.alpha > 1:
+        if not _is_cost(self.alpha) or self.alpha > 1:
             raise InputError(f"alpha={self.alpha!r} is not a weight.", "Use a number from 0 to 1.")
+        for name in ("type_cost", "subtype_cost", "span_cost"):
+            if not _is_cost(getattr(self, name)):
+                raise InputError(f"{name}={getattr(self, name)!r} is not a cost.", "Use a number from 0 up.")
         if self.subtype_cost > self.type_cost:
             raise InputError(
                 f"subtype_cost={self.subtype_cost!r} is more than type_cost={self.type_cost!r}.",
@@ -135,21 +137,16 @@ class Eter(Measure):
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
         """Align the entities, their components and the slots, and count what is wrong with each."""
-        both = _Both(references, predictions)
-        pairs = _EntityPairs(both)
-        columns = self._tree_columns(both, pairs)
-        entities = _Slots(
-            both.entities[0],
-            both.entities[1],
-            pairs.reference,
-            pairs.prediction,
-            pairs.types_differ,
-            pairs.bounds_differ,
-        )
-        components = _component_slots(both)
-        for part, slots in zip(_PARTS, (entities, components), strict=True):
-            columns.update({f"slot_{part}_{name}": column for name, column in slots.columns().items()})
-        return Counts(columns, both.types, both.documents, measure=self)
+        return self._counts(self._errors(references, predictions))
+
+    def counts_at(self, alphas: Iterable[float], references: Entities, predictions: Entities) -> Iterator[Counts]:
+        """The counts at each of some weights of the components, in place of `alpha`.
+
+        Only the entities are aligned anew for each; what does not depend on the weight is computed once.
+        """
+        measures = [replace(self, alpha=alpha) for alpha in alphas]
+        errors = self._errors(references, predictions)
+        return (measure._counts(errors) for measure in measures)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The error rates, and the parts of ETER as sums: see the class."""
@@ -191,27 +188,40 @@ class Eter(Measure):
             InputError: where the sides do not have the same documents.
         """
         pairs = _EntityPairs(_Both(references, predictions))
-        root, components = self._errors(pairs)
-        error = components["component_error"]
-        cost = self._cost(root, error)
+        root = pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost)
+        components = pairs.components(self.type_cost, self.span_cost)["component_error"]
+        cost = (1 - self.alpha) * root + self.alpha * components
         matched = _matched(pairs, cost)
         matched = matched[np.argsort(pairs.reference[matched], kind="stable")]
         return EntityAlignment(
-            pairs.reference[matched], pairs.prediction[matched], root[matched], error[matched], cost[matched]
+            pairs.reference[matched], pairs.prediction[matched], root[matched], components[matched], cost[matched]
         )
 
-    def _errors(self, pairs: _EntityPairs) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The root error of each pair, and the error in its components with its parts."""
-        root = pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost)
-        return root, pairs.components(self.type_cost, self.span_cost)
+    def _errors(self, references: Entities, predictions: Entities) -> _Errors:
+        """What is wrong with each pair of entities, and with the slots."""
+        both = _Both(references, predictions)
+        pairs = _EntityPairs(both)
+        first, second = both.entities
+        entities = _Slots(first, second, pairs.reference, pairs.prediction, pairs.types_differ, pairs.bounds_differ)
+        slots = zip(_PARTS, (entities, _component_slots(both)), strict=True)
+        return _Errors(
+            both,
+            pairs,
+            pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost),
+            pairs.components(self.type_cost, self.span_cost),
+            {f"slot_{part}_{name}": column for part, of_part in slots for name, column in of_part.columns().items()},
+        )
 
-    def _cost(self, root: np.ndarray, components: np.ndarray) -> np.ndarray:
-        return (1 - self.alpha) * root + self.alpha * components
+    def _counts(self, errors: _Errors) -> Counts:
+        """The counts of the cheapest alignment at the weight of this measure."""
+        columns = {**self._tree_columns(errors), **errors.slots}
+        return Counts(columns, errors.both.types, errors.both.documents, measure=self)
 
-    def _tree_columns(self, both: _Both, pairs: _EntityPairs) -> dict[str, Column]:
+    def _tree_columns(self, errors: _Errors) -> dict[str, Column]:
         """The columns of ETER."""
-        root, components = self._errors(pairs)
-        matched = _matched(pairs, self._cost(root, components["component_error"]))
+        both, pairs, root, components = errors.both, errors.pairs, errors.root, errors.components
+        cost = (1 - self.alpha) * root + self.alpha * components["component_error"]
+        matched = _matched(pairs, cost)
         references, predictions = both.entities
         place = (column[pairs.reference[matched]] for column in (references.document, references.label))
         document, label = place
@@ -241,6 +251,24 @@ def _matched(pairs: _EntityPairs, cost: np.ndarray) -> np.ndarray:
     ties = [pairs.type_differs[kept], pairs.subtype_differs[kept]]
     worth = np.maximum(_UNMATCHED - cost[kept], 0.0)
     return kept[best_matching(pairs.reference[kept], pairs.prediction[kept], worth, ties)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """What two sides cost, whatever the weight of the components.
+
+    Attributes:
+        both, pairs: the sides, and the pairs of their entities that share a token.
+        root: the root error of each pair.
+        components: the error in the components of each pair, and its parts.
+        slots: the columns of the slot error rate.
+    """
+
+    both: _Both
+    pairs: _EntityPairs
+    root: np.ndarray
+    components: Mapping[str, np.ndarray]
+    slots: Mapping[str, Column]
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,8 +314,10 @@ class _Both:
         labels = {name: code for code, name in enumerate(self.types)}
         self.type = [_recoded(side.type, side.types, number) for side in self.sides]
         self.component_label = [_recoded(side.component_label, side.component_labels, number) for side in self.sides]
-        first_parts = np.unique([name.partition(".")[0] for name in names], return_inverse=True)[1]
-        self.first_part = first_parts.reshape(-1)
+        # no array of strings: NumPy drops NULs at their end and makes all as wide as the widest
+        parts: dict[str, int] = {}
+        first_parts = [parts.setdefault(name.partition(".")[0], len(parts)) for name in names]
+        self.first_part = np.array(first_parts, dtype=np.int64)
         self.names = len(names)
         self.entities = [
             _Side(
@@ -313,7 +343,8 @@ class _Both:
     @cached_property
     def component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of components that share a token."""
-        return _overlapping(*self.components)
+        references, predictions = self.components
+        return _overlapping(references, predictions, "components")
 
     def components_that_are_entities(self, index: int) -> np.ndarray:
         """For each component of a side whether another entity than its own has its bounds and its label as a type."""
@@ -360,7 +391,7 @@ class _EntityPairs:
     def __init__(self, both: _Both) -> None:
         self._both = both
         references, predictions = both.entities
-        self.reference, self.prediction = _overlapping(references, predictions)
+        self.reference, self.prediction = _overlapping(references, predictions, "entities")
         first, second = self.reference, self.prediction
         self.bounds_differ = (references.start[first] != predictions.start[second]) | (
             references.end[first] != predictions.end[second]
@@ -493,7 +524,7 @@ def _component_slots(both: _Both) -> _Slots:
     return _Slots(slots[0], slots[1], first, second, label_differs, _bounds_differ(slots[0], slots[1], first, second))
 
 
-def _overlapping(references: _Side, predictions: _Side) -> tuple[np.ndarray, np.ndarray]:
+def _overlapping(references: _Side, predictions: _Side, noun: str) -> tuple[np.ndarray, np.ndarray]:
     """All pairs that share a token, ordered."""
     orders = [np.argsort(side.start, kind="stable") for side in (references, predictions)]
     bounds = (
@@ -501,9 +532,24 @@ def _overlapping(references: _Side, predictions: _Side) -> tuple[np.ndarray, np.
         for side, order in zip((references, predictions), orders, strict=True)
         for bound in (side.start, side.end)
     )
-    first, second = (order[found] for order, found in zip(orders, overlaps(*bounds), strict=True))
+    try:
+        pairs = overlaps(*bounds, noun=noun)
+    except InputError as error:
+        raise _said_of_the_worst_document(error, references, predictions) from None
+    first, second = (order[found] for order, found in zip(orders, pairs, strict=True))
     order = np.lexsort((second, first))
     return first[order], second[order]
+
+
+def _said_of_the_worst_document(error: InputError, references: _Side, predictions: _Side) -> InputError:
+    """The error about too many pairs, said of the document that has the most of them."""
+    # those that begin before one ends, without those that end before it begins
+    met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
+    met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
+    pairs = np.bincount(references.document, weights=met)
+    worst = int(np.argmax(pairs))
+    problem = f"{error.problem} No document has more of them than this, {pairs[worst]:.0f}."
+    return InputError(problem, error.remedy, document=worst)
 
 
 def _bounds_differ(references: _Side, predictions: _Side, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -542,6 +588,6 @@ def _slot_errors(quantities: Mapping[str, np.ndarray], part: str) -> np.ndarray:
     )
 
 
-def _require_cost(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < math.inf:
-        raise InputError(f"{name}={value!r} is not a cost.", "Use a number from 0 up.")
+def _is_cost(value: object) -> bool:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return number and 0 <= float(value) < math.inf  # type: ignore[arg-type]

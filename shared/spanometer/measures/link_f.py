@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array, triu
 
 from ..alignment import Alignment, Side, overlaps
 from ..counts import Column, Counts, joined
 from ..incidence import Incidence
 from .base import FMeasure
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ def _reaches(side: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _by_pieces(alignment: Alignment) -> dict[str, Column]:
+    from scipy.sparse import triu
+
     incidence = Incidence(alignment)
     size = incidence.size
     reference, predicted = incidence.linked(alignment.references), incidence.linked(alignment.predictions)

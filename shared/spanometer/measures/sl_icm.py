@@ -107,6 +107,12 @@ class SlIcm(AlignedMeasure):
             options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
         return {name: value for name, value in options.items() if name != "tokens"}
 
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
+        """`Measure.from_options`: without probabilities of words each token carries a unit."""
+        given = options["token_probabilities"]
+        return cls(**{**options, "token_probabilities": None if given == "unit" else given})
+
     def require_additive(self) -> None:
         """Raise an `InputError` where probabilities are estimated from the documents that are counted."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):

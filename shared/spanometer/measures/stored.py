@@ -23,7 +23,7 @@ def read_counts(stored: pa.Table | bytes, measures: dict[str, type[Measure]], me
 
     Raises:
         InputError: where these are no counts, or of another measure, and where a measure cannot be made from its
-            options (those that hold data, such as words' probabilities, are not stored).
+            options: words' probabilities, and what `SpanAttribute` is asked for, are not stored.
     """
     table = read_stream(stored) if isinstance(stored, (bytes, bytearray, memoryview)) else stored
     if not isinstance(table, pa.Table):
@@ -42,10 +42,7 @@ def _measure_of(table: pa.Table, measures: dict[str, type[Measure]]) -> Measure:
         raise InputError("the table does not say what measure it is of.", "Name it with measure=...") from None
     try:
         values = {option: ast.literal_eval(text) for option, text in options.items()}
-        # without probabilities of words each token carries a unit
-        if values.get("token_probabilities") == "unit":
-            values["token_probabilities"] = None
-        found = kind(**values)
+        found = kind.from_options(values)
         if {option: repr(value) for option, value in found.options().items()} == options:
             return found
     except (InputError, ValueError, SyntaxError, TypeError):

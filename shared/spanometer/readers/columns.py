@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +44,42 @@ def read_columns(
     for first, block in blocks:
         reader.add(Lines(first, block, layout.tabs))
     return reader.finish()
+
+
+def read_column_parts(
+    source: Source, columns: Sequence[Column], words: bool | int | str, outside: str | None
+) -> Iterator[TagFile]:
+    """Read tag columns in parts of whole documents; see `read_parts`."""
+    blocks = source.blocks()
+    begun, layout = _find_layout(source, blocks, columns, words)
+    reader = _ColumnReader(source, layout, None, outside)
+    for first, block in _whole_documents(chain(((lines.first, lines.block) for lines in begun), blocks)):
+        reader.add(Lines(first, block, layout.tabs))
+        if reader.rows:
+            part = reader.finish()
+            # the first part decides whether the first column holds words
+            layout = replace(layout, words=None if part.words is None else layout.words, words_named=True)
+            yield part
+            reader = _ColumnReader(source, layout, None, outside)
+
+
+def _whole_documents(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """The same lines in blocks that end with a blank line, but for the last one."""
+    pieces: list[bytes] = []
+    begun = 1
+    for first, block in blocks:
+        lines = Lines(first, block, tabs=False)
+        blank = np.flatnonzero(lines.blank)
+        if len(blank) == 0:
+            pieces.append(block)
+            continue
+        after = int(blank[-1]) + 1
+        cut = int(lines.start[after]) if after < len(lines.start) else len(block)
+        yield begun, b"".join((*pieces, block[:cut]))
+        pieces = [block[cut:]] if cut < len(block) else []
+        begun = first + after
+    if pieces:
+        yield begun, b"".join(pieces)
 
 
 @dataclass(frozen=True)
@@ -142,7 +179,11 @@ class Lines:
 
 
 class _ColumnReader:
-    """Collects the rows of one block after the other."""
+    """Collects the rows of one block after the other.
+
+    Attributes:
+        rows: how many there are so far.
+    """
 
     def __init__(self, source: Source, layout: _Layout, documents: str | None, outside: str | None) -> None:
         self._source = source
@@ -157,7 +198,9 @@ class _ColumnReader:
         self._lines: list[np.ndarray] = []
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
-        self._rows = 0
+        self._comments: list[tuple[int, str]] = []
+        self._docstart_lines: list[int] = []
+        self.rows = 0
         self._after_boundary = True
         self._pending_break = True
         self._marked = documents is None
@@ -165,6 +208,7 @@ class _ColumnReader:
     def add(self, lines: Lines) -> None:
         """Take the rows of a block."""
         is_row = ~(lines.blank | lines.docstart)
+        self._docstart_lines += (np.flatnonzero(lines.docstart) + lines.first).tolist()
         if lines.first <= self._layout.header < lines.first + len(is_row):
             is_row[self._layout.header - lines.first] = False
         boundary = ~is_row
@@ -181,12 +225,12 @@ class _ColumnReader:
             codes.append(lines.encode(rows, column, self._names[column]))
         self._require_tags(lines, rows)
         self._lines.append(rows + lines.first)
-        self._rows += len(rows)
+        self.rows += len(rows)
 
     def finish(self) -> TagFile:
         """All rows as columns."""
         layout = self._layout
-        if self._rows == 0:
+        if self.rows == 0:
             raise _no_rows(self._source)
         if not self._marked:
             raise self._source.refuse(
@@ -195,7 +239,7 @@ class _ColumnReader:
                 else f"there is no {DOCSTART} line.",
                 "Leave out documents=..., and a blank line ends a document.",
             )
-        offsets = np.append(np.concatenate(self._firsts), self._rows)
+        offsets = np.append(np.concatenate(self._firsts), self.rows)
         lines = np.concatenate(self._lines)
         words = None if layout.words is None else self._column(layout.words, offsets)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
@@ -208,8 +252,10 @@ class _ColumnReader:
             layout.names,
             lines[offsets[:-1]],
             lines,
-            Cells(layout.tabs, layout.columns),
+            Cells(layout.tabs, layout.columns, layout.width),
             self._names_of_documents(lines[offsets[:-1]]),
+            tuple(self._comments),
+            tuple(self._docstart_lines),
         )
 
     def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
@@ -241,6 +287,7 @@ class _ColumnReader:
                 continue
             is_row[line] = False
             boundary[line] = at_start
+            self._comments.append((lines.first + line, text))
             key = None if self._documents is None else self._begins_document.match(text)
             if key:
                 begins[line] = self._marked = True
@@ -300,7 +347,7 @@ class _ColumnReader:
         fresh = np.empty(len(rows), dtype=bool)
         fresh[0] = self._pending_break or before[0] > 0
         fresh[1:] = before[1:] > before[:-1]
-        self._firsts.append(np.flatnonzero(fresh) + self._rows)
+        self._firsts.append(np.flatnonzero(fresh) + self.rows)
         self._pending_break = bool(seen[-1] > before[-1])
 
     def _require_tags(self, lines: Lines, rows: np.ndarray) -> None:

@@ -45,6 +45,7 @@ class EntityFile:
         left_out: what was read and is in no entity, in the order of the file. A system's output may have components
             that no entity encloses; they are here, so that they are not lost unseen.
         columns: for hipe the spans of each column by its name, as they were decoded, with what is left out.
+        comments: for hipe the comments, each with the number of its line.
     """
 
     source: str
@@ -56,6 +57,7 @@ class EntityFile:
     token_lines: np.ndarray | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: Mapping[str, Spans] = field(default_factory=dict)
+    comments: tuple[tuple[int, str], ...] = ()
 
     @property
     def lengths(self) -> np.ndarray | None:

@@ -91,12 +91,13 @@ def _list(source: Source, row: list[Any] | dict[str, Any], line: int) -> list[An
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> list[str]:
-    if not isinstance(tokens, list) or not all(_is_text(token) for token in tokens):
+    if not isinstance(tokens, list) or not all(is_text(token) for token in tokens):
         raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
     return tokens
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
+    """Whether a value is a string that can be stored as UTF-8."""
     if not isinstance(value, str):
         return False
     try:

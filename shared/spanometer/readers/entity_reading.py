@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Sized
+from types import NoneType
 from typing import BinaryIO
 
+import numpy as np
+
 from ..entities import Entities
-from ..errors import InputError, require_choice
+from ..errors import InputError, counted, require_choice
 from ..markup import ENTITY_TYPES, Entity
 from .entity_file import EntityFile
-from .entity_lines import entity_lines_text, read_entity_lines
+from .entity_lines import entity_lines_text, is_text, read_entity_lines
 from .hipe import hipe_text, is_hipe, read_hipe
 from .quaero import quaero_text, read_quaero
 from .reading import is_json_lines
@@ -114,17 +117,24 @@ def write_entities(
         overwrite: whether an existing file is replaced.
 
     Raises:
-        InputError: for entities that the format cannot say, and for a file that exists already.
+        InputError: for entities, words and names that the format cannot say or that are of other types, and for a file
+            that exists already.
     """
     require_choice("format", format, ENTITY_FORMATS)
-    names = [str(index) for index in range(len(entities))] if documents is None else list(documents)
-    for what, given in (("lists of words", words), ("names", names)):
-        if given is not None and len(given) != len(entities):
-            raise InputError(f"{len(given)} {what}, {len(entities)} documents.", "Give one for each document.")
+    _require_texts(words, documents)
+    columns = Entities.from_dicts(entities)
+    names = [str(index) for index in range(columns.documents)] if documents is None else list(documents)
+    for what, plural, given in (("list of words", "lists of words", words), ("name", "names", names)):
+        if given is not None and len(given) != columns.documents:
+            raise InputError(
+                f"{counted(len(given), what, plural)}, {counted(columns.documents, 'document')}.",
+                "Give one for each document.",
+            )
     if words is None and format != "jsonl":
         raise InputError(f"the format {format} is made of words, and there are none.", "Give them with words=...")
-    lengths = None if words is None else [len(of_document) for of_document in words]
-    rows = Entities.from_dicts(entities, lengths=lengths).to_dicts()
+    if words is not None:
+        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
+    rows = columns.to_dicts()
     if format == "jsonl":
         text = entity_lines_text(words, rows, names)
     elif format == "hipe":
@@ -132,6 +142,27 @@ def write_entities(
     else:
         text = quaero_text(words or (), rows, entity_types)
     _write(path, text.encode(), overwrite)
+
+
+def _require_texts(words: Sequence[Sequence[str]] | None, documents: Sequence[str] | None) -> None:
+    """Refuse what is no list of lists of strings, and no list of strings."""
+    for option, given in (("words", words), ("documents", documents)):
+        if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
+            raise InputError(f"{option}={given!r} is not a list.", "Give one item for each document.")
+    for document, of_words in enumerate(() if words is None else words):
+        if isinstance(of_words, str) or not isinstance(of_words, Iterable) or not all(map(is_text, of_words)):
+            raise InputError(
+                "the words are not a list of strings that can be stored as UTF-8.",
+                "Give the words of each document, words=[['Ada', 'sings'], ...].",
+                document=document,
+            )
+    for document, name in enumerate(() if documents is None else documents):
+        if not is_text(name):
+            raise InputError(
+                f"the document's name {name!r} is not a string that can be stored as UTF-8.",
+                "Give strings, documents=['a', 'b', ...].",
+                document=document,
+            )
 
 
 def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool) -> None:

@@ -32,7 +32,7 @@ COLUMNS = {
 _COMPONENT_PREFIX = "comp."
 _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
-_UNREADABLE = re.compile(r"[\t\r\n]|^ | $|^$")
+_UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
 _REMEDY = (
     "HIPE's columns hold a literal type and one metonymic type, components that do not overlap, and one level of "
     "nested entities without components of their own."
@@ -62,12 +62,13 @@ def read_hipe(source: Source, level: str, scheme: str | None, repair: str) -> En
         file.token_lines,
         tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(trees.left_out)),
         {columns[kind]: of_kind for kind, of_kind in spans.items()},
+        file.comments,
     )
 
 
 def hipe_text(words: Sequence[Sequence[str]], entities: Sequence[Sequence[Entity]], documents: Sequence[str]) -> str:
     """Documents as HIPE's columns, the coarse ones too; see `write_entities`."""
-    _require_writable(words, documents)
+    _require_writable(words, documents, entities)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     sorted_out = [_sorted_out(of_document, number) for number, of_document in enumerate(entities)]
@@ -322,7 +323,9 @@ def _coarse(tag: str) -> str:
     return tag.partition(".")[0]
 
 
-def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) -> None:
+def _require_writable(
+    words: Sequence[Sequence[str]], documents: Sequence[str], entities: Sequence[Sequence[Entity]]
+) -> None:
     for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
         if not of_words:
             raise InputError("the document has no words.", "HIPE's columns need one; leave it out.", document=document)
@@ -332,7 +335,17 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
             if _UNREADABLE.search(word) or word == DOCSTART:
                 raise InputError(
                     f"the word {word!r} cannot stand in a column.",
-                    "Words hold no tabs, no line ends and no outer blanks.",
+                    "Words hold no tabs, no line ends, no NULs and no outer blanks.",
                     document=document,
                     position=position,
                 )
+    for document, of_document in enumerate(entities):
+        for entity in of_document:
+            for label in (*entity["types"], *(part["label"] for part in entity["components"])):
+                if _UNREADABLE.search(label):
+                    raise InputError(
+                        f"the label {label!r} cannot stand in a column.",
+                        "Labels hold no tabs, no line ends and no NULs.",
+                        document=document,
+                        position=entity["start"],
+                    )

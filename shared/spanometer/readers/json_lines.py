@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..spans import Spans
 from ..tags import Tags, list_arrays
 from .source import Source
-from .tag_file import Codes, Column, TagFile
+from .tag_file import Codes, Column, SpanFile, TagFile
 
 TAGS_KEY = "tags"
+SPANS_KEY = "spans"
 WORDS_KEYS = ("tokens", "words")
 
 
@@ -51,6 +53,46 @@ def read_json_lines(source: Source, columns: Sequence[Column], words: bool | int
         np.frombuffer(lines, dtype=np.int64),
         None,
     )
+
+
+def read_span_lines(source: Source, key: str) -> SpanFile:
+    """Read lists of spans, and words where every line has them; see `read_spans`."""
+    documents: list[list[Any]] = []
+    words: list[list[Any]] | None = []
+    lines = array("q")
+    for first, block in source.blocks():
+        for number, text in enumerate(block.split(b"\n"), first):
+            if not text.strip():
+                continue
+            row = parse_line(source, text, number)
+            documents.append(_spans_of(source, row, key, number))
+            lines.append(number)
+            found = _words_of(source, row, None, number)
+            if found is None:
+                words = None
+            elif words is not None:
+                words.append(found)
+    if not lines:
+        raise source.refuse("the file has no documents.", "Write one JSON object with a list of spans a line.")
+    try:
+        spans = Spans.from_dicts(documents, lengths=None if words is None else [len(document) for document in words])
+    except InputError as error:
+        if error.document is None:
+            raise error.at(source.name) from None
+        place = "" if error.span is None else f"span {error.span}: "
+        raise source.refuse(f"{place}{error.problem}", error.remedy, lines[error.document]) from None
+    return SpanFile(source.name, spans, words, np.frombuffer(lines, dtype=np.int64))
+
+
+def _spans_of(source: Source, row: list[Any] | dict[str, Any], key: str, line: int) -> list[Any]:
+    if isinstance(row, list):
+        return row
+    if key not in row:
+        keys = ", ".join(map(repr, row)) or "none"
+        raise source.refuse(f"the object has no {key!r}; its keys: {keys}.", "Name the key of the list of spans.", line)
+    if not isinstance(row[key], list):
+        raise source.refuse(f"{key!r} is a {_kind(row[key])}, not a list of spans.", "", line)
+    return row[key]
 
 
 class _Sequences:

@@ -54,7 +54,9 @@ def quaero_text(words: Sequence[Sequence[str]], entities: Sequence[Sequence[Enti
             lines.append(to_markup(of_words, of_entities, entity_types=types))
         except InputError as error:
             raise InputError(error.problem, error.remedy, document=document, position=error.position) from None
-    return "".join(f"{line}\n" for line in lines)
+    text = "".join(f"{line}\n" for line in lines)
+    # a reader takes the first one for a byte order mark
+    return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
 
 def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:

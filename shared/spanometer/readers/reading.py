@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from ..errors import InputError, require_choice
-from .columns import read_columns
-from .json_lines import read_json_lines
+from .columns import read_column_parts, read_columns
+from .json_lines import SPANS_KEY, read_json_lines, read_span_lines
 from .source import Source
-from .tag_file import Column, TagFile
+from .tag_file import Column, SpanFile, TagFile
 
 FORMATS = ("auto", "columns", "jsonl")
 
@@ -67,6 +67,50 @@ def read(
             _refuse_column_options(source, documents, outside)
             return read_json_lines(source, columns, words)
         return read_columns(source, columns, words, documents, outside)
+
+
+def read_parts(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[TagFile]:
+    """Read a file of columns in parts, so that memory does not grow with the file.
+
+    The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte
+    each; together they have what `read` gives. Lines are numbered within the file. An error in a later part comes when
+    that part is due. Arguments and errors are those of `read`.
+    """
+    with Source.open(path, name, progress) as source:
+        yield from read_column_parts(source, columns, words, outside)
+
+
+def read_spans(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    key: str = SPANS_KEY,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> SpanFile:
+    """Read JSON lines of spans, which may overlap and have gaps.
+
+    Each line is a document: a list of spans as `Spans.from_dicts` takes them, or an object that has one under `key` and
+    may have the document's words under `tokens` or `words`.
+
+    Args:
+        path: the file, plain or gzipped, or an open binary stream.
+        key: of the list of spans.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and the line, as `read` does; also for a span past the end of its document.
+    """
+    with Source.open(path, name, progress) as source:
+        return read_span_lines(source, key)
 
 
 _LONG_LINE = 100_000

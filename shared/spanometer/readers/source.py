@@ -127,6 +127,8 @@ class Source:
             begun = self._read()
             if not begun:
                 raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
+            if b"\n" not in begun and b"\r" in begun.rstrip():
+                raise self.refuse("the lines end in a carriage return alone.", "Let them end in a newline.", 1)
             if begun.startswith(_UTF_16_MARKS):
                 raise self.refuse("the text is UTF-16.", "Save it as UTF-8.", 1)
             for mark, kind in _PACKED.items():

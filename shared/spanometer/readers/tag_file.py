@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, counted
+from ..spans import Spans
 from ..tags import Tags
 
 Column = int | str | None
@@ -22,10 +23,12 @@ class Cells:
     Attributes:
         tabs: whether single tabs separate the cells, or runs of blanks.
         columns: indices of the tag columns.
+        width: number of cells of a row.
     """
 
     tabs: bool
     columns: tuple[int, ...]
+    width: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,8 @@ class TagFile:
         cells: where the tags stand in files of columns; None in JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, where documents are told by
             them; an empty string for rows before the first of them.
+        comments: the comments of files of columns, each with the number of its line.
+        docstart_lines: the numbers of the `-DOCSTART-` lines.
     """
 
     source: str
@@ -55,6 +60,8 @@ class TagFile:
     token_lines: np.ndarray | None
     cells: Cells | None = None
     document_names: tuple[str, ...] | None = None
+    comments: tuple[tuple[int, str], ...] = ()
+    docstart_lines: tuple[int, ...] = ()
 
     @property
     def lengths(self) -> np.ndarray:
@@ -100,6 +107,23 @@ class Annotated(Protocol):
         """The line of a document, or of a token of it."""
 
 
+@dataclass(frozen=True, eq=False)
+class SpanFile:
+    """The spans of a file of JSON lines.
+
+    Attributes:
+        source: what errors call the file.
+        spans: its spans; their documents' lengths are known where the file has words.
+        words: the words of each document, or None unless every line has them.
+        document_lines: int64, the number of the line, from 1, of each document.
+    """
+
+    source: str
+    spans: Spans
+    words: list[list[str]] | None
+    document_lines: np.ndarray
+
+
 class Codes(dict[str, int]):
     """Codes for names, given in the order of their first occurrence."""
 
@@ -141,7 +165,7 @@ def require_same_tokens(references: Annotated, predictions: Annotated) -> None:
     if sizes[0] != sizes[1]:
         longer, shorter = (references, predictions) if sizes[0] > sizes[1] else (predictions, references)
         raise InputError(
-            f"{sizes[1]} predicted documents, {sizes[0]} reference documents: "
+            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
             f"{shorter.source} ends before the document that begins here.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source,

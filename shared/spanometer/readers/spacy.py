@@ -1,0 +1,242 @@
+"""Attributes of spans from pairs of spaCy's documents; needs spaCy (the extra `spacy`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..attributes import plain_value
+from ..errors import InputError
+from ..spans import require_same_documents
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+    Getter = str | Callable[[Span], Any]
+
+_ATTRIBUTES_REMEDY = "Give a list of extensions' names, or a dict of names to extensions or functions of a span."
+_SPANS_REMEDY = "Use None for doc.ents, the name of a group in doc.spans, a list of these, or a function of a document."
+_DOCUMENTS_REMEDY = "Give spaCy's documents, both sides in the same order."
+
+
+def from_spacy(
+    references: Iterable[Doc],
+    predictions: Iterable[Doc],
+    *,
+    attributes: Sequence[str] | Mapping[str, Getter],
+    spans: str | Sequence[str | None] | Callable[[Doc], Iterable[Span]] | None = None,
+    label: str | Callable[[Span], str] | None = None,
+    scores: Getter | None = None,
+) -> dict[str, list[list[dict[str, Any]]]]:
+    """Both sides' spans with their attributes, as the module `span_attribute` and `Attributes.from_dicts` take them.
+
+    `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
+    keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.
+
+    Args:
+        references, predictions: as many documents on both sides, each with the same tokens as the other's.
+        attributes: the attributes' names, each read from `span._.<name>`; or for each name where it is read: an
+            extension's name, or a function of the span. Values are bool, int, float, str or None, or lists of them.
+        spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; or a
+            function of the document.
+        label: None for `span.label_`; one label for all spans; or a function of the span.
+        scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
+            number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
+            None for no scores, as is a None that it gives. Scores of attributes that are not asked are passed over.
+
+    Returns:
+        `references` and `predictions`, for each document a list of `{"start", "end", "label", "attributes"}`, and
+        `scores` where there are some.
+
+    Raises:
+        InputError: where spaCy is missing, an extension is not registered, a document lacks the group, the documents
+            are not as many or not of the same tokens, and for a value of another type; it names the document.
+    """
+    doc_type, span_type = _spacy_types()
+    getters = _getters(attributes, span_type)
+    score_getter = None if scores is None else _getter(scores, "scores", span_type)
+    if label is not None and not isinstance(label, str) and not callable(label):
+        raise InputError(
+            f"label={label!r} is not a value that label can take.", "Use a string or a function of a span."
+        )
+    _require_spans(spans)
+    sides = {}
+    for side, given in (("references", references), ("predictions", predictions)):
+        if isinstance(given, doc_type) or not isinstance(given, Iterable):
+            raise InputError(f"{given!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
+        sides[side] = list(given)
+        for document, doc in enumerate(sides[side]):
+            if not isinstance(doc, doc_type):
+                raise InputError(
+                    f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document.",
+                    _DOCUMENTS_REMEDY,
+                    side=side,
+                    document=document,
+                )
+    require_same_documents(*map(len, sides.values()))
+    for document, (reference, predicted) in enumerate(zip(*sides.values(), strict=True)):
+        _require_same_tokens(reference, predicted, document)
+
+    found: dict[str, list[list[dict[str, Any]]]] = {}
+    for side, documents in sides.items():
+        found[side] = []
+        for document, doc in enumerate(documents):
+            rows: list[dict[str, Any]] = []
+            try:
+                chosen = _spans(doc, spans)
+                for span in chosen:
+                    rows.append(_row(span, doc, getters, label, score_getter if side == "predictions" else None))
+            except InputError as error:
+                number = error.span if error.span is None else len(rows)
+                raise InputError(error.problem, error.remedy, side=side, document=document, span=number) from None
+            found[side].append(rows)
+    return found
+
+
+def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
+    """`from_spacy` for pairs of documents.
+
+    Args:
+        pairs: of each document the reference and the prediction, in this order; or spaCy's `Example`s.
+        options: those of `from_spacy`.
+
+    Raises:
+        InputError: for what is no pair, and where `from_spacy` does.
+    """
+    references, predictions = [], []
+    for document, pair in enumerate(pairs):
+        if hasattr(pair, "reference") and hasattr(pair, "predicted"):
+            one, other = pair.reference, pair.predicted
+        elif isinstance(pair, (tuple, list)) and len(pair) == 2:
+            one, other = pair
+        else:
+            raise InputError(
+                f"{pair!r:.80} is not a pair of documents.",
+                "Give (reference, prediction), or spaCy's Example, for each document.",
+                document=document,
+            )
+        references.append(one)
+        predictions.append(other)
+    return from_spacy(references, predictions, **options)
+
+
+def _spacy_types() -> tuple[type, type]:
+    """`Doc` and `Span`."""
+    try:
+        from spacy.tokens import Doc, Span
+    except ImportError:
+        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
+    return Doc, Span
+
+
+def _getters(attributes: Any, span_type: Any) -> dict[str, Callable[[Any], Any]]:
+    if isinstance(attributes, Mapping):
+        given = dict(attributes)
+    elif isinstance(attributes, (list, tuple)) and all(isinstance(name, str) for name in attributes):
+        given = {name: name for name in attributes}
+    else:
+        raise InputError(f"attributes={attributes!r} is not a value that attributes can take.", _ATTRIBUTES_REMEDY)
+    if not given:
+        raise InputError("attributes names no attribute.", _ATTRIBUTES_REMEDY)
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"the attribute {name!r} in attributes is not a string.", _ATTRIBUTES_REMEDY)
+    return {name: _getter(where, "attributes", span_type) for name, where in given.items()}
+
+
+def _getter(where: Any, option: str, span_type: Any) -> Callable[[Any], Any]:
+    """The function that reads an extension, or that function itself."""
+    if callable(where):
+        return where
+    if not isinstance(where, str):
+        raise InputError(f"{where!r} in {option} is neither an extension's name nor a function.", _ATTRIBUTES_REMEDY)
+    if not span_type.has_extension(where):
+        raise InputError(
+            f"spaCy's spans have no extension {where!r}.",
+            f"Load the pipeline that registers it, or call Span.set_extension({where!r}, default=None).",
+        )
+    return lambda span: span._.get(where)
+
+
+def _require_spans(spans: Any) -> None:
+    names = spans if isinstance(spans, (list, tuple)) else [spans]
+    if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
+        return
+    raise InputError(f"spans={spans!r} is not a value that spans can take.", _SPANS_REMEDY)
+
+
+def _spans(doc: Any, spans: Any) -> list[Any]:
+    """The spans of a document that are asked for."""
+    if callable(spans):
+        found = spans(doc)
+        if not isinstance(found, Iterable):
+            raise InputError(f"the function in spans gave {found!r}, which is not a list of spans.", _SPANS_REMEDY)
+        return list(found)
+    chosen: list[Any] = []
+    for name in spans if isinstance(spans, (list, tuple)) else [spans]:
+        if name is not None and name not in doc.spans:
+            known = ", ".join(map(repr, doc.spans)) or "none"
+            raise InputError(
+                f"there is no group of spans {name!r}; the document's groups: {known}.",
+                f"Name another one, or set doc.spans[{name!r}] = [] where a document has no spans.",
+            )
+        chosen += doc.ents if name is None else doc.spans[name]
+    return chosen
+
+
+def _row(
+    span: Any, doc: Any, getters: Mapping[str, Callable[[Any], Any]], label: Any, scores: Callable[[Any], Any] | None
+) -> dict[str, Any]:
+    # tokens have a document too, but other extensions
+    if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
+        raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY, span=0)
+    attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
+    called = label(span) if callable(label) else span.label_ if label is None else label
+    if not isinstance(called, str) or not called:
+        raise InputError(
+            f"the label of the span from {span.start} to {span.end} is {called!r}.",
+            "Name one label for all spans with label=..., or set it when the span is made.",
+            span=0,
+        )
+    row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
+    given = None if scores is None else scores(span)
+    if given is None:
+        return row
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"the scores {given!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.", span=0
+        )
+    known = {name: given[name] for name in getters if name in given}
+    return {**row, "scores": known} if known else row
+
+
+def _value(value: Any, name: str) -> Any:
+    """The value or list of values of an attribute, as they can be stored."""
+    try:
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return [plain_value(one, name) for one in value]
+        return plain_value(value, name)
+    except InputError as error:
+        raise InputError(error.problem, error.remedy, span=0) from None
+
+
+def _require_same_tokens(reference: Any, predicted: Any, document: int) -> None:
+    # the hashes of texts, which are the same in all vocabularies
+    one, other = (doc.to_array("ORTH") for doc in (reference, predicted))
+    if np.array_equal(one, other):
+        return
+    remedy = "Both sides must have the same tokens; were they made by one tokenizer?"
+    common = min(len(one), len(other))
+    differing = np.flatnonzero(one[:common] != other[:common])
+    if len(differing):
+        position = int(differing[0])
+        raise InputError(
+            f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
+            "reference.",
+            remedy,
+            document=document,
+            position=position,
+        )
+    raise InputError(f"{len(other)} predicted tokens, {len(one)} reference tokens.", remedy, document=document)

@@ -1,0 +1,1 @@
+"""A stand-in for the Hub on this machine, and what runs against it."""

@@ -1,0 +1,660 @@
+"""span_attribute: by hand, the published table, a slow second implementation, scikit-learn, properties."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from slow import attributes as slow
+from spanometer import InputError
+from spanometer.attributes import Attributes
+from spanometer.measures import SpanAttribute
+from spanometer.signature import signature
+
+KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]
+AVERAGE_PRECISIONS = ("ties", "edsnlp", "edsnlp-0.20")
+
+
+def span(attributes, start=0, end=1, label="DIS", **scores):
+    found = {"start": start, "end": end, "label": label, "attributes": attributes}
+    return {**found, "scores": scores} if scores else found
+
+
+def score(references, predictions, **options):
+    measure = SpanAttribute(**options)
+    return measure.score(measure.counts(Attributes.from_dicts(references), Attributes.from_dicts(predictions)))
+
+
+def numbers(result, name="micro"):
+    return [result[name][key] for key in ("tp", "support", "positives")]
+
+
+# The published example
+
+PREDICTED = [
+    span({"neg": True}, 0, 1, "SYMP"),
+    span({"neg": False, "carrier": "PATIENT"}, 1, 2),
+    span({"neg": True, "carrier": "PATIENT"}, 2, 3),
+]
+REFERENCE = [
+    span({"neg": True}, 0, 1, "SYMP"),
+    span({"neg": False, "carrier": "FATHER"}, 1, 2),
+    span({"neg": False, "carrier": "PATIENT"}, 2, 3),
+]
+EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": False}}
+TABLE = {
+    "micro": [0.57, 0.5, 0.67, 2, 3, 4],
+    "neg": [0.67, 0.5, 1, 1, 1, 2],
+    "carrier": [0.5, 0.5, 0.5, 1, 2, 2],
+}
+AP = {
+    "ties": {"micro": 1 / 3, "neg": 0.5, "carrier": 0.25},
+    "edsnlp": {"micro": 0.5, "neg": 1.0, "carrier": 0.25},
+    "edsnlp-0.20": {"micro": 0.17, "neg": 0.0, "carrier": 0.25},
+}
+
+
+@pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
+def test_published(average_precision):
+    result = score([REFERENCE], [PREDICTED], average_precision=average_precision, **EXAMPLE)
+    assert list(result) == ["micro", "neg", "carrier"]
+    for name, printed in TABLE.items():
+        assert list(result[name]) == KEYS
+        assert [round(value, 2) for value in list(result[name].values())[:-1]] == printed
+        expected = AP[average_precision][name]
+        digits = 2 if average_precision == "edsnlp-0.20" else 12
+        assert round(result[name]["ap"], digits) == round(expected, digits)
+
+
+def test_built_in_types():
+    for values in score([REFERENCE], [PREDICTED]).values():
+        assert [type(value) for value in values.values()] == [float, float, float, int, int, int, float]
+
+
+# What an item is
+
+
+def test_types_are_kept_apart():
+    values = [True, 1, 1.0, "1", "True"]
+    for one in values:
+        for other in values:
+            result = score([[span({"x": one})]], [[span({"x": other})]])
+            same = type(one) is type(other) and one == other
+            assert numbers(result) == [int(same), 1, 1]
+    assert numbers(score([[span({"x": values})]], [[span({"x": values[::-1]})]])) == [5, 5, 5]
+
+
+def test_several_values_are_several_items():
+    result = score([[span({"x": ["a", "b", "c"]})]], [[span({"x": ["b", "d"]})]])
+    assert numbers(result) == [1, 3, 2]
+    assert (result["x"]["p"], result["x"]["r"], result["x"]["f"]) == (1 / 2, 1 / 3, 2 / 5)
+    assert numbers(score([[span({"x": ["a", "a"]})]], [[span({"x": "a"})]])) == [1, 1, 1]
+
+
+def test_falsy_values_are_no_items_unless_asked_for():
+    for value in (False, 0, 0.0, ""):
+        sides = [[span({"x": value})]], [[span({"x": value})]]
+        assert numbers(score(*sides)) == [0, 0, 0]
+        assert numbers(score(*sides, include_falsy=True)) == [1, 1, 1]
+    for value in (None, []):
+        assert numbers(score([[span({"x": value})]], [[span({"x": value})]], include_falsy=True)) == [0, 0, 0]
+
+
+def test_default_values_are_no_items():
+    sides = [[span({"x": "a", "y": 0}), span({"x": "b"}, 1, 2)]], [[span({"x": "a", "y": False}), span({}, 1, 2)]]
+    assert numbers(score(*sides)) == [1, 2, 1]
+    assert numbers(score(*sides, default_values={"x": "a"})) == [0, 1, 0]
+    # a missing attribute is its default, which is no item
+    assert numbers(score(*sides, default_values={"x": "b"})) == [1, 1, 1]
+    # the default of one type leaves the falsy value of another
+    assert numbers(score(*sides, include_falsy=True, default_values={"y": False}), "y") == [0, 1, 0]
+    assert numbers(score(*sides, include_falsy=True, default_values={"y": 0}), "y") == [0, 0, 1]
+    assert numbers(score(*sides, default_values={"x": None, "other": "a"})) == [1, 2, 1]
+
+
+def test_the_attributes_that_are_asked():
+    sides = [[span({"x": 1, "y": 2}), span({"x": 1}, 1, 2, "SYMP")]], [[span({"x": 1}), span({"x": 1}, 1, 2, "SYMP")]]
+    assert list(score(*sides)) == ["micro", "x", "y"]
+    assert list(score(*sides, attributes=["y", "z", "y"])) == ["micro", "y", "z"]
+    assert list(score(*sides, attributes=("y",), micro_key="x")) == ["x", "y"]
+    assert numbers(score(*sides, attributes={"x": ["SYMP", "other"]})) == [1, 1, 1]
+    assert numbers(score(*sides, attributes={"x": {"DIS"}, "y": True})) == [1, 2, 1]
+    assert numbers(score(*sides, attributes={"x": []})) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
+def test_nothing_to_score(average_precision):
+    asked = {"average_precision": average_precision, "attributes": ["x"]}
+    zeros = dict.fromkeys(KEYS, 0)
+    for sides in (([], []), ([[]], [[]]), ([[span({"x": False})]], [[span({})]])):
+        assert score(*sides, **asked) == {"micro": zeros, "x": zeros}
+        ones = {key: 1.0 if key in ("f", "p", "r", "ap") else 0 for key in KEYS}
+        assert score(*sides, **asked, zero_division=1.0)["x"] == ones
+        assert math.isnan(score(*sides, **asked, zero_division=math.nan)["x"]["ap"])
+    assert score([], []) == {"micro": zeros}
+    # an attribute that occurs without a value is reported
+    assert score([[span({"x": None})]], [[span({})]]) == {"micro": zeros, "x": zeros}
+
+
+def test_one_side_empty():
+    missed = score([[span({"x": 1})]], [[span({})]], zero_division=1.0)["x"]
+    assert list(missed.values()) == [0, 1, 0, 0, 1, 0, 0]
+    invented = score([[span({})]], [[span({"x": 1})]], zero_division=1.0)["x"]
+    assert list(invented.values()) == [0, 0, 1, 0, 0, 1, 1]
+
+
+# Spans
+
+
+def test_the_same_bounds_with_two_labels():
+    both = [[span({"x": 1}, label="A"), span({"x": 1}, label="B")]]
+    # one item, as the label is no part of it
+    assert numbers(score(both, both)) == [1, 1, 1]
+    assert numbers(score(both, both, attributes={"x": ["B"]})) == [1, 1, 1]
+    other = [[span({"x": 1}, label="A"), span({"x": 2}, label="B")]]
+    # different values are two
+    assert numbers(score(both, other)) == [1, 1, 2]
+    # and which of the two is asked is up to the label
+    assert numbers(score(both, other, attributes={"x": ["A"]})) == [1, 1, 1]
+    assert numbers(score(both, other, attributes={"x": ["B"]})) == [0, 1, 1]
+    # a value moved from one label to the other is the same item
+    moved = [[span({}, label="A"), span({"x": 1}, label="B")]], [[span({"x": 1}, label="A"), span({}, label="B")]]
+    assert numbers(score(*moved)) == [1, 1, 1]
+
+
+def test_the_same_span_twice_counts_once():
+    once, twice = [[span({"x": 1})]], [[span({"x": 1}), span({"x": 1})]]
+    assert score(once, twice) == score(twice, once) == score(once, once)
+    # what both say of it comes together
+    assert numbers(score(once, [[span({"x": 1}), span({"x": 2})]])) == [1, 1, 2]
+
+
+MISMATCHES = [
+    # side, document, span, and the two sides
+    ("references", 1, 1, [[], [span({}), span({}, 2, 3)]], [[], [span({})]]),
+    ("predictions", 1, 0, [[], [span({}, 1, 2)]], [[], [span({}, 0, 1), span({}, 1, 2)]]),
+    ("references", 0, 0, [[span({}, label="A")]], [[span({}, label="B")]]),
+    ("predictions", 0, 0, [[span({}, label="B")]], [[span({}, label="A")]]),
+    ("predictions", 0, 1, [[span({}, 5, 7)]], [[span({}, 5, 7), span({}, 5, 6)]]),
+    ("references", 0, 0, [[span({})], []], [[], [span({})]]),
+    ("references", 2, 1, [[span({})], [], [span({}), span({}, 0, 2)]], [[span({})], [], [span({}), span({}, 0, 3)]]),
+]
+
+
+@pytest.mark.parametrize(("side", "document", "index", "references", "predictions"), MISMATCHES)
+def test_different_spans(side, document, index, references, predictions):
+    with pytest.raises(InputError, match="is not among the") as caught:
+        score(references, predictions)
+    error = caught.value
+    assert (error.side, error.document, error.span) == (side, document, index)
+    named = (references if side == "references" else predictions)[document][index]
+    assert f"from {named['start']} to {named['end']} with the label {named['label']!r}" in error.problem
+    assert "on_mismatch" in error.remedy
+    # the document's number is the one given, with a filter too
+    with pytest.raises(InputError, match="is not among the") as caught:
+        score([[], *references], [[], *predictions], filter=[False] + [True] * len(references))
+    assert (caught.value.document, caught.value.span) == (document + 1, index)
+
+
+def test_the_order_of_spans_does_not_matter():
+    one = [span({"x": 1}), span({"x": 2}, 1, 2), span({"x": 1}, 0, 1, "SYMP")]
+    assert numbers(score([one], [one[::-1]])) == [2, 2, 2]
+
+
+def test_mismatches_counted():
+    references = [[span({"x": 1}), span({"x": 1}, 2, 3)]]
+    predictions = [[span({"x": 1}), span({"x": 1}, 2, 4)]]
+    assert numbers(score(references, predictions, on_mismatch="count")) == [1, 2, 2]
+    relabelled = [[span({"x": 1}, label="A")]], [[span({"x": 1}, label="B")]]
+    assert numbers(score(*relabelled, on_mismatch="count")) == [1, 1, 1]
+    assert numbers(score(*relabelled, on_mismatch="count", attributes={"x": ["A"]})) == [0, 1, 0]
+
+
+def test_different_documents():
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
+        score([[], []], [[]])
+    with pytest.raises(InputError, match=r"2 predicted documents, 1 reference document[.]"):
+        score([[]], [[], []], on_mismatch="count")
+
+
+# Options
+
+
+def test_filter():
+    references = [[span({"x": 1})], [span({"x": 1}, label="SYMP")], [span({"x": 1})]]
+    predictions = [[span({"x": 1})], [span({"x": 2}, label="SYMP")], [span({"x": 3})]]
+    assert numbers(score(references, predictions, filter=[True, True, False])) == [1, 2, 2]
+    assert numbers(score(references, predictions, filter=np.array([False, True, True]))) == [0, 2, 2]
+    assert numbers(score(references, predictions, filter=[False] * 3, attributes=["x"])) == [0, 0, 0]
+    assert score([], [], filter=[])["micro"]["support"] == 0
+    seen = []
+
+    def about_symptoms(spans):
+        seen.append(spans)
+        return any(one["label"] == "SYMP" for one in spans)
+
+    assert numbers(score(references, predictions, filter=about_symptoms)) == [0, 1, 1]
+    assert seen == references
+    # what is left out is as if it had not been given: its attributes, and spans that differ
+    only = score([[span({"x": 1})], [span({"y": 1})]], [[span({"x": 1})], []], filter=[True, False])
+    assert list(only) == ["micro", "x"]
+
+
+@pytest.mark.parametrize(
+    ("filter", "problem"),
+    [
+        ([True], "1 flags in filter, 2 documents"),
+        ([1, 0], "is not a value that filter can take"),
+        ("True", "is not a value that filter can take"),
+        (True, "is not a value that filter can take"),
+        (np.array([0, 1]), "is not a value that filter can take"),
+        (lambda spans: None, "filter returned None"),
+        (lambda spans: 1, "filter returned 1"),
+    ],
+)
+def test_refused_filters(filter, problem):
+    with pytest.raises(InputError, match=problem):
+        score([[], []], [[], []], filter=filter)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"attributes": "neg"}, "attributes='neg'"),
+        ({"attributes": 3}, "attributes=3"),
+        ({"attributes": ["a", 1]}, "is not a list of names"),
+        ({"attributes": {1: True}}, "the attribute 1"),
+        ({"attributes": {"a": False}}, "False in attributes does not say"),
+        ({"attributes": {"a": "DIS"}}, "'DIS' in attributes does not say"),
+        ({"attributes": {"a": [1]}}, "does not say of which spans 'a'"),
+        ({"attributes": {"a": 1}}, "1 in attributes does not say"),
+        ({"default_values": None}, "default_values=None"),
+        ({"default_values": {"a": [1]}}, "default_values: .*of type list"),
+        ({"default_values": {"a": math.nan}}, "default_values: the value of 'a' is NaN"),
+        ({"default_values": {1: "a"}}, "the attribute 1 in default_values"),
+        ({"include_falsy": 1}, "include_falsy=1"),
+        ({"micro_key": ""}, "micro_key=''"),
+        ({"micro_key": None}, "micro_key=None"),
+        ({"micro_key": "a", "attributes": ["a"]}, "'a' is an attribute, and the key of all"),
+        ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
+        ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
+        ({"zero_division": 2}, "zero_division=2"),
+    ],
+)
+def test_refused_options(options, problem):
+    with pytest.raises(InputError, match=problem):
+        SpanAttribute(**options)
+
+
+def test_an_attribute_called_as_the_key_of_all():
+    sides = [[span({"micro": 1})]], [[span({"micro": 1})]]
+    with pytest.raises(InputError, match="Name another key with micro_key="):
+        score(*sides)
+    assert list(score(*sides, micro_key="all")) == ["all", "micro"]
+    # of sums of counts only the score knows all attributes
+    parts = [Attributes.from_dicts([[span({name: True})]]) for name in ("a", "b")]
+    counts = [SpanAttribute(micro_key=key).counts(part, part) for key, part in zip("ba", parts, strict=True)]
+    with pytest.raises(InputError, match="'b' is an attribute, and the key of all"):
+        (counts[0] + counts[1]).score()
+
+
+def test_there_is_no_average():
+    with pytest.raises(TypeError, match="average"):
+        SpanAttribute(average="macro")
+
+
+def test_signature():
+    assert signature(SpanAttribute(), {}).rpartition("|v:")[0] == (
+        "span_attribute|attributes:None|default_values:None|include_falsy:no|average_precision:ties|filter:None|"
+        "on_mismatch:error|zero_division:0"
+    )
+    asked = SpanAttribute(**EXAMPLE, average_precision="edsnlp", filter=[True, False, True], on_mismatch="count")
+    assert signature(asked, {}).rpartition("|v:")[0] == (
+        "span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|average_precision:edsnlp|"
+        "filter:2 of 3|on_mismatch:count|zero_division:0"
+    )
+
+
+# Average precision
+
+
+def ranked(*scores_and_hits, never_predicted=0, **options):
+    """ap of one attribute over predicted items, in the order of the document."""
+    references = [span({"x": 1 if hit else 2}, place, place + 1) for place, (_, hit) in enumerate(scores_and_hits)]
+    predictions = [span({"x": 1}, place, place + 1) for place in range(len(references))]
+    for one, (number, hit) in zip(predictions, scores_and_hits, strict=True):
+        one["scores"] = {"x": number}
+        if not hit:
+            references[one["start"]]["attributes"] = {}
+    for place in range(len(references), len(references) + never_predicted):
+        references.append(span({"x": 1}, place, place + 1))
+        predictions.append(span({}, place, place + 1))
+    result = score([references], [predictions], **options)
+    assert result["x"]["ap"] == result["micro"]["ap"]
+    return result["x"]["ap"]
+
+
+def test_average_precision_by_hand():
+    # ranks: right, wrong, right
+    rows = (0.9, True), (0.1, True), (0.5, False)
+    assert ranked(*rows) == pytest.approx((1 + 2 / 3) / 2)
+    assert ranked(*rows, average_precision="edsnlp") == pytest.approx((1 + 2 / 3) / 2)
+    assert ranked(*rows, average_precision="edsnlp-0.20") == pytest.approx(2 / 3 / 2)
+    assert ranked((0.9, False), (0.1, True)) == 0.5
+    assert ranked((0.9, True), (0.1, False)) == 1.0
+    # reference items never predicted: the recall ends at 1/2
+    assert ranked((0.9, True), never_predicted=1) == 0.5
+    assert ranked(*rows, never_predicted=2) == pytest.approx((1 + 2 / 3) / 4)
+
+
+def test_equal_scores():
+    first, last = ((0.5, True), (0.5, False)), ((0.5, False), (0.5, True))
+    assert ranked(*first) == ranked(*last) == 0.5
+    assert ranked(*first, average_precision="edsnlp") == 1.0
+    assert ranked(*last, average_precision="edsnlp") == 0.5
+    assert ranked(*first, average_precision="edsnlp-0.20") == 0.0
+    assert ranked(*last, average_precision="edsnlp-0.20") == 0.5
+
+
+def test_no_score_is_1():
+    assert ranked((None, True), (0.9, False), average_precision="edsnlp") == 1.0
+    assert ranked((0.9, False), (None, True), average_precision="edsnlp") == 1.0
+    assert ranked((None, False), (1.0, True)) == 0.5
+    assert ranked((None, False), (1.5, True)) == 1.0
+
+
+def test_scores_of_each_value():
+    # at one attribute the order of values, and that of their own scores
+    references, predictions = [[span({"x": "b"})]], [[span({"x": ["a", "b"]}, x={"a": 0.2, "b": 0.3, "c": 1.0})]]
+    assert score(references, predictions)["x"]["ap"] == 1.0
+    predictions = [[span({"x": ["a", "b"]}, x=[0.3, 0.2])]]
+    assert score(references, predictions)["x"]["ap"] == 0.5
+
+
+def test_the_score_of_a_repeated_item():
+    references = [[span({"x": 1}), span({"x": 1}, label="B"), span({}, 1, 2)]]
+    predictions = [[span({"x": 1}, x=0.9), span({"x": 1}, label="B", x=0.1), span({"x": 1}, 1, 2, x=0.5)]]
+    # the highest, or the last
+    assert score(references, predictions)["x"]["ap"] == 1.0
+    assert score(references, predictions, average_precision="edsnlp")["x"]["ap"] == 0.5
+    # at its first place
+    predictions = [[span({"x": 1}, x=0.9), span({"x": 1}, 1, 2, x=0.5), span({"x": 1}, label="B", x=0.5)]]
+    assert score(references, predictions, average_precision="edsnlp")["x"]["ap"] == 1.0
+
+
+def test_the_order_of_asked_attributes_decides_between_equal_scores():
+    references, predictions = [[span({"a": 1})]], [[span({"b": 1, "a": 1})]]
+    for names, ap in ((["a", "b"], 1.0), (["b", "a"], 0.5)):
+        assert score(references, predictions, average_precision="edsnlp", attributes=names)["micro"]["ap"] == ap
+        assert score(references, predictions, attributes=names)["micro"]["ap"] == 0.5
+
+
+def test_infinite_scores():
+    assert ranked((-math.inf, True), (0.0, False)) == 0.5
+    assert ranked((math.inf, True), (1e308, False)) == 1.0
+
+
+# Random corpora
+
+VALUES = (True, True, False, 1, 0, 1.0, 0.5, "1", "a", "b", "", None)
+
+
+def random_corpus(generator):
+    """Both sides with the same spans; some values and labels agree."""
+    references, predictions = [], []
+    for _ in range(generator.randrange(5)):
+        bounds = [(generator.randrange(4), generator.choice("AB")) for _ in range(generator.randrange(5))]
+        sides = []
+        for predicted in (False, True):
+            document = []
+            for start, label in bounds:
+                attributes, scores = {}, {}
+                for name in generator.sample("xyz", generator.randrange(4)):
+                    several = generator.random() < 0.25
+                    values = [generator.choice(VALUES) for _ in range(generator.randrange(4) if several else 1)]
+                    attributes[name] = values if several else values[0]
+                    if predicted and generator.random() < 0.8:
+                        found = [generator.choice((0.1, 0.5, 0.5, 0.9, 1.0, None)) for _ in values]
+                        scores[name] = found if several else found[0]
+                        # a dict cannot have True and 1 apart
+                        if len(set(values)) == len(values) and generator.random() < 0.3:
+                            scores[name] = dict(zip(values, found, strict=True))
+                document.append(span(attributes, start, start + 1, label, **scores))
+            sides.append(document)
+        generator.shuffle(sides[1])
+        references.append(sides[0])
+        predictions.append(sides[1])
+    return references, predictions
+
+
+def random_options(generator):
+    attributes = generator.choice(
+        (None, ["x", "y"], ["z", "x", "w"], {"x": ["A"], "y": True}, {"z": True, "y": ["B", "A"], "x": ["B"]})
+    )
+    return {
+        "attributes": attributes,
+        "default_values": generator.choice(({}, {}, {"x": True}, {"x": False, "y": "a"}, {"y": 1, "z": 0})),
+        "include_falsy": generator.random() < 0.4,
+        "zero_division": generator.choice((0.0, 1.0)),
+        "average_precision": generator.choice(AVERAGE_PRECISIONS),
+    }
+
+
+def close(ours, theirs):
+    assert list(ours) == list(theirs)
+    for name, values in theirs.items():
+        assert ours[name] == pytest.approx(values, rel=1e-12, abs=1e-12), name
+
+
+CASES = 2400
+
+
+def test_against_slow():
+    scores = set()
+    for seed in range(CASES):
+        generator = random.Random(seed)
+        references, predictions = random_corpus(generator)
+        options = random_options(generator)
+        ours = score(references, predictions, **options)
+        close(ours, slow.span_attribute(references, predictions, **options))
+        scores.add(round(ours["micro"]["ap"], 3))
+    # they are not all trivial
+    assert len(scores) > 100
+
+
+def test_mismatches_against_slow():
+    refused = 0
+    for seed in range(CASES // 2):
+        generator = random.Random(seed)
+        references, predictions = random_corpus(generator)
+        for side in (references, predictions):
+            for document in side:
+                if document and generator.random() < 0.3:
+                    generator.choice(document).update(generator.choice(({"end": 9}, {"label": "C"})))
+                if document and generator.random() < 0.2:
+                    document.pop(generator.randrange(len(document)))
+        options = random_options(generator)
+        if slow.same_spans(references, predictions):
+            score(references, predictions, **options)
+        else:
+            with pytest.raises(InputError, match="is not among the"):
+                score(references, predictions, **options)
+            refused += 1
+        ours = score(references, predictions, **options, on_mismatch="count")
+        close(ours, slow.span_attribute(references, predictions, **options))
+    assert CASES // 8 < refused < CASES // 2
+
+
+def test_large_offsets():
+    # codes of items no longer fit one number without ranks
+    large = 2**31 - 2
+    sides = []
+    for number in range(2):
+        side = [[] for _ in range(200)]
+        side[0] = [span({f"a{name}": name for name in range(50)}, 0, 1)]
+        side[199] = [span({"x": [7, "v"][number]}, large, large + 1), span({"x": 1}, 0, large)]
+        sides.append(side)
+    close(score(*sides), slow.span_attribute(*sides))
+    with pytest.raises(InputError) as caught:
+        score(sides[0], [*sides[1][:199], sides[1][199][1:]])
+    assert (caught.value.side, caught.value.document, caught.value.span) == ("references", 199, 0)
+
+
+def test_against_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed (the extra test)")
+    for seed in range(500):
+        generator = np.random.default_rng(seed)
+        size = generator.integers(1, 40)
+        hits = generator.random(size) < 0.5
+        hits[0] = True
+        scores = generator.random(size).round(generator.integers(1, 4))
+        expected = metrics.average_precision_score(hits, scores)
+        rows = list(zip(scores.tolist(), hits.tolist(), strict=True))
+        assert ranked(*rows) == pytest.approx(expected, rel=1e-12)
+        # items never predicted: the share of the reference items that were predicted
+        assert ranked(*rows, never_predicted=3) == pytest.approx(expected * hits.sum() / (hits.sum() + 3), rel=1e-12)
+
+
+def test_curves_against_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed (the extra test)")
+    generator = np.random.default_rng(0)
+    for _ in range(200):
+        hits = generator.random(30) < 0.5
+        scores = generator.random(30).round(1)
+        references = [[span({"x": 1} if hit else {}, place, place + 1) for place, hit in enumerate(hits)]]
+        predictions = [[span({"x": 1}, place, place + 1, x=number) for place, number in enumerate(scores)]]
+        measure = SpanAttribute()
+        counts = measure.counts(Attributes.from_dicts(references), Attributes.from_dicts(predictions))
+        precision, recall, threshold = metrics.precision_recall_curve(hits, scores)
+        curve = measure.curves(counts)["x"]
+        assert curve.threshold == pytest.approx(threshold[::-1])
+        assert curve.precision == pytest.approx(precision[-2::-1])
+        assert curve.recall == pytest.approx(recall[-2::-1])
+
+
+def test_curves():
+    for seed in range(500):
+        generator = random.Random(seed)
+        references, predictions = (Attributes.from_dicts(side) for side in random_corpus(generator))
+        for average_precision in ("ties", "edsnlp"):
+            measure = SpanAttribute(average_precision=average_precision)
+            counts = measure.counts(references, predictions)
+            result = measure.score(counts)
+            curves = measure.curves(counts)
+            assert list(curves) == list(result)
+            for name, curve in curves.items():
+                values = result[name]
+                assert (np.diff(curve.threshold) <= 0).all()
+                assert len(curve.threshold) == len(curve.precision) == len(curve.recall)
+                assert curve.average_precision == values["ap"]
+                if average_precision == "ties":
+                    assert (np.diff(curve.threshold) < 0).all()
+                else:
+                    assert len(curve.threshold) == values["positives"]
+                if values["positives"] and values["support"]:
+                    gained = np.diff(curve.recall, prepend=0.0)
+                    assert float(gained @ curve.precision) == pytest.approx(values["ap"], abs=1e-12)
+                    assert (curve.precision[-1], curve.recall[-1]) == (values["p"], values["r"])
+
+
+# Properties
+
+
+def test_identity_is_perfect():
+    for seed in range(120):
+        references, _ = random_corpus(random.Random(seed))
+        for values in score(references, references, include_falsy=True).values():
+            if values["support"]:
+                assert [values[key] for key in ("f", "p", "r", "ap")] == [1.0] * 4
+                assert values["tp"] == values["support"] == values["positives"]
+
+
+def test_swapping_sides_swaps_precision_and_recall():
+    for seed in range(120):
+        references, predictions = random_corpus(random.Random(seed))
+        one, other = score(references, predictions), score(predictions, references)
+        for name, values in one.items():
+            assert [values[key] for key in ("f", "p", "r", "tp", "support", "positives")] == [
+                other[name][key] for key in ("f", "r", "p", "tp", "positives", "support")
+            ]
+
+
+def test_the_order_of_documents_does_not_matter():
+    for seed in range(120):
+        references, predictions = random_corpus(random.Random(seed))
+        turned = score(references[::-1], predictions[::-1])
+        close(turned, score(references, predictions))
+
+
+def test_a_filter_is_the_part():
+    for seed in range(120):
+        generator = random.Random(seed)
+        references, predictions = random_corpus(generator)
+        flags = [generator.random() < 0.5 for _ in references]
+        parts = ([one for one, flag in zip(side, flags, strict=True) if flag] for side in (references, predictions))
+        assert score(references, predictions, filter=flags) == score(*parts)
+
+
+def test_numbers_of_parts_add_up():
+    for seed in range(120):
+        references, predictions = random_corpus(random.Random(seed))
+        whole = score(references, predictions, attributes=["x", "y"])
+        half = len(references) // 2
+        parts = [
+            score(references[part], predictions[part], attributes=["x", "y"])
+            for part in (slice(None, half), slice(half, None))
+        ]
+        for name, values in whole.items():
+            for key in ("tp", "support", "positives"):
+                assert values[key] == sum(part[name][key] for part in parts)
+
+
+@pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
+def test_scores_of_documents(average_precision):
+    measure = SpanAttribute(average_precision=average_precision)
+    for seed in range(120):
+        references, predictions = random_corpus(random.Random(seed))
+        counts = measure.counts(Attributes.from_dicts(references), Attributes.from_dicts(predictions))
+        found = measure.score_per_document(counts)
+        assert list(found) == KEYS
+        for number, sides in enumerate(zip(references, predictions, strict=True)):
+            expected = score(*([side] for side in sides), average_precision=average_precision)["micro"]
+            assert {key: values[number] for key, values in found.items()} == pytest.approx(expected)
+
+
+def test_scores_of_attributes():
+    measure = SpanAttribute(**EXAMPLE)
+    counts = measure.counts(Attributes.from_dicts([REFERENCE]), Attributes.from_dicts([PREDICTED]))
+    result = measure.score(counts)
+    assert measure.score_per_label(counts) == {name: result[name] for name in ("neg", "carrier")}
+    assert counts.total() == {"tp": 2, "support": 3, "positives": 4}
+    assert counts.labels == ("neg", "carrier")
+
+
+# The picture
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_picture(tmp_path, ending, begin):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
+    from spanometer.plots import draw_precision_recall, plot_precision_recall
+
+    predictions = [span({"_neg": True}, 0, 1, _neg=0.9), span({"_neg": True}, 1, 2, _neg=0.8)]
+    references = [span({"_neg": True}, 0, 1), span({"other": True}, 1, 2)]
+    measure = SpanAttribute()
+    counts = measure.counts(Attributes.from_dicts([references]), Attributes.from_dicts([predictions]))
+    curves = measure.curves(counts)
+    path = tmp_path / f"curve.{ending}"
+    plot_precision_recall(curves, str(path))
+    assert path.read_bytes().startswith(begin)
+    axes = draw_precision_recall(curves).axes[0]
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts == ["_neg: ap 1.0000", "micro: ap 0.5000", "other: ap 0.0000"]
+    line = axes.lines[1]
+    assert line.get_xdata().tolist() == [0.0, 0.5, 0.5]
+    assert line.get_ydata().tolist() == [1.0, 1.0, 0.5]
+    assert line.get_drawstyle() == "steps-pre"
+    with pytest.raises(InputError, match="no name of a picture"):
+        plot_precision_recall(curves, str(tmp_path / "curve.txt"))
