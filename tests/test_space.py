@@ -205,6 +205,16 @@ def test_options_change_the_score():
     assert "Prediction, line 2" in answer("span_f", "a O\nb B-X\n", illegal, repair="raise")
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_every_choice_is_scored_or_told(name):
+    page = PAGES[name]
+    example = (MARKUP_EXAMPLES if page.markup else TAG_EXAMPLES)[0]
+    for option in page.options:
+        for _, value in option.choices or ([("", True)] if option.default is False else []):
+            html = answer(name, example.reference, example.prediction, **{option.name: value})
+            assert ('role="alert"' in html) != ("sm-headline" in html)
+
+
 def test_intervals():
     html = answer("span_f", REFERENCE * 3, PREDICTION * 3, confidence="0.95")
     assert re.search(r"from [\d.]+ to [\d.]+", html) and "confidence:0.95" in html

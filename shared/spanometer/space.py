@@ -1,7 +1,7 @@
 """The page of a Space, made with Gradio (the extra `space`): one for each measure.
 
-The modules `space_*.py` lie beside each other and beside the rest of the package, not in a sub-package: a Space has
-them as flat files too, so that the same imports work in both.
+The modules `space_*.py` lie beside each other and beside the rest of the package, not in a sub-package: they
+have no `__init__` that would import all of them, and can be copied one by one, into folders or flat.
 """
 
 from __future__ import annotations
