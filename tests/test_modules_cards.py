@@ -24,6 +24,7 @@ FRONT_MATTER = {
     "colorFrom": str,
     "colorTo": str,
     "sdk": str,
+    "sdk_version": str,
     "app_file": str,
     "pinned": bool,
     "license": str,

@@ -353,3 +353,20 @@ def test_per_document_in_parts(monkeypatch):
     for key, values in measure.score_per_document(counts).items():
         np.testing.assert_array_equal(values, whole[key])
         assert len(values) == len(lengths)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_simulations_are_averaged_over_labels(average):
+    references = Spans.from_tags([["B-A", "O", "O", "B-B", "I-B", "O", "O", "O"]] * 5)
+    predictions = Spans.from_tags([["B-A", "O", "B-B", "I-B", "O", "O", "O", "O"]] * 5)
+    measure = ChanceKappaF1(average=average, n_simulations=4000)
+    counts = measure.counts(references, predictions)
+    simulated = measure.score_totals({**counts.per_label(), "both": counts.simulated})["f1"]
+    found = measure.score(counts)
+    assert simulated.shape == (4000,)
+    # both labels have as many tokens on both sides, so that their F1 is linear in what agrees
+    assert simulated.mean() == pytest.approx(found["chance_f1"], abs=5 * simulated.std() / 4000**0.5)
+    assert found["chance_f1_std"] == simulated.std() > 0
+    one = ChanceKappaF1(n_simulations=50), ChanceKappaF1(n_simulations=50, average=average)
+    same = Spans.from_tags([["B-A", "O", "O"]]), Spans.from_tags([["O", "B-A", "O"]])
+    assert len({tuple(each.score(each.counts(*same)).values()) for each in one}) == 1

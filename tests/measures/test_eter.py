@@ -308,3 +308,33 @@ def test_sides_must_fit():
         Eter().counts(Entities.from_dicts([[]], lengths=[3]), Entities.from_dicts([[]], lengths=[4]))
     with pytest.raises(InputError, match="'a' ends at 5, but the document has 3 tokens"):
         Eter().counts(Entities.from_dicts([[]], lengths=[3]), read([[entity(4, 5, "a")]]))
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_alignment_is_what_is_counted(options):
+    generator = random.Random(5)
+    corpora = [random_entity_documents(generator) for _ in range(40)]
+    sides = [read([document for corpus in corpora for document in corpus[side]]) for side in (0, 1)]
+    measure = Eter(**options)
+    aligned, total = measure.align(*sides), measure.counts(*sides).total()
+    assert len(aligned.reference) == total["matched"] > 0
+    assert aligned.root_error.sum() == pytest.approx(total["root_error"], abs=1e-9)
+    assert aligned.component_error.sum() == pytest.approx(total["component_error"], abs=1e-9)
+    assert aligned.cost.sum() == pytest.approx(measure.score(measure.counts(*sides))["substitution_cost"], abs=1e-9)
+    references, predictions = sides
+    assert (references.document[aligned.reference] == predictions.document[aligned.prediction]).all()
+    assert len(set(aligned.reference.tolist())) == len(set(aligned.prediction.tolist())) == len(aligned.reference)
+    assert sorted(aligned.reference.tolist()) == aligned.reference.tolist()
+
+
+def test_the_alignment_of_one_pair():
+    references = read([[entity(0, 2, "pers.ind", (0, 1, "name")), entity(4, 5, "org")]])
+    predictions = read([[entity(0, 1, "pers.coll", (0, 1, "name"))]])
+    aligned = Eter().align(references, predictions)
+    assert (aligned.reference.tolist(), aligned.prediction.tolist()) == ([0], [0])
+    # another subtype and other bounds; the component is right
+    assert (aligned.root_error.tolist(), aligned.component_error.tolist(), aligned.cost.tolist()) == (
+        [0.5],
+        [0.0],
+        [0.25],
+    )

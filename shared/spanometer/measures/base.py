@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -166,7 +167,8 @@ class Measure(ABC):
         if self.average == "weighted":
             weights = totals[self.support]
         else:
-            weights = np.any([values != 0 for name, values in totals.items() if name not in self.shared], axis=0)
+            # simulated totals have more dimensions than the observed ones beside them
+            weights = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in self.shared))
         return average_over_labels(self.formula(quantities), weights, pooled)
 
     @classmethod

@@ -30,6 +30,24 @@ _BOUNDS_COST = 0.5
 _PARTS = ("types", "components")
 
 
+@dataclass(frozen=True, eq=False)
+class EntityAlignment:
+    """Which reference entity meets which predicted one, see `Eter`; all others are deleted or inserted.
+
+    Attributes:
+        reference, prediction: numbers of the entities of both sides, in the order of `Entities`; the pairs are ordered
+            by the reference's.
+        root_error, component_error: of each pair.
+        cost: of each pair, (1 - alpha) * root error + alpha * component error.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    root_error: np.ndarray
+    component_error: np.ndarray
+    cost: np.ndarray
+
+
 @dataclass(frozen=True, kw_only=True)
 class Eter(Measure):
     """ETER, the entity tree error rate (Ben Jannet et al.), and SER, the slot error rate, with MUC's ERR.
@@ -163,6 +181,22 @@ class Eter(Measure):
         )
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
+    def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
+        """The alignment that `counts` counts.
+
+        Raises:
+            InputError: where the sides do not have the same documents.
+        """
+        pairs = _EntityPairs(_Both(references, predictions))
+        root = pairs.root_error(self.type_cost, self.subtype_cost, self.span_cost)
+        components = pairs.components(self.type_cost, self.span_cost)["component_error"]
+        cost = (1 - self.alpha) * root + self.alpha * components
+        matched = _matched(pairs, cost)
+        matched = matched[np.argsort(pairs.reference[matched], kind="stable")]
+        return EntityAlignment(
+            pairs.reference[matched], pairs.prediction[matched], root[matched], components[matched], cost[matched]
+        )
+
     def _errors(self, references: Entities, predictions: Entities) -> _Errors:
         """What is wrong with each pair of entities, and with the slots."""
         both = _Both(references, predictions)
@@ -187,10 +221,7 @@ class Eter(Measure):
         """The columns of ETER."""
         both, pairs, root, components = errors.both, errors.pairs, errors.root, errors.components
         cost = (1 - self.alpha) * root + self.alpha * components["component_error"]
-        kept = np.flatnonzero(cost <= _UNMATCHED + 1e-9)
-        ties = [pairs.type_differs[kept], pairs.subtype_differs[kept]]
-        worth = np.maximum(_UNMATCHED - cost[kept], 0.0)
-        matched = kept[best_matching(pairs.reference[kept], pairs.prediction[kept], worth, ties)]
+        matched = _matched(pairs, cost)
         references, predictions = both.entities
         place = (column[pairs.reference[matched]] for column in (references.document, references.label))
         document, label = place
@@ -212,6 +243,14 @@ class Eter(Measure):
             "matched": Column(document, label),
             **{name: Column(document, label, _number(value[matched])) for name, value in values.items()},
         }
+
+
+def _matched(pairs: _EntityPairs, cost: np.ndarray) -> np.ndarray:
+    """The pairs of the cheapest alignment, see `Eter`."""
+    kept = np.flatnonzero(cost <= _UNMATCHED + 1e-9)
+    ties = [pairs.type_differs[kept], pairs.subtype_differs[kept]]
+    worth = np.maximum(_UNMATCHED - cost[kept], 0.0)
+    return kept[best_matching(pairs.reference[kept], pairs.prediction[kept], worth, ties)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,5 @@
+"""The page of the Space of Unitizing alpha."""
+
+from spanometer.space import launch
+
+launch("unitizing_alpha")
