@@ -258,7 +258,7 @@ def test_tables_that_do_not_fit_what_they_say(name, column):
     else:
         counts = UnitizingAlpha().counts(spans, spans)
         changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
-    with pytest.raises(InputError, match="no table of counts|2 rows, where the table of counts had 3"):
+    with pytest.raises(InputError, match=r"no table of counts|2 rows, where the table of counts had 3"):
         read_counts(changed)
 
 

@@ -178,15 +178,18 @@ TAGS = {"references": [["B-PER", "I-PER", "O"]], "predictions": [["B-PER", "O", 
 
 
 def test_intervals_with_scipy(hub, tmp_path):
-    wanted = [job("spanometer/token_f", inputs=[{**TAGS, "confidence": 0.9, "details": True}])]
+    two = {"references": [["B-A", "I-A"], ["B-A"]], "predictions": [["B-A", "I-A"], ["O"]]}
+    wanted = [job("spanometer/token_f", inputs=[{**two, "confidence": 0.9, "details": True}])]
     answers, _ = run_jobs(wanted, hub.url, tmp_path)
     assert repr(answers[0]["results"]) == repr(packaged(wanted)[0])
 
 
 def test_what_needs_scipy_names_it(hub, tmp_path):
-    wanted = [job("spanometer/token_f", inputs=[{**TAGS, "confidence": 0.9}])]
+    twice = {side: 2 * tags for side, tags in TAGS.items()}
+    wanted = [job("spanometer/token_f", inputs=[{**twice, "confidence": 0.9}])]
     answers, _ = run_jobs(wanted, hub.url, tmp_path, blocked=("spanometer", "scipy"))
-    assert answers == [{"error": "ModuleNotFoundError", "message": "No module named 'scipy'"}]
+    message = "resampling needs SciPy, which is not installed.\npip install scipy"
+    assert answers == [{"error": "InputError", "message": message}]
 
 
 def test_revisions(hub, spaces, tmp_path):

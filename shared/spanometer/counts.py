@@ -365,7 +365,10 @@ class Counts:
     @cached_property
     def _matrices(self) -> dict[str, csr_array]:
         """Each column as a sparse matrix, shape (documents, labels)."""
-        from scipy.sparse import coo_array, csr_array
+        try:
+            from scipy.sparse import coo_array, csr_array
+        except ModuleNotFoundError:
+            raise InputError("resampling needs SciPy, which is not installed.", "pip install scipy") from None
 
         shape = (self.documents, len(self.labels))
         matrices = {}
