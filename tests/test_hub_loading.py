@@ -233,6 +233,7 @@ def test_missing_file(hub, spaces, tmp_path):
     folder = tmp_path / "span_f"
     folder.mkdir()
     for path, content in part.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     (answer,), _ = run_jobs([job(str(folder), inputs=[TAGS])], hub.url, tmp_path)
     assert answer["error"] == "FileNotFoundError"
