@@ -160,9 +160,10 @@ def _score(
 ) -> str:
     """The headline and the signature."""
     micro = measure.micro_key
+    expected, predicted = (int(result[micro][key]) for key in ("support", "positives"))
     size = (
-        f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and {len(sides[1]):,} predicted spans, "
-        f"{int(result[micro]['support']):,} values in the reference and {int(result[micro]['positives']):,} predicted"
+        f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and {len(sides[1]):,} predicted "
+        f"spans, {expected:,} values in the reference and {predicted:,} predicted"
     )
     return (
         '<section><p class="sm-headline" role="status"><span class="sm-key">F1 of all attributes together</span> '
