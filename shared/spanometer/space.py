@@ -155,7 +155,7 @@ def _inputs(page: Page) -> tuple[list[gr.Textbox], list[gr.UploadButton]]:
         info = ("One document a line, with QUAERO's markup.", "The same words with the prediction's markup.")
     elif page.attributes:
         info = (
-            "One document a line: a JSON list of spans, or an object with one under spans, and words under tokens.",
+            "A document a line: a JSON list of spans, or an object with spans and tokens.",
             "The same spans with the prediction's attributes, and scores if there are any.",
         )
     else:

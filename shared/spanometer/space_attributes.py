@@ -30,6 +30,10 @@ _SHOWN_ATTRIBUTES = 100
 _SHOWN_VALUES = 20
 
 _SHARES = ("f", "p", "r", "ap")
+_KEYS = (
+    "f: F1, p: precision, r: recall, tp: values on both sides, support: values in the reference, positives: predicted "
+    "values, ap: average precision."
+)
 _WORDS_KEYS = ("tokens", "words")
 
 _CORRECT = '<mark class="sm-correct">{}<span class="sm-tag"><span aria-hidden="true">✓ </span>correct</span></mark>'
@@ -191,13 +195,10 @@ def _attributes(
         )
         for name in shown
     ]
-    caption = (
-        "f: F1, p: precision, r: recall, tp: values on both sides, support: in the reference, positives: predicted, "
-        "ap: average precision"
-    )
+    caption = "All together, and each attribute"
     if len(result) > len(shown):
-        caption += f". The first {_SHOWN_ATTRIBUTES} of {len(result) - 1:,} attributes"
-    return table(caption, ("attribute", *measure.keys), rows, marked=0)
+        caption = f"All together, and the first {_SHOWN_ATTRIBUTES} of {len(result) - 1:,} attributes"
+    return f'<p class="sm-muted">{_KEYS}</p>{table(caption, ("attribute", *measure.keys), rows, marked=0)}'
 
 
 def _values(items: AttributeItems, texts: tuple[AttributeText, AttributeText], only_differing: bool) -> str:
@@ -220,8 +221,10 @@ def _values(items: AttributeItems, texts: tuple[AttributeText, AttributeText], o
     note = ""
     if more or len(wanted) > len(documents):
         note = f'<p class="sm-note">Shown: the first {len(rows):,} rows. All values are scored.</p>'
-    caption = "A row for each attribute of each span. Values without a mark do not count."
-    shown = table(caption, ("document", "span", "label", "attribute", "reference", "prediction"), rows)
+    note += '<p class="sm-muted">Values without a mark do not count.</p>'
+    shown = table(
+        "Each attribute of each span", ("document", "span", "label", "attribute", "reference", "prediction"), rows
+    )
     return f'<ul class="sm-legend" aria-label="Legend">{legend}</ul>{note}<div class="sm-text">{shown}</div>'
 
 
@@ -308,7 +311,7 @@ def _cell(values: _Scored, marks: list[bool | None], alone: str, there: bool) ->
 def _where(bounds: _Bounds, texts: tuple[AttributeText, AttributeText]) -> str:
     """The bounds of a span, and its words where a side has them."""
     document, start, end = bounds
-    place = f'<span class="sm-muted">{start:,} to {end:,}</span>'
+    place = f'<span class="sm-muted sm-bounds">{start:,} to {end:,}</span>'
     words = (text.words[document] for text in texts)
     known = next((found for found in words if found is not None and end <= len(found)), None)
     if known is None:

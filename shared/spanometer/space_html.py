@@ -97,6 +97,7 @@ STYLE = """
   background: var(--background-fill-secondary); padding: .1rem .3rem; border-radius: 4px; }
 .sm .sm-signature { display: block; padding: .4rem .6rem; margin: .2rem 0; }
 .sm td small { display: block; font-size: .8rem; white-space: nowrap; }
+.sm-bounds { white-space: nowrap; }
 .sm td mark small { display: inline; }
 .sm td mark { display: inline-block; margin: 0 .2rem .15rem 0; }
 .sm-scroll { overflow-x: auto; max-width: 100%; overflow-wrap: normal; }
