@@ -16,16 +16,18 @@ import pytest
 from spanometer import InputError, Spans
 from spanometer.alignment import Alignment
 from spanometer.measures import ALL_MEASURES, MEASURES
+from spanometer.space_attributes import MAX_SPANS, SHOWN_ROWS
 from spanometer.space_chance import chance_plot
-from spanometer.space_examples import MARKUP_EXAMPLES, TAG_EXAMPLES
+from spanometer.space_examples import ATTRIBUTE_EXAMPLES, MARKUP_EXAMPLES, TAG_EXAMPLES, examples_of
 from spanometer.space_highlight import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, Mark, marked_text, meetings
 from spanometer.space_html import STYLE, error_message, escape, number
+from spanometer.space_pages import MEASURES as COMPARED
 from spanometer.space_pages import PAGES
 from spanometer.space_reading import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_trees, read_upload
 from spanometer.space_results import MAX_CHANCE_TOKENS, respond
 
 METRICS = Path(__file__).parents[1] / "metrics"
-TAG_PAGES = [name for name, page in PAGES.items() if not page.markup]
+TAG_PAGES = [name for name, page in PAGES.items() if not page.markup and not page.attributes]
 HOSTILE = [
     "<script>window.hurt=1</script>",
     "<img/src=x/onerror=window.hurt=1>",
@@ -153,8 +155,7 @@ def test_a_long_sentence_is_cut():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_example_is_scored(name):
-    page = PAGES[name]
-    for example in MARKUP_EXAMPLES if page.markup else TAG_EXAMPLES:
+    for example in examples_of(name):
         reader = Reader(answer(name, example.reference, example.prediction))
         assert not reader.unbalanced and not reader.open
         assert "alert" not in answer(name, example.reference, example.prediction)
@@ -179,12 +180,12 @@ def test_the_headline_is_the_measures_own(name):
 
 def test_all_measures_are_compared():
     html = answer("span_f", REFERENCE, PREDICTION)
-    for name in ALL_MEASURES:
-        if name in PAGES:
-            assert PAGES[name].title in html
+    assert set(PAGES) == set(ALL_MEASURES)
+    for name in COMPARED:
+        assert PAGES[name].title in html
     # each page says the same of every measure
     rows = re.findall(r'<tr[^>]*><th scope="row">([^<]*).*?</th><td>([\d.−]+)', html)
-    assert len(rows) >= len(PAGES)
+    assert len(rows) >= len(COMPARED)
     for name in TAG_PAGES:
         value = (
             dict(rows)[PAGES[name].title] if PAGES[name].title in dict(rows) else dict(rows)[PAGES[name].title + " "]
@@ -208,7 +209,7 @@ def test_options_change_the_score():
 @pytest.mark.parametrize("name", PAGES)
 def test_every_choice_is_scored_or_told(name):
     page = PAGES[name]
-    example = (MARKUP_EXAMPLES if page.markup else TAG_EXAMPLES)[0]
+    example = examples_of(name)[0]
     for option in page.options:
         for _, value in option.choices or ([("", True)] if option.default is False else []):
             html = answer(name, example.reference, example.prediction, **{option.name: value})
@@ -397,6 +398,180 @@ def test_uploads(tmp_path):
         file.write_bytes(data)
         with pytest.raises(InputError, match=said):
             read_upload(file)
+
+
+def spans(*attributes, **more):
+    """A line of spans with these attributes."""
+    listed = [
+        {"start": at, "end": at + 1, "label": "SYMPTOM", "attributes": each} for at, each in enumerate(attributes)
+    ]
+    return json.dumps({"spans": listed, **more} if more else listed) + "\n"
+
+
+def attribute_rows(html):
+    """The rows of both tables, each a list of texts, by the first cell's table."""
+    tables = [re.findall(r"<tr[^>]*>(.*?)</tr>", part) for part in html.split("</table>")[:-1]]
+    return [[[text_of(cell).strip() for cell in re.split(r"</t[hd]>", row)[:-1]] for row in rows] for rows in tables]
+
+
+def test_the_published_example_of_attributes():
+    example = ATTRIBUTE_EXAMPLES[0]
+    html = answer("span_attribute", example.reference, example.prediction)
+    scores, values = attribute_rows(html)
+    # as EDS-NLP's documentation prints it; average precision with ties as one step, as the card says
+    assert scores == [
+        ["attribute", "f", "p", "r", "tp", "support", "positives", "ap"],
+        ["micro", "0.5714", "0.5000", "0.6667", "2", "3", "4", "0.3333"],
+        ["carrier", "0.5000", "0.5000", "0.5000", "1", "2", "2", "0.2500"],
+        ["neg", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"],
+    ]
+    assert values == [
+        ["document", "span", "label", "attribute", "reference", "prediction"],
+        ["1", "4 to 5", "SYMP", "neg", "true ✓ correct", "true ✓ correct"],
+        ["1", "8 to 9", "DIS", "carrier", '"FATHER" ✗ missed', '"PATIENT" + spurious'],
+        ["1", "8 to 9", "DIS", "neg", "false", "false"],
+        ["1", "12 to 13", "DIS", "carrier", '"PATIENT" ✓ correct', '"PATIENT" ✓ correct'],
+        ["1", "12 to 13", "DIS", "neg", "false", "true + spurious"],
+    ]
+    assert headline(html) == "0.5714" and "1 document, 3 reference and 3 predicted spans" in html
+    assert "span_attribute|attributes:None" in html and "no comparison of all measures" in html
+
+
+def test_attributes_that_differ():
+    example = ATTRIBUTE_EXAMPLES[1]
+    _, values = attribute_rows(answer("span_attribute", example.reference, example.prediction, only_differing=True))
+    assert values[1:] == [
+        ["1", "cough 3 to 4", "SYMPTOM", "negated", "false", "true score 0.61 + spurious"],
+        [
+            "2",
+            "Paracetamol 0 to 1",
+            "DRUG",
+            "route",
+            '"oral" ✓ correct "rectal" ✗ missed',
+            '"oral" score 0.9 ✓ correct "nasal" score 0.4 + spurious',
+        ],
+    ]
+    same = answer("span_attribute", example.reference, example.reference, only_differing=True)
+    assert "There are no values that differ." in same
+
+
+def test_values_of_different_types_are_told_apart():
+    _, values = attribute_rows(answer("span_attribute", spans({"a": [1, True]}), spans({"a": [1.0, True, "1"]})))
+    assert values[1][4:] == ["1 ✗ missed true ✓ correct", '1.0 + spurious true ✓ correct "1" + spurious']
+
+
+@pytest.mark.parametrize(
+    ("changed", "micro"),
+    [
+        ({}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
+        ({"attributes": "negated"}, ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"]),
+        (
+            {"attributes": " negated=SYMPTOM + DRUG ,x=DRUG"},
+            ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"],
+        ),
+        ({"attributes": "negated=DRUG"}, ["micro", "0.0000", "0.0000", "0.0000", "0", "0", "0", "0.0000"]),
+        ({"attributes": "negated=DRUG", "zero_division": "1"}, ["micro", *["1.0000"] * 3, "0", "0", "0", "1.0000"]),
+        ({"include_falsy": True}, ["micro", "0.4000", "0.3333", "0.5000", "1", "2", "3", "0.1667"]),
+        (
+            {"include_falsy": True, "default_values": '{"negated": false}'},
+            ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"],
+        ),
+        ({"micro_key": "all"}, ["all", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
+        ({"average_precision": "edsnlp"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "1.0000"]),
+        ({"average_precision": "edsnlp-0.20"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.0000"]),
+    ],
+)
+def test_options_of_attributes(changed, micro):
+    reference, prediction = (
+        spans({"negated": True}, {"negated": False}),
+        spans({"negated": True}, {"negated": True, "x": 2}),
+    )
+    html = answer("span_attribute", reference, prediction, **changed)
+    assert attribute_rows(html)[0][1] == micro
+    assert headline(html) == micro[1]
+    for name, value in changed.items():
+        if name in ("average_precision", "zero_division"):
+            assert f"{name}:{value}|" in html
+
+
+def test_spans_on_one_side_of_attributes():
+    reference, prediction = spans({"a": 1}), spans({"a": 1}, {"a": 2})
+    html = answer("span_attribute", "[]\n" + reference, "[]\n" + prediction)
+    assert "Prediction, line 2" in text_of(html) and "is not among the references" in html
+    _, values = attribute_rows(answer("span_attribute", reference, prediction, on_mismatch="count"))
+    assert values[2] == ["1", "1 to 2", "SYMPTOM", "a", "no such span", "2 + spurious"]
+
+
+def test_intervals_of_attributes():
+    html = answer("span_attribute", spans({"a": 1}) * 3, spans({"a": 1}) * 2 + spans({"a": 2}), confidence="0.95")
+    micro = attribute_rows(html)[0][1]
+    assert micro[1].startswith("0.6667 from ") and micro[4] == "2" and "confidence:0.95" in html
+
+
+def test_attributes_that_do_not_occur_are_noted():
+    html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), attributes="negted")
+    assert "No span has these attributes, which were asked for: 'negted'." in text_of(html)
+    assert "No span of either side has an attribute" in answer("span_attribute", spans({}), spans({}))
+
+
+def test_only_the_first_values_are_shown():
+    text = "[]\n" * SHOWN_ROWS + spans({"a": 1}) * SHOWN_ROWS
+    html = answer("span_attribute", text, text)
+    assert len(attribute_rows(html)[1]) == SHOWN_ROWS + 1 and "Shown:" not in html
+    more = answer("span_attribute", text + spans({"a": 1}), text + spans({"a": 1}))
+    assert len(attribute_rows(more)[1]) == SHOWN_ROWS + 1 and f"the first {SHOWN_ROWS} rows" in more
+    long = spans(*[{"a": 1}] * (SHOWN_ROWS + 1))
+    assert f"the first {SHOWN_ROWS} rows" in answer("span_attribute", long, long)
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "changed", "said"),
+    [
+        ("", "[]", {}, "the reference is empty"),
+        ("[]", " \n", {}, "the prediction is empty"),
+        ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
+        ("[]", "3", {}, "Prediction, line 1: a number is not a document"),
+        ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no list"),
+        ("[]", '\n[{"start": 1, "end": 2, "label": "X"}]', {}, "Prediction, line 2"),
+        ("[]", '[{"start": 2, "end": 2, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
+        ("[]\n[]", "[]", {}, "2 reference documents"),
+        ("[" * 100_000, "[]", {}, "Reference, line 1"),
+        ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),
+        ("[]", "[]", {"attributes": "a,,b"}, "names no attribute"),
+        ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
+        ("[]", "[]", {"attributes": "a, a=x"}, "'a' is there twice"),
+        ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
+        ("[]", "[]", {"micro_key": " "}, "micro_key"),
+        ("[]", "[]", {"default_values": "a=1"}, "is not JSON"),
+        ("[]", "[]", {"default_values": "[1]"}, "no JSON object"),
+        ("[]", "[]", {"default_values": '{"a": {}}'}, "default_values"),
+    ],
+)
+def test_wrong_attributes_are_told_in_words(reference, prediction, changed, said):
+    html = answer("span_attribute", reference, prediction, **changed)
+    assert 'role="alert"' in html and said in text_of(html), html
+    assert "Traceback" not in html
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_attributes_are_text(hostile):
+    def line(text):
+        span = {"start": 0, "end": 1, "label": text, "attributes": {text: [text, "b"]}}
+        return json.dumps({"tokens": [text], "spans": [span]})
+
+    harmless, html = (answer("span_attribute", line(text), line(text)) for text in ("a", hostile))
+    reader, expected = Reader(html), Reader(harmless)
+    assert (reader.tags, reader.attributes) == (expected.tags, expected.attributes)
+    assert "".join(reader.text).count(hostile) >= 4 or '"' in hostile
+    assert not re.search(r"[{}`$]", html)
+    asked = answer("span_attribute", line("a"), line("a"), attributes=hostile, micro_key=hostile)
+    assert Reader(asked).tags <= expected.tags | {"strong"} and not re.search(r"[{}`$]", asked)
+
+
+def test_limits_of_attributes():
+    assert "more than 5,000" in answer("span_attribute", "[]\n" * (MAX_DOCUMENTS + 1), "[]")
+    assert "more than 20,000" in answer("span_attribute", spans(*[{}] * (MAX_SPANS + 1)), "[]")
+    assert "too much for this page" in answer("span_attribute", " " * MAX_BYTES + "[]", "[]")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from spanometer.space_examples import MARKUP_EXAMPLES, TAG_EXAMPLES
-from spanometer.space_pages import PAGES
+from spanometer.space_examples import examples_of
+from spanometer.space_pages import MEASURES, PAGES
 
 METRICS = Path(__file__).parents[1] / "metrics"
 CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
@@ -45,7 +45,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# an option of each page that changes the score of its first example: a radio's id and value, or a number's
+# an option of each page that changes the score of its first example: the id and value of a radio, a number or a box
 OPTIONS = {
     "span_f": ("average", "macro"),
     "token_f": ("average", "macro"),
@@ -56,7 +56,9 @@ OPTIONS = {
     "chance_kappa_f1": ("level", "span"),
     "unitizing_alpha": ("variant", "1995"),
     "eter": ("alpha", 0.9),
+    "span_attribute": ("include_falsy", True),
 }
+BROKEN = {"eter": "<pers.ind> Ada", "span_attribute": '[]\n[{"start": 1\n'}
 HOSTILE = "<script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>"
 PATIENCE = 60
 
@@ -168,7 +170,9 @@ class Page:
 
     def choose(self, option, value):
         part = self.browser.find_element(By.ID, option)
-        if isinstance(value, str):
+        if value is True:
+            part.find_element(By.TAG_NAME, "input").click()
+        elif isinstance(value, str):
             next(label for label in part.find_elements(By.TAG_NAME, "label") if label.text == value).click()
         else:
             field = part.find_element(By.TAG_NAME, "input")
@@ -193,22 +197,22 @@ class Page:
         raise AssertionError(f"{self.name}: {wanted} cannot be reached by Tab: {seen}")
 
 
-def examples(name):
-    return MARKUP_EXAMPLES if PAGES[name].markup else TAG_EXAMPLES
-
-
 def test_examples_run(page):
     scores = [page.score]
-    for example in examples(page.name)[1:]:
+    for example in examples_of(page.name)[1:]:
         page.press(example.name)
         page.wait(lambda example=example: page.box("prediction").get_property("value") == example.prediction)
         # another example, another signature or score; the last of the tags' has the first one's
         page.wait(lambda: page.score and page.score != scores[-1])
         scores.append(page.score)
     assert all(float(score.replace("−", "-")) <= 1.5 for score in scores)
-    assert page.found("mark.sm-correct") and page.found("mark.sm-partial")
+    assert page.found("mark.sm-correct")
     assert page.name in page.found(".sm-signature")[0].text
-    assert len(page.found(".sm-compare tbody tr")) == len(PAGES)
+    if page.name == "span_attribute":
+        assert page.found("mark.sm-missed") and page.found("mark.sm-spurious") and len(page.found("table")) == 2
+    else:
+        assert page.found("mark.sm-partial")
+        assert len(page.found(".sm-compare tbody tr")) == len(MEASURES)
     if page.name == "chance_kappa_f1":
         assert len(page.found("svg")) == 2
     if page.name == "eter":
@@ -220,11 +224,11 @@ def test_an_option_changes_the_score(page):
     page.choose(*OPTIONS[page.name])
     page.wait(lambda: page.score not in (before, None))
     option, value = OPTIONS[page.name]
-    assert f"{option}:{value}" in page.found(".sm-signature")[0].text
+    assert f"{option}:{'yes' if value is True else value}" in page.found(".sm-signature")[0].text
 
 
 def test_a_file_is_uploaded(page, tmp_path):
-    example = examples(page.name)[1]
+    example = examples_of(page.name)[1]
     for side in ("reference", "prediction"):
         file = tmp_path / f"{side}.txt"
         file.write_text(getattr(example, side), encoding="utf-8")
@@ -246,7 +250,7 @@ def test_a_malformed_file_is_told_in_words(page, tmp_path):
     upload(page, "prediction", binary)
     (error,) = page.wait(lambda: page.found("[role=alert]"))
     assert "not a text file" in error.text and "Binary.conll" in error.text
-    broken = "<pers.ind> Ada" if PAGES[page.name].markup else "Ada B-PER\nsaw\n"
+    broken = BROKEN.get(page.name, "Ada B-PER\nsaw\n")
     file = tmp_path / "broken.txt"
     file.write_text(broken, encoding="utf-8")
     upload(page, "prediction", file)
@@ -254,7 +258,7 @@ def test_a_malformed_file_is_told_in_words(page, tmp_path):
     page.press("Score")
     page.wait(lambda: page.found("[role=alert]") and "Prediction, line" in page.text)
     assert "Traceback" not in page.text and page.score is None
-    page.press(examples(page.name)[0].name)
+    page.press(examples_of(page.name)[0].name)
     page.wait(lambda: page.score)
 
 
@@ -263,6 +267,10 @@ def test_markup_and_scripts_do_not_run(page, token):
     if PAGES[page.name].markup:
         # to the markup <script> is a component, and </script> closes it
         text = f"<pers.ind> {token} </pers.ind>"
+        sides = text, text
+    elif page.name == "span_attribute":
+        span = {"start": 0, "end": 1, "label": token, "attributes": {token: [token, "b"]}}
+        text = json.dumps({"tokens": [token], "spans": [span]})
         sides = text, text
     else:
         sides = f"{token} B-{token}\nb O\n", f"{token} B-{token}\nb B-X\n"
@@ -278,22 +286,23 @@ def test_markup_and_scripts_do_not_run(page, token):
 def test_keyboard_only(page):
     for part in ("reference", "Upload a file: reference", "prediction", "Upload a file: prediction"):
         page.tab_to(part)
-    page.tab_to(examples(page.name)[1].name)
+    page.tab_to(examples_of(page.name)[1].name)
     before = page.score
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score not in (before, None))
-    option = "average"
+    option, second = ("average_precision", "edsnlp") if page.name == "span_attribute" else ("average", "macro")
     before = page.score
     page.tab_to(option)
     ActionChains(page.browser).send_keys(Keys.ARROW_DOWN).perform()
-    page.wait(lambda: "average:macro" in page.text)
+    page.wait(lambda: f"{option}:{second}" in page.text)
     page.tab_to("score")
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score)
-    # tables scroll by keyboard, and the rest opens
-    page.tab_to("By label")
-    ActionChains(page.browser).send_keys(Keys.ENTER).perform()
-    page.wait(lambda: page.found("details[open]"))
+    if page.name != "span_attribute":
+        # tables scroll by keyboard, and the rest opens
+        page.tab_to("By label")
+        ActionChains(page.browser).send_keys(Keys.ENTER).perform()
+        page.wait(lambda: page.found("details[open]"))
 
 
 def test_controls_have_names(page):

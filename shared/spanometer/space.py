@@ -16,7 +16,8 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
 
 from .errors import InputError, require_choice
-from .space_examples import MARKUP_EXAMPLES, TAG_EXAMPLES, Example
+from .space_attributes import MAX_SPANS
+from .space_examples import Example, examples_of
 from .space_html import STYLE, error_message
 from .space_pages import PAGES, Option, Page
 from .space_reading import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_TOKENS, read_upload
@@ -131,9 +132,10 @@ def _heading(page: Page) -> str:
 
 def _footing(page: Page) -> str:
     most = MAX_MARKUP_BYTES if page.markup else MAX_BYTES
-    noun = "documents" if page.markup else "sentences"
+    counted = f"{MAX_DOCUMENTS:,} {'documents' if page.markup or page.attributes else 'sentences'}"
+    counted += f", {MAX_SPANS:,} spans" if page.attributes else f", {MAX_TOKENS:,} tokens"
     return (
-        f'<div class="sm sm-muted"><p>Up to {MAX_DOCUMENTS:,} {noun}, {MAX_TOKENS:,} tokens, {most // 1_000_000} MB. '
+        f'<div class="sm sm-muted"><p>Up to {counted}, {most // 1_000_000} MB. '
         f'The texts are scored on this Space\'s server and not kept. For more, <a href="{_HOME}" rel="noopener" '
         'target="_blank">run it yourself</a>.</p></div>'
     )
@@ -143,17 +145,19 @@ def _examples(page: Page) -> list[tuple[Example, gr.Button]]:
     """A button for each example."""
     gr.HTML('<p class="sm sm-muted" style="margin:0">Examples to click:</p>', padding=False)
     with gr.Row():
-        return [
-            (example, gr.Button(example.name, size="sm", min_width=140))
-            for example in (MARKUP_EXAMPLES if page.markup else TAG_EXAMPLES)
-        ]
+        return [(example, gr.Button(example.name, size="sm", min_width=140)) for example in examples_of(page.name)]
 
 
 def _inputs(page: Page) -> tuple[list[gr.Textbox], list[gr.UploadButton]]:
     """The boxes of both sides, each with a button to upload a file into it."""
-    example = (MARKUP_EXAMPLES if page.markup else TAG_EXAMPLES)[0]
+    example = examples_of(page.name)[0]
     if page.markup:
         info = ("One document a line, with QUAERO's markup.", "The same words with the prediction's markup.")
+    elif page.attributes:
+        info = (
+            "A document a line: a JSON list of spans, or an object with spans and tokens.",
+            "The same spans with the prediction's attributes, and scores if there are any.",
+        )
     else:
         info = (
             "A token and its tag a line; a blank line between sentences.",
@@ -195,7 +199,7 @@ def _options(page: Page) -> tuple[list[Any], gr.Checkbox]:
             components = [_component(option) for option in page.options]
         only_differing = gr.Checkbox(
             False,
-            label="Show only sentences that differ",
+            label=f"Show only {'values' if page.attributes else 'sentences'} that differ",
             visible=not page.markup,
             elem_id="only_differing",
         )

@@ -122,6 +122,39 @@ The <prod.object> ferry </prod.object> to <loc.phys.geo> <name> Hallow Reach </n
 }
 
 
+_PUBLISHED_REFERENCE = """\
+[{"start": 4, "end": 5, "label": "SYMP", "attributes": {"neg": true}}, \
+{"start": 8, "end": 9, "label": "DIS", "attributes": {"neg": false, "carrier": "FATHER"}}, \
+{"start": 12, "end": 13, "label": "DIS", "attributes": {"neg": false, "carrier": "PATIENT"}}]
+"""
+_PUBLISHED_PREDICTION = """\
+[{"start": 4, "end": 5, "label": "SYMP", "attributes": {"neg": true}}, \
+{"start": 8, "end": 9, "label": "DIS", "attributes": {"neg": false, "carrier": "PATIENT"}}, \
+{"start": 12, "end": 13, "label": "DIS", "attributes": {"neg": true, "carrier": "PATIENT"}}]
+"""
+
+_NOTES_REFERENCE = """\
+{"tokens": ["No", "fever", ",", "cough", "for", "3", "days"], "spans": [\
+{"start": 1, "end": 2, "label": "SYMPTOM", "attributes": {"negated": true}}, \
+{"start": 3, "end": 4, "label": "SYMPTOM", "attributes": {"negated": false, "days": 3}}]}
+{"tokens": ["Paracetamol", "oral", "or", "rectal"], "spans": [\
+{"start": 0, "end": 1, "label": "DRUG", "attributes": {"route": ["oral", "rectal"]}}]}
+{"tokens": ["Her", "father", "had", "heart", "failure", ",", "she", "does", "not"], "spans": [\
+{"start": 3, "end": 5, "label": "DISEASE", "attributes": {"carrier": "father", "negated": false}}]}
+"""
+_NOTES_PREDICTION = """\
+{"tokens": ["No", "fever", ",", "cough", "for", "3", "days"], "spans": [\
+{"start": 1, "end": 2, "label": "SYMPTOM", "attributes": {"negated": true}, "scores": {"negated": 0.98}}, \
+{"start": 3, "end": 4, "label": "SYMPTOM", "attributes": {"negated": true, "days": 3}, \
+"scores": {"negated": 0.61, "days": 0.9}}]}
+{"tokens": ["Paracetamol", "oral", "or", "rectal"], "spans": [\
+{"start": 0, "end": 1, "label": "DRUG", "attributes": {"route": ["oral", "nasal"]}, "scores": {"route": [0.9, 0.4]}}]}
+{"tokens": ["Her", "father", "had", "heart", "failure", ",", "she", "does", "not"], "spans": [\
+{"start": 3, "end": 5, "label": "DISEASE", "attributes": {"carrier": "father", "negated": false}, \
+"scores": {"carrier": 0.7, "negated": 0.8}}]}
+"""
+
+
 @dataclass(frozen=True)
 class Example:
     """What a click on an example puts into the two boxes."""
@@ -142,5 +175,16 @@ TAG_EXAMPLES = (
 )
 """Tags of a reference and of systems; the last one has both in one text."""
 
+ATTRIBUTE_EXAMPLES = (
+    Example("published example", _PUBLISHED_REFERENCE, _PUBLISHED_PREDICTION),
+    Example("scores and lists", _NOTES_REFERENCE, _NOTES_PREDICTION),
+)
+"""Spans with attributes: the published one of the metric's card, and notes with words, scores and lists of values."""
+
 MARKUP_EXAMPLES = tuple(Example(name, _REFERENCE_TREES, text) for name, text in _PREDICTED_TREES.items())
 """Entity trees in QUAERO's markup."""
+
+
+def examples_of(name: str) -> tuple[Example, ...]:
+    """The examples of a page, by the name of its measure."""
+    return {"eter": MARKUP_EXAMPLES, "span_attribute": ATTRIBUTE_EXAMPLES}.get(name, TAG_EXAMPLES)

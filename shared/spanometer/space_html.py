@@ -51,6 +51,18 @@ def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], *,
     )
 
 
+def section(title: str, content: str) -> str:
+    """A part of the results under its heading; nothing where there is no content."""
+    return f"<section><h2>{title}</h2>{content}</section>" if content else ""
+
+
+def interval(bounds: tuple[float, float] | None) -> str:
+    """The bounds of a confidence interval; nothing where there is none."""
+    if bounds is None:
+        return ""
+    return f"<small>from {number(bounds[0])} to {number(bounds[1])}</small>"
+
+
 def error_message(error: InputError) -> str:
     """What is wrong and what to do, in words."""
     place = f"<strong>{escape(_place(error))}:</strong> " if error.place else ""
@@ -84,6 +96,10 @@ STYLE = """
 .sm code { font-family: ui-monospace, Consolas, monospace; font-size: .82rem;
   background: var(--background-fill-secondary); padding: .1rem .3rem; border-radius: 4px; }
 .sm .sm-signature { display: block; padding: .4rem .6rem; margin: .2rem 0; }
+.sm td small { display: block; font-size: .8rem; white-space: nowrap; }
+.sm-bounds { white-space: nowrap; }
+.sm td mark small { display: inline; }
+.sm td mark { display: inline-block; margin: 0 .2rem .15rem 0; }
 .sm-scroll { overflow-x: auto; max-width: 100%; overflow-wrap: normal; }
 .sm-scroll:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; }
 .sm table { border-collapse: collapse; font-size: .92rem; min-width: 100%; margin: .3rem 0; }

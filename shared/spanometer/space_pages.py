@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .decoding import REPAIRS
@@ -17,12 +18,15 @@ from .measures import (
     LinkF,
     Measure,
     SlIcm,
+    SpanAttribute,
     SpanF,
     TokenF,
     UnitizingAlpha,
 )
+from .measures.span_attribute import AVERAGE_PRECISIONS, MISMATCHES
 from .resampling import Resampling
 from .schemes import SCHEMES
+from .space_html import shortened
 
 MEASURES: dict[str, type[Measure]] = {
     measure.name: measure
@@ -40,6 +44,7 @@ TITLES = {
     "chance_kappa_f1": "Chance-corrected F1",
     "unitizing_alpha": "Unitizing alpha",
     "eter": "ETER",
+    "span_attribute": "Span attributes",
 }
 
 KEYS = {
@@ -112,6 +117,16 @@ _CONFIDENCE = Option(
     (("none", "none"), ("90 %", "0.9"), ("95 %", "0.95"), ("99 %", "0.99")),
     "By resampling sentences.",
 )
+_OF_ATTRIBUTES = (
+    Option("attributes", "Attributes", "", info="All if empty. With labels: negated, carrier=DISEASE+SYMPTOM"),
+    Option("default_values", "Default values", "", info='No items, in JSON: {"negated": false}'),
+    Option("include_falsy", "Count false, 0 and empty text", False),
+    Option("micro_key", "Name of all together", "micro"),
+    Option("average_precision", "Average precision", "ties", _named(*AVERAGE_PRECISIONS), "What ranks equal scores."),
+    Option("on_mismatch", "Spans on one side only", "error", _named(*MISMATCHES)),
+    _ZERO_DIVISION,
+    replace(_CONFIDENCE, info="By resampling documents."),
+)
 _SHARED = (_AVERAGE, _ZERO_DIVISION, _CONFIDENCE)
 
 _SIMULATIONS = 200
@@ -174,8 +189,15 @@ class Page:
         return self.name == "eter"
 
     @property
+    def attributes(self) -> bool:
+        """Whether the input is spans with attributes."""
+        return self.name == "span_attribute"
+
+    @property
     def options(self) -> tuple[Option, ...]:
         """The options, the measure's own ones first."""
+        if self.attributes:
+            return _OF_ATTRIBUTES
         own = OWN_OPTIONS.get(self.name, ())
         return (*own, *_SHARED) if self.markup else (*own, _SCHEME, _REPAIR, *_SHARED)
 
@@ -190,6 +212,22 @@ class Page:
         if own.pop("token_probabilities", None) == "corpus":
             own["tokens"] = words
         return MEASURES[self.name](**shared_options(values), **own)
+
+    def attribute_measure(self, values: Mapping[str, Any]) -> SpanAttribute:
+        """The measure of attributes with the options of its page.
+
+        Raises:
+            InputError: for a value that is none.
+        """
+        return SpanAttribute(
+            attributes=_asked(values["attributes"]),
+            default_values=_default_values(values["default_values"]),
+            include_falsy=bool(values["include_falsy"]),
+            micro_key=values["micro_key"].strip(),
+            average_precision=values["average_precision"],
+            on_mismatch=values["on_mismatch"],
+            zero_division=float(values["zero_division"]),
+        )
 
 
 def shared_options(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,6 +252,37 @@ def _value(option: Option, value: Any) -> Any:
     if option.whole and value != int(value):
         raise InputError(f"{option.label}: {value!r} is not a whole number.", "Change it under Options.")
     return int(value) if option.whole else value
+
+
+def _asked(text: str) -> dict[str, bool | list[str]] | None:
+    """`negated, carrier=DISEASE+SYMPTOM`, as signatures write it, as the measure takes it."""
+    if not text.strip():
+        return None
+    remedy = "Change it under Options, for example: negated, carrier=DISEASE+SYMPTOM."
+    asked: dict[str, bool | list[str]] = {}
+    for part in text.split(","):
+        name, separator, listed = part.partition("=")
+        name, labels = name.strip(), [label.strip() for label in listed.split("+")]
+        if not name or (separator and not all(labels)):
+            raise InputError(f"Attributes: {part.strip()!r} names no attribute or an empty label.", remedy)
+        if name in asked:
+            raise InputError(f"Attributes: {name!r} is there twice.", remedy)
+        asked[name] = labels if separator else True
+    return asked
+
+
+def _default_values(text: str) -> dict[str, Any]:
+    """An object in JSON; the measure checks its values."""
+    if not text.strip():
+        return {}
+    remedy = 'Change it under Options, for example: {"negated": false}.'
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"Default values: {shortened(text)!r} is not JSON.", remedy) from None
+    if not isinstance(given, dict):
+        raise InputError("Default values: this is no JSON object of attributes and values.", remedy)
+    return given
 
 
 PAGES: dict[str, Page] = {
@@ -269,6 +338,12 @@ PAGES: dict[str, Page] = {
             "The entity tree error rate: entities with types and components, aligned one to one so that the errors "
             "cost least. Lower is better, and 0 is best.",
             ("Ben Jannet et al. 2014", "https://hal.science/hal-01134713"),
+        ),
+        Page(
+            "span_attribute",
+            "What is said of given spans: negated, hypothetical, whose disease, how many days. A value of an attribute "
+            "is right if the reference has it for the same span.",
+            ("Wajsburt et al., EDS-NLP", "https://doi.org/10.5281/zenodo.6424993"),
         ),
     )
 }

@@ -67,7 +67,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         except (OSError, EOFError, zlib.error):
             raise InputError("the gzip data is damaged.", "Pack or download the file again.", source=name) from None
     if len(data) > MAX_BYTES:
-        raise _too_much(name, f"more than {MAX_BYTES:,} bytes")
+        raise too_much(name, f"more than {MAX_BYTES:,} bytes")
     if b"\0" in data:
         raise InputError("a NUL byte: this is not a text file.", "Upload a text with columns.", source=name)
     try:
@@ -120,7 +120,7 @@ def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:
 
 
 def _read(text: str, columns: tuple[int | None, ...], name: str) -> TagFile:
-    data = _encoded(text, name, MAX_BYTES)
+    data = encoded(text, name, MAX_BYTES)
     file = read(io.BytesIO(data), columns=columns, words=True, name=name)
     _require_few(file.lengths, name)
     return file
@@ -161,7 +161,7 @@ def read_trees(reference: str, prediction: str, *, entity_types: Sequence[str]) 
     for name, text in texts.items():
         if not text.strip():
             raise InputError(f"the {name} is empty.", "Paste a text with markup, or click an example.")
-        _encoded(text, name, MAX_MARKUP_BYTES)
+        encoded(text, name, MAX_MARKUP_BYTES)
         lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
         annotations = []
         for number, line in lines:
@@ -204,24 +204,30 @@ def flat_trees(spans: Spans) -> Entities:
     return Entities.from_dicts(documents, lengths=spans.lengths)
 
 
-def _encoded(text: str, name: str, limit: int) -> bytes:
+def encoded(text: str, name: str, limit: int) -> bytes:
+    """A text in UTF-8.
+
+    Raises:
+        InputError: where it is too long or no text.
+    """
     try:
         data = text.encode()
     except UnicodeEncodeError:
         raise InputError("the text holds half a character.", "Copy it again.", source=name) from None
     if len(data) > limit:
-        raise _too_much(name, f"{len(data):,} bytes, more than {limit:,}")
+        raise too_much(name, f"{len(data):,} bytes, more than {limit:,}")
     return data
 
 
 def _require_few(lengths: np.ndarray, name: str) -> None:
     if len(lengths) > MAX_DOCUMENTS:
-        raise _too_much(name, f"{len(lengths):,} sentences, more than {MAX_DOCUMENTS:,}")
+        raise too_much(name, f"{len(lengths):,} sentences, more than {MAX_DOCUMENTS:,}")
     if lengths.sum() > MAX_TOKENS:
-        raise _too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
+        raise too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
 
 
-def _too_much(name: str, found: str) -> InputError:
+def too_much(name: str, found: str) -> InputError:
+    """The error that a text is larger than a page takes, with what was found."""
     return InputError(f"{found}: too much for this page.", _REMEDY, source=name)
 
 

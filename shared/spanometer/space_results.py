@@ -11,9 +11,10 @@ from .alignment import Alignment
 from .errors import InputError
 from .measures import AlignedMeasure, ChanceKappaF1, Eter, Measure
 from .signature import signature
+from .space_attributes import attribute_results, read_both
 from .space_chance import chance_plot, placement_plot, simulated_f1
 from .space_highlight import highlighted
-from .space_html import error_message, escape, number, shortened, table
+from .space_html import error_message, escape, interval, number, section, shortened, table
 from .space_pages import KEYS, MEASURES, TITLES, WHOLE_KEYS, Page, resampling, shared_options
 from .space_reading import Corpus, flat_trees, read_tags, read_trees
 from .space_trees import trees
@@ -36,9 +37,12 @@ def respond(
         page: the page.
         reference, prediction: the texts.
         values: of the page's options, by name.
-        only_differing: whether only sentences are shown in which the sides differ.
+        only_differing: whether only sentences (of attributes: values) are shown in which the sides differ.
     """
     try:
+        if page.attributes:
+            sides = read_both(reference, prediction)
+            return attribute_results(page.attribute_measure(values), *sides, resampling(values), only_differing)
         return _results(page, _read(page, reference, prediction, values), values, only_differing)
     except InputError as error:
         return error_message(error)
@@ -61,20 +65,16 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     notes = "".join(f'<p class="sm-note">{escape(note)}</p>' for note in corpus.notes)
     parts = [notes, _score(measure, scores, intervals, signature(measure, corpus.reading, drawn), corpus)]
     if isinstance(measure, Eter) and corpus.trees is not None:
-        parts.append(_section("Trees and their alignment", trees(measure, *corpus.trees, corpus.words)))
+        parts.append(section("Trees and their alignment", trees(measure, *corpus.trees, corpus.words)))
     else:
-        parts.append(_section("Both sides", highlighted(alignment, corpus.words, only_differing=only_differing)))
+        parts.append(section("Both sides", highlighted(alignment, corpus.words, only_differing=only_differing)))
     if isinstance(measure, ChanceKappaF1):
         plot = chance_plot(simulated_f1(measure, counts), scores["f1"], scores["chance_f1"])
-        parts.append(_section("F1 by chance", plot))
-        parts.append(_section("Where spans lie at random", placement_plot(measure, alignment, corpus.words)))
-    parts.append(_section("All measures on this input", _comparison(page, measure, scores, corpus, alignment, values)))
+        parts.append(section("F1 by chance", plot))
+        parts.append(section("Where spans lie at random", placement_plot(measure, alignment, corpus.words)))
+    parts.append(section("All measures on this input", _comparison(page, measure, scores, corpus, alignment, values)))
     parts.append(_per_label(measure, counts))
     return f'<div class="sm">{"".join(parts)}</div>'
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{title}</h2>{content}</section>" if content else ""
 
 
 def _counts(measure: Measure, corpus: Corpus, alignment: Alignment) -> Any:
@@ -111,7 +111,7 @@ def _score(
     """The headline, its parts and the signature."""
     better = "higher is better" if measure.higher_is_better else "lower is better"
     parts = "".join(
-        f"<div><dt>{escape(KEYS.get(key, key))}</dt><dd>{_shown(key, value)}{_interval(intervals.get(key))}</dd></div>"
+        f"<div><dt>{escape(KEYS.get(key, key))}</dt><dd>{_shown(key, value)}{interval(intervals.get(key))}</dd></div>"
         for key, value in scores.items()
         if key != measure.headline
     )
@@ -124,7 +124,7 @@ def _score(
     )
     return (
         f'<section><p class="sm-headline" role="status"><span class="sm-key">{escape(KEYS[measure.headline])}</span> '
-        f"<b>{number(scores[measure.headline])}</b> {_interval(intervals.get(measure.headline))}"
+        f"<b>{number(scores[measure.headline])}</b> {interval(intervals.get(measure.headline))}"
         f'<span class="sm-muted">{better}</span></p><p class="sm-muted">{size}</p><dl>{parts}</dl>'
         f'<p class="sm-muted">Signature, to report with the score:</p>'
         f'<code class="sm-signature">{escape(written)}</code></section>'
@@ -134,12 +134,6 @@ def _score(
 def _shown(key: str, value: float) -> str:
     """A value; numbers of things add up as floats, and are shown as what they are."""
     return number(int(value) if key in WHOLE_KEYS and value == int(value) else value)
-
-
-def _interval(bounds: tuple[float, float] | None) -> str:
-    if bounds is None:
-        return ""
-    return f"<small>from {number(bounds[0])} to {number(bounds[1])}</small>"
 
 
 def _comparison(

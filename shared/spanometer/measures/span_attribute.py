@@ -50,6 +50,30 @@ class AttributeCounts(Counts):
 
 
 @dataclass(frozen=True, eq=False)
+class AttributeItems:
+    """The items of both sides, each once, in the order of the documents.
+
+    Attributes:
+        document, start, end: of each item.
+        attribute: of each item, codes that index `attributes`.
+        attributes: the attributes that were asked, or that occur.
+        value: of each item, codes that index `values`.
+        values: the values of the reference, then those of the prediction; a value of both stands there twice.
+        reference, predicted: of each item, bool: whether it is in the reference, and in the prediction.
+    """
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    attribute: np.ndarray
+    attributes: tuple[str, ...]
+    value: np.ndarray
+    values: tuple[Value, ...]
+    reference: np.ndarray
+    predicted: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class PrecisionRecallCurve:
     """Precision and recall of the predicted items down to each score.
 
@@ -158,19 +182,7 @@ class SpanAttribute(Measure):
             InputError: where the two sides do not have the same documents or, without `on_mismatch="count"`, the same
                 spans; where `filter` does not fit; where an attribute is called as `micro_key`.
         """
-        require_same_documents(references.documents, predictions.documents)
-        kept = self._kept(references)
-        if kept is not None:
-            references, predictions = references.take(kept), predictions.take(kept)
-        if self.on_mismatch == "error":
-            _require_same_spans(references, predictions, kept)
-        asked = _asked(self.attributes)
-        if asked is None:
-            occurring = {side.names[code] for side in (references, predictions) for code in np.unique(side.name)}
-            asked = dict.fromkeys(sorted(occurring))
-            self._require_free_micro_key(asked)
-        names = tuple(asked)
-        reference, predicted = (self._items(side, asked) for side in (references, predictions))
+        names, documents, reference, predicted = self._both_sides(references, predictions)
         reference_code, code = _item_codes(reference, predicted)
         distinct, first = np.unique(reference_code, return_index=True)
         items, score = self._ranked_items(predicted, code)
@@ -190,7 +202,34 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        return AttributeCounts(columns, names, references.documents, rows=rows, measure=self)
+        return AttributeCounts(columns, names, documents, rows=rows, measure=self)
+
+    def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
+        """The items that `counts` counts, one by one: which values are right, missed and false alarms.
+
+        Documents have the numbers that they have behind `filter`.
+
+        Raises:
+            InputError: as `counts`.
+        """
+        names, _, reference, predicted = self._both_sides(references, predictions)
+        codes = _item_codes(reference, predicted)
+        distinct, first = np.unique(np.concatenate(codes), return_index=True)
+        document, start, end, attribute = (
+            np.concatenate([getattr(side, name) for side in (reference, predicted)])[first]
+            for name in ("document", "start", "end", "attribute")
+        )
+        return AttributeItems(
+            document=document,
+            start=start,
+            end=end,
+            attribute=attribute,
+            attributes=names,
+            value=np.concatenate([reference.value, predicted.value + len(reference.values)])[first],
+            values=(*reference.values, *predicted.values),
+            reference=np.isin(distinct, codes[0]),
+            predicted=np.isin(distinct, codes[1]),
+        )
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The result of numbers of items and of `precisions`, the sum of the precisions that ap has a share of."""
@@ -297,6 +336,25 @@ class SpanAttribute(Measure):
                 f"{self.micro_key!r} is an attribute, and the key of all attributes together.",
                 "Name another key with micro_key=...",
             )
+
+    def _both_sides(
+        self, references: Attributes, predictions: Attributes
+    ) -> tuple[tuple[str, ...], int, _Items, _Items]:
+        """The attributes asked, the number of documents that are scored, and the items of both sides, checked."""
+        require_same_documents(references.documents, predictions.documents)
+        kept = self._kept(references)
+        if kept is not None:
+            references, predictions = references.take(kept), predictions.take(kept)
+        if self.on_mismatch == "error":
+            _require_same_spans(references, predictions, kept)
+        asked = _asked(self.attributes)
+        if asked is None:
+            occurring = {side.names[code] for side in (references, predictions) for code in np.unique(side.name)}
+            asked = dict.fromkeys(sorted(occurring))
+            self._require_free_micro_key(asked)
+        names = tuple(asked)
+        reference, predicted = (self._items(side, asked) for side in (references, predictions))
+        return names, references.documents, reference, predicted
 
     def _kept(self, references: Attributes) -> np.ndarray | None:
         """The documents that are scored; None for all."""
