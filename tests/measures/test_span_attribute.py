@@ -463,6 +463,50 @@ def test_against_slow():
     assert len(scores) > 100
 
 
+def items_of(references, predictions, **options):
+    """The items of the reference and of the prediction as sets, with the values' types."""
+    items = SpanAttribute(**options).items(Attributes.from_dicts(references), Attributes.from_dicts(predictions))
+    columns = (items.document.tolist(), items.start.tolist(), items.end.tolist(), items.attribute.tolist())
+    values = [slow.typed(items.values[code]) for code in items.value.tolist()]
+    found = [
+        (document, start, end, items.attributes[attribute], value)
+        for document, start, end, attribute, value in zip(*columns, values, strict=True)
+    ]
+    assert len(set(found)) == len(found)
+    sides = items.reference.tolist(), items.predicted.tolist()
+    assert all(map(any, zip(*sides, strict=True)))
+    return [{item for item, there in zip(found, side, strict=True) if there} for side in sides]
+
+
+def test_items():
+    published = items_of([REFERENCE], [PREDICTED], **EXAMPLE)
+    negated, carrier = (0, 0, 1, "neg", (bool, True)), (0, 2, 3, "carrier", (str, "PATIENT"))
+    assert published == [
+        {negated, carrier, (0, 1, 2, "carrier", (str, "FATHER"))},
+        {negated, carrier, (0, 1, 2, "carrier", (str, "PATIENT")), (0, 2, 3, "neg", (bool, True))},
+    ]
+    # behind the filter the second document is the first
+    filtered = items_of([[], [span({"a": 1})]], [[], [span({"a": True})]], filter=[False, True])
+    assert filtered == [{(0, 0, 1, "a", (int, 1))}, {(0, 0, 1, "a", (bool, True))}]
+    assert items_of([[]], [[]]) == [set(), set()]
+    with pytest.raises(InputError, match="is not among the references"):
+        items_of([[]], [[span({})]])
+
+
+def test_items_against_slow():
+    for seed in range(CASES // 4):
+        generator = random.Random(seed)
+        references, predictions = random_corpus(generator)
+        options = random_options(generator)
+        asked = options["attributes"] or slow.occurring([references, predictions])
+        asked = dict.fromkeys(asked, True) if isinstance(asked, list) else asked
+        expected = [
+            {item for item, _ in slow.items_of(side, asked, options["default_values"], options["include_falsy"])}
+            for side in (references, predictions)
+        ]
+        assert items_of(references, predictions, **options) == expected
+
+
 def test_mismatches_against_slow():
     refused = 0
     for seed in range(CASES // 2):
