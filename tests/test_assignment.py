@@ -92,7 +92,7 @@ def test_connected_groups_are_those_of_scipy(seed, pairs):
     generator = np.random.default_rng(seed)
     nodes = 2 * pairs
     first, second = generator.integers(nodes, size=(2, pairs))
-    graph = coo_array((np.ones(pairs), (first, second)), shape=(nodes, nodes))
+    graph = coo_array((np.ones(pairs), (first.astype(np.int32), second.astype(np.int32))), shape=(nodes, nodes))
     _, expected = np.unique(connected_components(graph, directed=False)[1][first], return_inverse=True)
     assert assignment._connected(first, second, nodes).tolist() == expected.tolist()
 

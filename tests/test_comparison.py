@@ -206,7 +206,7 @@ def scipy_permutation_test(references, one, other, n_resamples):
         permutation_type="samples",
         vectorized=True,
         n_resamples=n_resamples,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),
     ).pvalue
 
 

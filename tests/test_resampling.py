@@ -49,7 +49,7 @@ def test_against_scipy(method):
 
         ours = measure.intervals(counts, Resampling(n_resamples=20_000, seed=3, method=method))["f1"]
         theirs = stats.bootstrap(
-            (np.arange(counts.documents),), f1, n_resamples=20_000, method=method, rng=np.random.default_rng(4)
+            (np.arange(counts.documents),), f1, n_resamples=20_000, method=method, random_state=np.random.default_rng(4)
         ).confidence_interval
         assert ours == pytest.approx((theirs.low, theirs.high), abs=4e-3)
 
