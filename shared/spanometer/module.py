@@ -159,6 +159,8 @@ class MeasureModule(evaluate.Metric, ABC):
             raise InputError(f"{', '.join(kwargs)}: no such input.", "The inputs are predictions and references.")
         tables = self._tables(predictions, references)
         self._start_writing()
+        # datasets 4.0 keeps single documents back: they would come behind the batches that are added after them
+        self.writer.write_rows_on_file()
         while tables:
             self.writer.write_table(tables.pop(0))
         # what the batch took is given back before the next one comes
