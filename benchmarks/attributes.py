@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from tags import Goal, Timings, report_goals, shown, table, times
 
-from spanometer.attributes import Attributes
 from spanometer.measures import SpanAttribute
+from spanometer.spans.attributes import Attributes
 from spanometer.version import __version__
+from tags import Goal, Timings, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("numpy", "scipy", "pyarrow", "edsnlp", "spacy")

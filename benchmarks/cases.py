@@ -49,7 +49,7 @@ def headline(result: dict[str, float]) -> float:
 
 def from_columns(measure: Any, columns: tuple[pa.ChunkedArray, pa.ChunkedArray]) -> float:
     """Decode, count and score."""
-    from spanometer.spans import pair_from_tags
+    from spanometer.spans.spans import pair_from_tags
 
     references, predictions, _ = pair_from_tags(*columns)
     return from_spans(measure, (references, predictions))
@@ -137,7 +137,7 @@ def nervaluate() -> Cases:
 def scale() -> Cases:
     """Spanometer on 1 to 10 million tokens: decoding, each measure, and `compute` from lists."""
     import spanometer
-    from spanometer.spans import pair_from_tags
+    from spanometer.spans.spans import pair_from_tags
 
     base = inputs.tag_lists(1)
     size = sum(map(len, base[0]))

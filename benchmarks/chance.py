@@ -22,11 +22,11 @@ from pathlib import Path
 
 import inputs
 import numpy as np
-from tags import Goal, Timings, report_goals, shown, table, times
 
 from spanometer.measures import ChanceKappaF1, UnitizingAlpha
-from spanometer.placement import place, sample
-from spanometer.spans import Spans, pair_from_tags
+from spanometer.measures.placement import place, sample
+from spanometer.spans.spans import Spans, pair_from_tags
+from tags import Goal, Timings, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "numpy", "scipy")

@@ -29,8 +29,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
-from spanometer.distributed import count_part, plan, tally
-from spanometer.streams import Reading, Tally
+from spanometer.analysis.streams import Reading, Tally
+from spanometer.integrations.dask import count_part, plan, tally
 
 HERE = Path(__file__).resolve().parent
 WORKERS = 2

@@ -28,9 +28,9 @@ TOLERANCE = 1e-9
 """Relative, of the totals of all paths' scores."""
 
 CASES = {
-    "viterbi list": "**`spanometer.viterbi.decode`**, a list of arrays, one call",
-    "viterbi padded": "`spanometer.viterbi.decode`, padded batches of 128 sentences as they come",
-    "viterbi small": "`spanometer.viterbi.decode`, padded batches of 32 sentences as they come",
+    "viterbi list": "**`spanometer.tags.viterbi.decode`**, a list of arrays, one call",
+    "viterbi padded": "`spanometer.tags.viterbi.decode`, padded batches of 128 sentences as they come",
+    "viterbi small": "`spanometer.tags.viterbi.decode`, padded batches of 32 sentences as they come",
     "plain list": "plain NumPy, one sentence at a time",
     "torchcrf sorted": "pytorch-crf, batches of 128 sentences sorted by length",
     "torchcrf padded": "pytorch-crf, batches of 128 sentences as they come",

@@ -74,7 +74,7 @@ class Logits:
 
     def constraints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Which labels may begin and end a sentence, and follow each other."""
-        from spanometer.viterbi import Legality
+        from spanometer.tags.viterbi import Legality
 
         legality = Legality.of(self.labels, self.scheme)
         return legality.begins, legality.ends, legality.follows
@@ -106,8 +106,8 @@ def _checked(name: str, logits: Logits, case: Callable[[], Any]) -> Cases:
 
 
 def viterbi() -> Cases:
-    """`spanometer.viterbi.decode`: all sentences in one call as a list of arrays, and padded in batches."""
-    from spanometer import viterbi
+    """`spanometer.tags.viterbi.decode`: all sentences in one call as a list of arrays, and padded in batches."""
+    from spanometer.tags import viterbi
 
     def padded(logits: Logits, batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
         paths: list[np.ndarray] = []
@@ -209,10 +209,10 @@ def torchcrf() -> Cases:
 
 def spread() -> Cases:
     """`policy_spread` over the whole grid, on the CoNLL-2003 tags in IOBES with some tags made illegal."""
+    from spanometer.analysis.spread import policy_spread
     from spanometer.measures import SpanF
-    from spanometer.spans import Spans, pair_from_tags
-    from spanometer.spread import policy_spread
-    from spanometer.tags import Tags
+    from spanometer.spans.spans import Spans, pair_from_tags
+    from spanometer.tags.tags import Tags
 
     references, predictions = (side.to_tags("IOBES") for side in pair_from_tags(*inputs.tag_lists(1))[:2])
     predictions, affected = with_illegal_pairs(predictions)
@@ -253,9 +253,9 @@ def spread() -> Cases:
 
 def with_illegal_pairs(documents: list[list[str]]) -> tuple[list[list[str]], int]:
     """The documents with tags exchanged at random until `ILLEGAL_PAIRS` pairs are illegal, and how many have any."""
-    from spanometer.decoding import illegal_pairs
-    from spanometer.schemes import SCHEMES
-    from spanometer.tags import Tags
+    from spanometer.tags.decoding import illegal_pairs
+    from spanometer.tags.schemes import SCHEMES
+    from spanometer.tags.tags import Tags
 
     def pairs(tags: list[str]) -> int:
         return len(illegal_pairs(Tags.from_lists([tags]), SCHEMES["IOBES"]))

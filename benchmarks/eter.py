@@ -24,12 +24,12 @@ from random import Random
 
 import evaluate
 import pyarrow as pa
-from tags import Goal, Timings, report_goals, shown, table
 
 import spanometer
-from spanometer.entities import Entities, entities_arrays
-from spanometer.markup import to_markup
 from spanometer.measures import Eter
+from spanometer.spans.entities import Entities, entities_arrays
+from spanometer.spans.markup import to_markup
+from tags import Goal, Timings, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "evaluate", "datasets", "pyarrow", "numpy", "scipy")

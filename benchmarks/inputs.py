@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from spanometer.spans import Spans, pair_from_tags
-from spanometer.tags import list_arrays
+from spanometer.spans.spans import Spans, pair_from_tags
+from spanometer.tags.tags import list_arrays
 
 FILE = "conll03_test_tags.tsv"
 REPEATS = 20

@@ -25,12 +25,12 @@ from typing import Any
 import inputs
 import numpy as np
 from scipy import stats
-from tags import Goal, Timings, report_goals, shown, table
 
-from spanometer.comparison import compare
+from spanometer.analysis.comparison import compare
+from spanometer.counts.resampling import METHODS, Resampling
 from spanometer.measures import MEASURES
-from spanometer.resampling import METHODS, Resampling
-from spanometer.spans import Spans, pair_from_tags
+from spanometer.spans.spans import Spans, pair_from_tags
+from tags import Goal, Timings, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "numpy", "scipy")

@@ -35,9 +35,9 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from spanometer import InputError
+from spanometer.analysis.report import copyable, empty_table, number, page, show
+from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.readers import read, tag_lists
-from spanometer.report import copyable, empty_table, number, page, show
-from spanometer.trainer import IGNORED, TokenClassificationMetrics
 
 MEASURES = ("span_f", "link_f", "sl_icm")
 SHOWN = ("span_f_precision", "span_f_recall", "span_f_f1", "link_f_f1", "sl_icm_norm")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spanometer.cli import main
+from spanometer.commands.main import main
 
 _DATA = Path(os.environ.get("SPANOMETER_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 

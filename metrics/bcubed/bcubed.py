@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 B-cubed asks of every token of a span how many of the tokens in its span belong there. For a token of a predicted span

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 Chance-corrected F1 takes out of F1 what random placement would give too. Each annotator's spans of a label keep their

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, EntityModule
+from spanometer.integrations.evaluate_module import Card, EntityModule
 
 _DESCRIPTION = """
 ETER scores entities that are trees: an entity with its types and the components inside it. Reference and predicted

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 Link F1 scores spans by the pairs of tokens that they hold together. Every two tokens inside one span are a link, and so

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import AttributeModule, Card
+from spanometer.integrations.evaluate_module import AttributeModule, Card
 
 _DESCRIPTION = """
 span_attribute scores what a system says of given spans: negated, hypothetical, carrier, count. Both sides have the same

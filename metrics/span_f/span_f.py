@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 Span F1 scores whole spans: a predicted span is right where the reference has a span of the same label over the same

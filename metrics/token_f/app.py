@@ -1,5 +1,5 @@
 """The page of the Space of Token F1."""
 
-from spanometer.space import launch
+from spanometer.space.app import launch
 
 launch("token_f")

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 Token F1 scores the tokens of spans one by one: a token is right where it has the same label on both sides and, if the

@@ -3,7 +3,7 @@
 import evaluate
 
 from spanometer import measures
-from spanometer.module import Card, SpanModule
+from spanometer.integrations.evaluate_module import Card, SpanModule
 
 _DESCRIPTION = """
 Krippendorff's alpha for unitizing is the agreement of two annotators who cut spans (units) out of a text, beyond what

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
-from .spans import Spans
+from .spans.spans import Spans
 from .version import __version__
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
-    from .annotators import agreement
-    from .comparison import compare
+    from .analysis.agreement import agreement
+    from .analysis.comparison import compare
 
 __all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path"]
 
@@ -20,11 +20,11 @@ __all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load",
 def __getattr__(name: str) -> Any:
     """What is imported only when it is asked for."""
     if name == "agreement":
-        from .annotators import agreement
+        from .analysis.agreement import agreement
 
         return agreement
     if name == "compare":
-        from .comparison import compare
+        from .analysis.comparison import compare
 
         return compare
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -36,7 +36,7 @@ def path(name: str) -> str:
     Raises:
         InputError: where there is no module of that name.
     """
-    from . import module
+    from .integrations import evaluate_module as module
 
     return module.path(name)
 
@@ -50,6 +50,6 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
             (default) or `"markup"`.
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
     """
-    from . import module
+    from .integrations import evaluate_module as module
 
     return module.load(name, config_name, **options)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpora import as_spans, random_pair
+from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF

@@ -7,15 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from corpora import as_spans, random_pair
+from random_corpora import as_spans, random_pair
 from slow import placement as slow
 from spanometer import InputError, Spans
-from spanometer.alignment import lay_out
-from spanometer.experiments.published_tables import published_rows
+from spanometer.alignment.overlaps import lay_out
+from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
+from spanometer.measures.signature import signature
 from spanometer.measures.unitizing_alpha import UnitizingAlpha
-from spanometer.signature import signature
 
 
 def units(written):
@@ -349,7 +349,7 @@ def test_per_document_in_parts(monkeypatch):
     measure = ChanceKappaF1()
     counts = measure.counts(as_spans(references, lengths), as_spans(predictions, lengths))
     whole = measure.score_per_document(counts)
-    monkeypatch.setattr("spanometer.counts._BLOCK", 9)
+    monkeypatch.setattr("spanometer.counts.counts._BLOCK", 9)
     for key, values in measure.score_per_document(counts).items():
         np.testing.assert_array_equal(values, whole[key])
         assert len(values) == len(lengths)

@@ -6,9 +6,10 @@ import pytest
 
 from entity_corpora import random_entity_documents
 from slow import eter as slow
-from spanometer import InputError, alignment
-from spanometer.entities import Entities
+from spanometer import InputError
+from spanometer.alignment import overlaps as alignment
 from spanometer.measures import Eter
+from spanometer.spans.entities import Entities
 
 SLOTS = [
     f"{part}_{name}"

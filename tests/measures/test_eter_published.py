@@ -6,10 +6,10 @@ The outputs behind its Tables 2 to 4 are not public. Of Table 3 the counts are: 
 import numpy as np
 import pytest
 
-from spanometer.counts import Column, Counts
-from spanometer.entities import Entities
-from spanometer.experiments.published_tables import published_rows
+from spanometer.analysis.published_tables import published_rows
+from spanometer.counts.counts import Column, Counts
 from spanometer.measures import Eter
+from spanometer.spans.entities import Entities
 
 SLOTS = {"types": 5954, "components": 8627}
 COUNTS = ("deleted", "inserted", "substituted")

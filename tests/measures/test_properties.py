@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpora import as_dicts, as_spans, random_pair
+from random_corpora import as_dicts, as_spans, random_pair
 from spanometer import Spans
 from spanometer.measures import (
     MEASURES,
@@ -19,8 +19,8 @@ from spanometer.measures import (
     TokenF,
     UnitizingAlpha,
 )
-from spanometer.schemes import SCHEMES
-from spanometer.spans import pair_from_tags
+from spanometer.spans.spans import pair_from_tags
+from spanometer.tags.schemes import SCHEMES
 
 # these two are defined for flat spans of known documents only, and have other properties: see below, and test_chance
 CHANCE = {

@@ -3,7 +3,7 @@
 import pytest
 
 from spanometer import Spans
-from spanometer.experiments.published_tables import published_rows
+from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 MEASURES = {

@@ -8,9 +8,9 @@ import pytest
 
 from slow import attributes as slow
 from spanometer import InputError
-from spanometer.attributes import Attributes
 from spanometer.measures import SpanAttribute
-from spanometer.signature import signature
+from spanometer.measures.signature import signature
+from spanometer.spans.attributes import Attributes
 
 KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]
 AVERAGE_PRECISIONS = ("ties", "edsnlp", "edsnlp-0.20")
@@ -683,7 +683,7 @@ def test_scores_of_attributes():
 @pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_picture(tmp_path, ending, begin):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
-    from spanometer.plots import draw_precision_recall, plot_precision_recall
+    from spanometer.plots.charts import draw_precision_recall, plot_precision_recall
 
     predictions = [span({"_neg": True}, 0, 1, _neg=0.9), span({"_neg": True}, 1, 2, _neg=0.8)]
     references = [span({"_neg": True}, 0, 1), span({"other": True}, 1, 2)]

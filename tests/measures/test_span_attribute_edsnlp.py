@@ -5,8 +5,8 @@ import random
 import pytest
 
 from spanometer import InputError
-from spanometer.attributes import Attributes
 from spanometer.measures import SpanAttribute
+from spanometer.spans.attributes import Attributes
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (it comes with the extra edsnlp)")
 theirs = pytest.importorskip("edsnlp.metrics.span_attribute", reason="edsnlp is not installed (the extra edsnlp)")

@@ -12,8 +12,8 @@ from ..version import __version__
 from .inputs import COLUMN_HELP, STANDARD_INPUT, HelpFormatter, add_form_options, add_scheme_option, called, read_file
 
 if TYPE_CHECKING:
-    from ..advice import Advice, Thresholds
-    from ..spans import Spans
+    from ..analysis.advice import Advice, Thresholds
+    from ..spans.spans import Spans
 
 _DESCRIPTION = """\
 Look at the reference annotation of a corpus and say which measure suits it and
@@ -94,7 +94,7 @@ def _add_thresholds(group: argparse._ArgumentGroup) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, look and say."""
-    from ..advice import advise
+    from ..analysis.advice import advise
 
     thresholds = _thresholds(options)
     source, spans, words = _read(options)
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _thresholds(options: argparse.Namespace) -> Thresholds:
-    from ..advice import Thresholds
+    from ..analysis.advice import Thresholds
 
     given = {name: getattr(options, name) for name in _THRESHOLDS}
     return Thresholds(**{name: value for name, value in given.items() if value is not None})
@@ -120,7 +120,7 @@ def _thresholds(options: argparse.Namespace) -> Thresholds:
 def _read(options: argparse.Namespace) -> tuple[str, Spans, list[list[str]] | None]:
     """What the file is called, its spans, and its words where it has any."""
     from ..readers import read_spans, tag_lists
-    from ..spans import Spans
+    from ..spans.spans import Spans
 
     if options.spans is not None:
         _refuse_tag_options(options)
@@ -168,7 +168,7 @@ def _command(options: argparse.Namespace, advice: Advice) -> str | None:
 def _show(options: argparse.Namespace, source: str, advice: Advice) -> None:
     from rich.text import Text
 
-    from ..report import copyable, counted, empty_table, page, show
+    from ..analysis.report import copyable, counted, empty_table, page, show
 
     found = advice.statistics
     size = [counted(found.documents, "document"), counted(found.spans, "span"), counted(found.labels, "label")]

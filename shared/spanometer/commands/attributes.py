@@ -16,9 +16,9 @@ from .measuring import chosen_measures, chosen_resampling
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..counts.resampling import Resampling
     from ..measures import SpanAttribute
     from ..readers import AttributeFile
-    from ..resampling import Resampling
 
 NAME = "span_attribute"
 
@@ -56,7 +56,7 @@ def asks_for_attributes(options: argparse.Namespace) -> bool:
 def score_attributes(options: argparse.Namespace) -> int:
     """Read both sides, score and show."""
     if options.plot is not None:
-        from ..plots import require_format
+        from ..plots.charts import require_format
 
         require_format(options.plot)
     if options.prediction is None:
@@ -78,7 +78,7 @@ def score_attributes(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     scored = _scored(measures[0], _read(options.reference), _read(options.prediction), resampling)
     if options.plot is not None:
-        from ..plots import plot_precision_recall
+        from ..plots.charts import plot_precision_recall
 
         plot_precision_recall(scored.measure.curves(scored.counts), options.plot)
     if options.json:
@@ -101,7 +101,7 @@ class _Scored:
 
     def to_dict(self) -> dict[str, Any]:
         """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        from ..report import plain
+        from ..analysis.report import plain
 
         reference, prediction = self.sides.values()
         return {
@@ -133,8 +133,8 @@ def _read(path: str) -> AttributeFile:
 def _scored(
     measure: SpanAttribute, reference: AttributeFile, prediction: AttributeFile, resampling: Resampling | None
 ) -> _Scored:
+    from ..measures.signature import signature
     from ..readers import require_same_tokens
-    from ..signature import signature
 
     require_same_tokens(reference, prediction)
     try:
@@ -155,7 +155,7 @@ def _interval_cells(scored: _Scored, values: Mapping[str, float | int]) -> list[
     """The bounds of the shares' intervals, below their row; those of numbers of items are in the JSON."""
     from rich.text import Text
 
-    from ..report import number
+    from ..analysis.report import number
 
     cells = [
         f"{number(values[f'{key}_low'])}–{number(values[f'{key}_high'])}" if key in ("f", "p", "r", "ap") else ""
@@ -203,7 +203,7 @@ def _defaults(given: list[str] | None) -> dict[str, Any] | None:
 def _show(scored: _Scored, *, color: bool) -> None:
     from rich.text import Text
 
-    from ..report import amount, copyable, counted, empty_table, number, page, show
+    from ..analysis.report import amount, copyable, counted, empty_table, number, page, show
 
     console = page(color=color)
     reference, prediction = scored.sides.values()

@@ -26,7 +26,7 @@ from .trees import TREE_FORMATS, hold_trees, how_read, left_out, read_trees, tre
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..comparison import Comparison, MeasureComparison
+    from ..analysis.comparison import Comparison, MeasureComparison
 
 _DESCRIPTION = """\
 Compare systems on the same documents: the scores and ranks of each, with
@@ -102,7 +102,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     if options.plot is not None:
-        from ..plots import require_format
+        from ..plots.charts import require_format
 
         require_format(options.plot)
     paths = [options.reference, *options.systems]
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         found, inputs = _compare_tags(options, paths)
     if options.plot is not None:
-        from ..plots import plot_comparison
+        from ..plots.charts import plot_comparison
 
         plot_comparison(found, options.plot)
     if options.json:
@@ -157,7 +157,7 @@ def _draws(options: argparse.Namespace) -> dict[str, Any]:
 
 def _compare_tags(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Comparison, _Inputs]:
     """The comparison of tags; errors about tokens are said of the files' lines."""
-    from ..comparison import REFERENCES, SYSTEM, compare
+    from ..analysis.comparison import REFERENCES, SYSTEM, compare
     from ..measures import ALL_MEASURES, Eter, SpanF
     from ..readers import require_same_tokens
 
@@ -196,7 +196,7 @@ def _compare_tags(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Co
 
 def _compare_trees(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Comparison, _Inputs]:
     """The comparison of entity trees."""
-    from ..comparison import PairedResampling, compare_entities
+    from ..analysis.comparison import PairedResampling, compare_entities
     from ..measures import ALL_MEASURES, Eter
 
     for name in ("column", "columns", "outside"):
@@ -239,7 +239,7 @@ def _described(sides: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[st
 def _show(options: argparse.Namespace, found: Comparison, inputs: _Inputs) -> None:
     from rich.text import Text
 
-    from ..report import copyable, counted, page, show
+    from ..analysis.report import copyable, counted, page, show
 
     console = page(color=not options.no_color)
     size = counted(found.documents, "document")
@@ -259,7 +259,7 @@ def _systems(name: str, result: MeasureComparison) -> Table:
     """A row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     from rich.text import Text
 
-    from ..report import empty_table, head
+    from ..analysis.report import empty_table, head
 
     measure = result.measure
     keys = _SHOWN.get(measure.name, measure.keys)
@@ -278,7 +278,7 @@ def _pairs(name: str, result: MeasureComparison) -> Table:
     """A row for each pair: the difference with its interval, and the p-values."""
     from rich.text import Text
 
-    from ..report import empty_table
+    from ..analysis.report import empty_table
 
     headline = result.measure.headline
     title = headline if headline.startswith(name) else f"{name} {headline}"
@@ -307,7 +307,7 @@ def _p_value(value: float) -> str:
 
 def _legend(found: Comparison) -> list[str]:
     """What the columns and the marks mean."""
-    from ..comparison import LEVELS
+    from ..analysis.comparison import LEVELS
 
     confidence = f"{100 * found.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())

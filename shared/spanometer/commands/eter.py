@@ -12,23 +12,17 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import HelpFormatter, named, names_of
-from .measuring import (
-    add_average_options,
-    add_interval_options,
-    add_tree_options,
-    chosen_measures,
-    chosen_resampling,
-)
+from .measuring import add_average_options, add_interval_options, add_tree_options, chosen_measures, chosen_resampling
 from .trees import Trees, add_entity_types_option, how_read, left_out, read_trees
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from ..analysis.report import MeasureResult
+    from ..analysis.sweep import AlphaSweep
+    from ..counts.resampling import Resampling
     from ..measures import Eter
-    from ..report import MeasureResult
-    from ..resampling import Resampling
-    from ..sweep import AlphaSweep
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
 _ERRORS = {
@@ -142,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
     if sweep is not None and options.plot is not None:
-        from ..plots import plot_sweep
+        from ..plots.charts import plot_sweep
 
         plot_sweep(sweep, options.plot)
     if options.json:
@@ -176,7 +170,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _require_plot(options: argparse.Namespace) -> None:
-    from ..plots import require_format
+    from ..plots.charts import require_format
 
     if not options.sweep:
         raise InputError("--plot draws the sweep.", "Add --sweep, or leave out --plot.")
@@ -198,7 +192,7 @@ def _scored(
     reading: Mapping[str, Any],
     resampling: Resampling | None,
 ) -> _Scored:
-    from ..report import MeasureResult
+    from ..analysis.report import MeasureResult
 
     counts = measure.counts(reference.entities, output.entities)
     by_label = {column: sums.tolist() for column, sums in counts.per_label().items()}
@@ -210,7 +204,7 @@ def _scored(
 
 
 def _sweep(measure: Eter, reference: Trees, systems: Sequence[_Scored]) -> AlphaSweep:
-    from ..sweep import alpha_sweep
+    from ..analysis.sweep import alpha_sweep
 
     return alpha_sweep(
         reference.entities,
@@ -226,7 +220,7 @@ def _sweep(measure: Eter, reference: Trees, systems: Sequence[_Scored]) -> Alpha
 def _to_json(
     options: argparse.Namespace, reference: Trees, systems: Sequence[_Scored], sweep: AlphaSweep | None
 ) -> dict[str, Any]:
-    from ..report import plain
+    from ..analysis.report import plain
 
     found = {
         "spanometer": __version__,
@@ -244,7 +238,7 @@ def _to_json(
 
 
 def _system_to_json(system: _Scored, *, per_label: bool) -> dict[str, Any]:
-    from ..report import plain
+    from ..analysis.report import plain
 
     entry = system.result.to_dict(per_label=per_label)
     entry["scores"].update(plain({"muc_error": system.muc_error}))
@@ -258,7 +252,7 @@ def _tokens(trees: Trees) -> int | None:
 
 
 def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scored], sweep: AlphaSweep | None) -> None:
-    from ..report import copyable, page, show
+    from ..analysis.report import copyable, page, show
 
     console = page(color=not options.no_color)
     show(console, *_head(reference, systems), "")
@@ -288,7 +282,7 @@ def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
 
 def _tables(systems: Sequence[_Scored]) -> list[Table]:
     """A row for each system: ETER and its parts, the errors in aligned entities, and the slots with SER and ERR."""
-    from ..report import amount, head, score_cells
+    from ..analysis.report import amount, head, score_cells
 
     rates = {system.name: score_cells(system.result.scores, _RATES, "eter") for system in systems}
     errors = {system.name: [amount(system.result.counts[key]) for key in _ERRORS] for system in systems}
@@ -307,7 +301,7 @@ def _tables(systems: Sequence[_Scored]) -> list[Table]:
 
 def _interval_table(systems: Sequence[_Scored]) -> Table:
     """The bounds of the rates' confidence intervals: a row for each system."""
-    from ..report import head, interval_cells
+    from ..analysis.report import head, interval_cells
 
     keys = ("eter", "ser", "ser_types", "ser_components")
     rows = {system.name: interval_cells(system.result, keys)[1:] for system in systems}
@@ -316,7 +310,7 @@ def _interval_table(systems: Sequence[_Scored]) -> Table:
 
 def _label_tables(system: _Scored) -> list[Table]:
     """A row for each type: the scores, and the errors in aligned entities."""
-    from ..report import amount, head, score_cells
+    from ..analysis.report import amount, head, score_cells
 
     keys = (*_RATES, "ser")
     rates: dict[str, list[str | Text]] = {
@@ -332,7 +326,7 @@ def _label_tables(system: _Scored) -> list[Table]:
 
 def _sweep_table(sweep: AlphaSweep) -> Table:
     """ETER: a row for each weight, a column for each system."""
-    from ..report import number
+    from ..analysis.report import number
 
     heads = ["\n".join(wrap(printable(name), _NAME_WIDTH)) for name in sweep.rates]
     rows = {
@@ -346,7 +340,7 @@ def _table(title: str, heads: Iterable[str], rows: Mapping[str, Sequence[str | T
     """A row for each name."""
     from rich.text import Text
 
-    from ..report import empty_table
+    from ..analysis.report import empty_table
 
     table = empty_table(printable(title), heads, labels=True)
     for name, cells in rows.items():

@@ -86,8 +86,8 @@ def add_parser(commands: Any) -> None:
 
 def run_build(options: argparse.Namespace) -> int:
     """Build, and say what is where."""
+    from ..analysis.report import counted
     from ..hub import build
-    from ..report import counted
 
     for name, files in build(options.out, options.names, namespace=options.namespace).items():
         without = "" if "app.py" in files else ", no app"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 
 if TYPE_CHECKING:
+    from ..counts.resampling import Resampling
     from ..measures import Measure
-    from ..resampling import Resampling
 
 _OWN_OPTIONS = {
     "token_format": ("token_f", "format"),
@@ -137,7 +137,7 @@ def add_interval_options(group: argparse._ArgumentGroup, *, seed: bool = True) -
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
     """How intervals are made; None where none are asked for."""
-    from ..resampling import Resampling
+    from ..counts.resampling import Resampling
 
     values = {
         "confidence": options.confidence,

@@ -11,7 +11,7 @@ from ..version import __version__
 from .inputs import HelpFormatter
 
 if TYPE_CHECKING:
-    from ..placement import Placement
+    from ..measures.placement import Placement
 
 _DESCRIPTION = """\
 Where the spans of an annotation begin when their number and lengths are kept
@@ -51,17 +51,17 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Place the spans and show where they begin."""
-    from ..placement import place
+    from ..measures.placement import place
 
     if options.plot is not None:
-        from ..plots import require_format
+        from ..plots.charts import require_format
 
         require_format(options.plot)
     if options.tokens < 1:
         raise InputError(f"a document of {options.tokens} tokens.", "Give --tokens a number from 1 up.")
     placed = place(options.tokens, _lengths(options), placement=options.placement, method=options.method)
     if options.plot is not None:
-        from ..plots import plot_placement
+        from ..plots.charts import plot_placement
 
         plot_placement(placed, options.plot)
     if options.json:
@@ -91,7 +91,7 @@ def _to_json(placed: Placement) -> dict[str, Any]:
 def _show(options: argparse.Namespace, placed: Placement) -> None:
     from rich.text import Text
 
-    from ..report import counted, empty_table, page, show
+    from ..analysis.report import counted, empty_table, page, show
 
     annotated = sum(length * count for length, count in zip(placed.lengths, placed.counts, strict=True))
     spans = sum(placed.counts)

@@ -63,9 +63,9 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, repair and write."""
-    from ..decoding import get_repair
-    from ..retagging import repaired
-    from ..schemes import get_scheme
+    from ..spans.retagging import repaired
+    from ..tags.decoding import get_repair
+    from ..tags.schemes import get_scheme
 
     get_repair(options.policy, None if options.scheme is None else get_scheme(options.scheme))
     if options.to is not None:

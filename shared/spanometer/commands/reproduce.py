@@ -12,7 +12,7 @@ from ..version import __version__
 from .inputs import HelpFormatter
 
 if TYPE_CHECKING:
-    from ..experiments.reproduce import Reproduction
+    from ..reproduction.reproduce import Reproduction
 
 _DESCRIPTION = """\
 Make the tables and figures that the measures are published with, and compare
@@ -75,10 +75,10 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the tables and show them."""
     began = time.perf_counter()
-    from ..experiments.reproduce import draw, reproduce
+    from ..reproduction.reproduce import draw, reproduce
 
     if options.plots is not None:
-        from ..plots import require_format
+        from ..plots.charts import require_format
 
         require_format("figure.png")
     folder = options.data if options.data is not None else os.environ.get(DATA_VARIABLE) or None
@@ -97,8 +97,8 @@ def run(options: argparse.Namespace) -> int:
 def _show(found: Reproduction, options: argparse.Namespace, began: float) -> None:
     from rich.text import Text
 
-    from ..experiments.reproduce import DIFFERENCES, LISTED, NO_REASON, SUMMARY, differences
-    from ..report import counted, page, show
+    from ..analysis.report import counted, page, show
+    from ..reproduction.reproduce import DIFFERENCES, LISTED, NO_REASON, SUMMARY, differences
 
     console = page(color=not options.no_color)
     show(
@@ -131,7 +131,7 @@ def _table(columns: Any, rows: Any, *, left: int = 1) -> Any:
     """A table for the screen; all columns behind the first, or the first few, are set to the right."""
     from rich.text import Text
 
-    from ..report import empty_table
+    from ..analysis.report import empty_table
 
     title, *others = columns
     table = empty_table(title, others)

@@ -15,7 +15,7 @@ from .inputs import COLUMN_HELP, STANDARD_INPUT, add_form_options, called, read_
 
 if TYPE_CHECKING:
     from ..readers import TagFile
-    from ..tags import Tags
+    from ..tags.tags import Tags
 
 SCHEME_HELP = "IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU or BMES"
 
@@ -49,7 +49,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def require_target(scheme: str) -> None:
     """Raise an `InputError` unless there is a scheme of that name to write."""
-    from ..schemes import SCHEMES
+    from ..tags.schemes import SCHEMES
 
     require_choice("to", scheme, tuple(SCHEMES))
 

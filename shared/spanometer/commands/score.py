@@ -13,14 +13,7 @@ from ..version import __version__
 from .attributes import NAME as ATTRIBUTES
 from .attributes import add_attribute_options, asks_for_attributes, score_attributes
 from .cluster import ParquetSide, add_cluster_options, score_on_cluster
-from .inputs import (
-    STANDARD_INPUT,
-    HelpFormatter,
-    add_form_options,
-    add_scheme_option,
-    add_side_options,
-    read_sides,
-)
+from .inputs import STANDARD_INPUT, HelpFormatter, add_form_options, add_scheme_option, add_side_options, read_sides
 from .measuring import (
     add_interval_options,
     add_measure_options,
@@ -43,9 +36,9 @@ from .trees import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..analysis.report import Report
     from ..measures import AlignedMeasure
     from ..readers import TagFile
-    from ..report import Report
 
 _REPAIR = "conlleval"
 
@@ -195,8 +188,8 @@ def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
 
 def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
     """Both sides as entity trees, and the report on them."""
+    from ..analysis.report import Report
     from ..measures import ALL_MEASURES, Eter
-    from ..report import Report
 
     for name, value in {**_named_columns(options), "outside": options.outside}.items():
         if value is not None:
@@ -245,9 +238,9 @@ def _cluster_measures(options: argparse.Namespace) -> list[Any]:
 
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
-    from ..decoding import get_repair
     from ..measures import ALL_MEASURES, MEASURES, Eter
-    from ..schemes import get_scheme
+    from ..tags.decoding import get_repair
+    from ..tags.schemes import get_scheme
 
     get_repair(options.repair, None if options.scheme is None else get_scheme(options.scheme))
     measures = chosen_measures(options, MEASURES, ALL_MEASURES)
@@ -276,10 +269,10 @@ def _score(
     options: argparse.Namespace, measures: Sequence[AlignedMeasure], references: TagFile, predictions: TagFile
 ) -> Report:
     """All measures; errors about tokens are said of the files' lines."""
+    from ..analysis.report import Report
     from ..measures import SlIcm
     from ..readers import tag_lists
-    from ..report import Report
-    from ..spans import pair_from_tags
+    from ..spans.spans import pair_from_tags
 
     if references.words is not None:
         words = tag_lists(references.words)
@@ -305,7 +298,7 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
 def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees | ParquetSide]) -> None:
     from rich.text import Text
 
-    from ..report import page, show
+    from ..analysis.report import page, show
 
     console: Console = page(color=not options.no_color)
     lines = [*((name, str(side)) for name, side in sides.items()), ("size", report.size)]

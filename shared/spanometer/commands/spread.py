@@ -12,20 +12,13 @@ import numpy as np
 
 from ..errors import InputError, printable
 from ..version import __version__
-from .inputs import (
-    HelpFormatter,
-    add_form_options,
-    add_scheme_option,
-    add_side_options,
-    read_file,
-    read_sides,
-)
+from .inputs import HelpFormatter, add_form_options, add_scheme_option, add_side_options, read_file, read_sides
 from .measuring import add_measure_options, add_own_options, chosen_measures
 
 if TYPE_CHECKING:
+    from ..analysis.spread import MeasureSpread, PolicySpread
     from ..measures import AlignedMeasure
     from ..readers import TagFile
-    from ..spread import MeasureSpread, PolicySpread
 
 ANY = "any"
 """What stands in place of an action where every action gives the same score."""
@@ -85,14 +78,14 @@ def run(options: argparse.Namespace) -> int:
     from ..measures import MEASURES
 
     if options.plot is not None:
-        from ..plots import require_format
+        from ..plots.charts import require_format
 
         require_format(options.plot)
     measures: list[AlignedMeasure] = chosen_measures(options, ["span_f"], MEASURES)
     references, predictions = _read(options)
     spread = _spread(options, measures, references, predictions)
     if options.plot is not None:
-        from ..plots import plot_spread
+        from ..plots.charts import plot_spread
 
         plot_spread(spread, options.plot)
     if options.json:
@@ -113,7 +106,7 @@ def _spread(
     options: argparse.Namespace, measures: Sequence[AlignedMeasure], references: TagFile, predictions: TagFile | None
 ) -> PolicySpread:
     """All policies; errors about tokens are said of the files' lines."""
-    from ..spread import policy_spread
+    from ..analysis.spread import policy_spread
 
     logits, labels = _read_logits(options, references)
     try:
@@ -214,7 +207,7 @@ def _number(value: float) -> float | None:
 def _show(options: argparse.Namespace, spread: PolicySpread, references: TagFile, predictions: TagFile | None) -> None:
     from rich.text import Text
 
-    from ..report import counted, page, show
+    from ..analysis.report import counted, page, show
 
     console = page(color=not options.no_color)
     prediction = "highest logits" if predictions is None else f"{predictions.source}, {predictions.columns[0]}"
@@ -241,7 +234,7 @@ def _score_table(spread: PolicySpread) -> Any:
     """A row for each policy, the grid as a whole first."""
     from rich.text import Text
 
-    from ..report import empty_table, number
+    from ..analysis.report import empty_table, number
 
     table = empty_table("policy", (f"{name}\n{measure.key}" for name, measure in spread.measures.items()))
     measures = list(spread.measures.values())
@@ -262,7 +255,7 @@ def _choice_table(name: str, measure: MeasureSpread, spread: PolicySpread) -> An
     """What the best and the worst policy do at each place."""
     from rich.text import Text
 
-    from ..report import empty_table
+    from ..analysis.report import empty_table
 
     table = empty_table(f"{name} {measure.key}: where", ())
     for head in ("best", "worst"):

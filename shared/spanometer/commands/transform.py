@@ -12,8 +12,8 @@ from .inputs import HelpFormatter, add_scheme_option
 from .rewriting import add_file_options, add_output_options, rewrite
 
 if TYPE_CHECKING:
-    from ..experiments.transformations import Transformation
-    from ..tags import Tags
+    from ..analysis.transformations import Transformation
+    from ..tags.tags import Tags
 
 _DESCRIPTION = """\
 Write FILE with errors of one kind or several: spans cut, shifted, shortened,
@@ -78,7 +78,7 @@ class _ListAction(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Print and leave."""
-        from ..experiments.transformations import DESCRIPTIONS, TRANSFORMATIONS
+        from ..analysis.transformations import DESCRIPTIONS, TRANSFORMATIONS
 
         for name, transformation in TRANSFORMATIONS.items():
             print(f"{name:<18}rate {transformation.rate:<5g} {DESCRIPTIONS[name]}")
@@ -87,9 +87,9 @@ class _ListAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
-    from ..decoding import tell_scheme
-    from ..retagging import require_legal
-    from ..schemes import get_scheme
+    from ..spans.retagging import require_legal
+    from ..tags.decoding import tell_scheme
+    from ..tags.schemes import get_scheme
 
     steps = _steps(options)
     touched: list[tuple[int, ...]] = []
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
     """The transformations as the options say."""
-    from ..experiments.transformations import IllegalTags, get_transformation
+    from ..analysis.transformations import IllegalTags, get_transformation
 
     names, rates = options.apply, options.rate or []
     if len(rates) not in (0, 1, len(names)):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, printable
-from ..markup import ENTITY_TYPES
+from ..spans.markup import ENTITY_TYPES
 from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 
 if TYPE_CHECKING:
-    from ..entities import Entities
     from ..readers import EntityFile
+    from ..spans.entities import Entities
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -53,7 +53,7 @@ class Trees:
 
     def __str__(self) -> str:
         """The file and these numbers, on one line."""
-        from ..report import counted
+        from ..analysis.report import counted
 
         numbers = self.numbers
         parts = [

@@ -14,7 +14,7 @@ from .rewriting import add_file_options
 
 if TYPE_CHECKING:
     from ..readers import TagFile
-    from ..validation import IllegalPair, Validation
+    from ..tags.validation import IllegalPair, Validation
 
 ILLEGAL = 1
 """Exit status where there are illegal pairs."""
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _validate(column: TagFile, scheme: str | None) -> Validation:
-    from ..validation import Validation
+    from ..tags.validation import Validation
 
     try:
         return Validation(column.tags[0], scheme=scheme)
@@ -109,7 +109,7 @@ def _span(column: TagFile, document: int, label: str, start: int, end: int) -> s
 
 
 def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
-    from ..report import counted
+    from ..analysis.report import counted
 
     documents = counted(len(column.document_lines), "document")
     where = f"{printable(column.source)}, {printable(column.columns[0])}"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from datasets import ClassLabel, Features, List, Value
 
-from ..decoding import illegal_pairs, pair_problem
 from ..errors import InputError, require_choice
 from ..readers import TagFile, read_parts
-from ..schemes import get_scheme
-from ..spans import Spans
-from ..tags import Tags
+from ..spans.spans import Spans
+from ..tags.decoding import illegal_pairs, pair_problem
+from ..tags.schemes import get_scheme
+from ..tags.tags import Tags
 from .corpus_file import CorpusFile
 from .hub import CONVERTED, HubRepository
 from .layout import Layout

@@ -13,7 +13,7 @@ from datasets import ClassLabel, Features, List
 
 from ..errors import InputError
 from ..readers import TagFile
-from ..tags import Tags, integers
+from ..tags.tags import Tags, integers
 from .corpus_file import CorpusFile
 
 ROWS = 1000

@@ -13,7 +13,7 @@ from datasets import ClassLabel, Features, List, Value
 
 from ..errors import InputError
 from ..readers import Column, TagFile, read_parts
-from ..tags import check_names, split_tag
+from ..tags.tags import check_names, split_tag
 from .corpus_file import CorpusFile, archive_kind, corpus_files
 from .layout import SPLITS, Layout, require_split
 from .loading import Loaded, Source, TaggedCorpus, load

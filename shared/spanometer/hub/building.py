@@ -126,13 +126,13 @@ def require_namespace(namespace: str) -> None:
 
 
 def _metrics() -> dict[str, Path]:
-    from ..module import module_folders
+    from ..integrations.evaluate_module import module_folders
 
     return module_folders()
 
 
 def _folder(name: str) -> Path:
-    from ..module import path
+    from ..integrations.evaluate_module import path
 
     return Path(path(name))
 

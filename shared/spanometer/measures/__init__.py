@@ -20,7 +20,7 @@ from .unitizing_alpha import UnitizingAlpha
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..counts import Counts
+    from ..counts.counts import Counts
 
 MEASURES: dict[str, type[AlignedMeasure]] = {
     measure.name: measure

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment
-from ..counts import Counts
-from ..resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
-from ..spans import Spans
-from ..statistics import average_over_labels, precision_recall_f1, require_average, require_zero_division
+from ..alignment.overlaps import Alignment
+from ..counts.counts import Counts
+from ..counts.ratios import average_over_labels, precision_recall_f1, require_average, require_zero_division
+from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
+from ..spans.spans import Spans
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Side
-from ..counts import Column, Counts, joined
-from ..incidence import Incidence
-from ..segments import runs
+from ..alignment.overlaps import Alignment, Side
+from ..alignment.pieces import Incidence
+from ..arrays import runs
+from ..counts.counts import Column, Counts, joined
 from .base import FMeasure
 
 

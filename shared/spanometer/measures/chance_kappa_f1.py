@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..alignment import Alignment, Side, coverage, overlaps
-from ..counts import Column, Counts
+from ..alignment.overlaps import Alignment, Side, coverage, overlaps
+from ..arrays import begins_run, row_codes, runs
+from ..counts.counts import Column, Counts
+from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, require_choice
-from ..placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
-from ..segments import begins_run, row_codes, runs
-from ..statistics import divide, precision_recall_f1
 from .base import AlignedMeasure
+from .placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
 
 LEVELS = ("token", "span")
 

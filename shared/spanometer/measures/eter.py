@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import overlaps
-from ..assignment import best_matching
-from ..counts import Column, Counts
-from ..entities import Entities
+from ..alignment.matching import best_matching
+from ..alignment.overlaps import overlaps
+from ..arrays import ranges
+from ..counts.counts import Column, Counts
+from ..counts.ratios import divide
 from ..errors import InputError
-from ..segments import ranges
-from ..spans import require_same_documents, require_same_lengths
-from ..statistics import divide
+from ..spans.entities import Entities
+from ..spans.spans import require_same_documents, require_same_lengths
 from .base import Measure
 
 _UNMATCHED = 2.0

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Side, coverage
-from ..counts import Column, Counts
+from ..alignment.overlaps import Alignment, Side, coverage
+from ..counts.counts import Column, Counts
 from ..errors import InputError
 from .base import FMeasure
 

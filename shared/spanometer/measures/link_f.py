@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Side, overlaps
-from ..counts import Column, Counts, joined
-from ..incidence import Incidence
+from ..alignment.overlaps import Alignment, Side, overlaps
+from ..alignment.pieces import Incidence
+from ..counts.counts import Column, Counts, joined
 from .base import FMeasure
 
 if TYPE_CHECKING:

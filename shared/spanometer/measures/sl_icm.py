@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Pairs, Side
-from ..assignment import best_matching, occurrences
-from ..counts import Column, Counts
+from ..alignment.matching import best_matching, occurrences
+from ..alignment.overlaps import Alignment, Pairs, Side
+from ..arrays import begins_run
+from ..counts.counts import Column, Counts
+from ..counts.ratios import divide
 from ..errors import InputError, require_choice
-from ..information import TokenInformation, mapping_digest, require_probability
-from ..segments import begins_run
-from ..statistics import divide
 from .base import AlignedMeasure
+from .information import TokenInformation, mapping_digest, require_probability
 
 PRIORS = ("spans", "tokens")
 MATCHINGS = ("mutual", "optimal")

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..attributes import Attributes, Value, plain_value
-from ..counts import Column, Counts
+from ..arrays import begins_run, code_type, ordered_codes
+from ..counts.counts import Column, Counts
+from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, require_choice
-from ..segments import begins_run, code_type, ordered_codes
-from ..spans import require_same_documents
-from ..statistics import divide, precision_recall_f1
+from ..spans.attributes import Attributes, Value, plain_value
+from ..spans.spans import require_same_documents
 from .base import Measure
 
 AVERAGE_PRECISIONS = ("ties", "edsnlp", "edsnlp-0.20")

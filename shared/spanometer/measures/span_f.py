@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..alignment import Alignment
-from ..counts import Column, Counts
+from ..alignment.overlaps import Alignment
+from ..counts.counts import Column, Counts
 from .base import FMeasure
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..counts import METADATA, Counts, read_stream
+from ..counts.counts import METADATA, Counts, read_stream
 from ..errors import InputError
 from .base import Measure
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment import Alignment, Pieces, Side, overlaps, union
-from ..counts import Column, Counts
+from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
+from ..counts.counts import Column, Counts
 from ..errors import require_choice
 from .base import FMeasure
 

@@ -9,11 +9,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ..alignment import Alignment, Side, overlaps
-from ..counts import Column, Counts
+from ..alignment.overlaps import Alignment, Side, overlaps
+from ..arrays import ranges
+from ..counts.counts import Column, Counts
+from ..counts.ratios import divide
 from ..errors import InputError, require_choice
-from ..segments import ranges
-from ..statistics import divide
 from .base import AlignedMeasure
 
 VARIANTS = ("1995", "2016")

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..attributes import Attributes
 from ..errors import InputError
+from ..spans.attributes import Attributes
 from .json_lines import parse_line
 from .reading import is_json_lines
 from .source import Source

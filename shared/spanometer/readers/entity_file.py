@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..entities import Entities
 from ..errors import InputError
-from ..markup import Entity
-from ..spans import Spans
+from ..spans.entities import Entities
+from ..spans.markup import Entity
+from ..spans.spans import Spans
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entities import Entities
 from ..errors import InputError
-from ..markup import Entity
+from ..spans.entities import Entities
+from ..spans.markup import Entity
 from .entity_file import EntityFile
 from .json_lines import parse_line
 from .source import Source

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..entities import Entities
 from ..errors import InputError, counted, require_choice
-from ..markup import ENTITY_TYPES, Entity
+from ..spans.entities import Entities
+from ..spans.markup import ENTITY_TYPES, Entity
 from .entity_file import EntityFile
 from .entity_lines import entity_lines_text, is_text, read_entity_lines
 from .hipe import hipe_text, is_hipe, read_hipe
@@ -51,7 +51,7 @@ def read_entities(
     `TOKEN` and `NE-FINE-LIT` must be there. `level="coarse"` reads `NE-COARSE-LIT` and `NE-COARSE-METO`, and neither
     components nor nested entities, for these belong to the fine types.
 
-    **quaero**: words with inline markup, see `spanometer.markup`. By default each line that is not blank is a document,
+    **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document,
     a sentence or a speech turn: entities do not reach over its end.
 
     **jsonl**: each line is a document: a list of entities as in `EntityFile.entities`, or an object with such a list

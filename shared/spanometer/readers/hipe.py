@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, require_choice
-from ..markup import Entity
-from ..spans import Spans
+from ..spans.markup import Entity
+from ..spans.spans import Spans
 from .columns import DOCSTART, read_columns
 from .entity_file import EntityFile, LeftOut
 from .source import Source

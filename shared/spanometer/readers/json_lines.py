@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..spans import Spans
-from ..tags import Tags, list_arrays
+from ..spans.spans import Spans
+from ..tags.tags import Tags, list_arrays
 from .source import Source
 from .tag_file import Codes, Column, SpanFile, TagFile
 

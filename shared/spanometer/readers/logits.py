@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 
 from ..errors import InputError
-from ..viterbi import Legality, Scores
+from ..tags.viterbi import Legality, Scores
 from .source import open_file
 
 _REMEDY = (

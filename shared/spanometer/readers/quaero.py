@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from ..errors import InputError, require_choice
-from ..markup import Entity, from_markup, to_markup
+from ..spans.markup import Entity, from_markup, to_markup
 from .entity_file import EntityFile
 from .source import Source
 

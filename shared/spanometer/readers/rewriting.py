@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..retagging import changed_tokens
-from ..tags import Tags
+from ..spans.retagging import changed_tokens
+from ..tags.tags import Tags
 from .columns import Lines
 from .json_lines import TAGS_KEY
 from .source import BYTE_ORDER_MARK, Source

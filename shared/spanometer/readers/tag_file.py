@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import InputError, counted
-from ..spans import Spans
-from ..tags import Tags
+from ..spans.spans import Spans
+from ..tags.tags import Tags
 
 Column = int | str | None
 """A column by number (from 1, or negative from the right) or by name; None is the default one."""

@@ -6,7 +6,7 @@ import os
 import re
 
 from ..errors import InputError
-from ..markup import ENTITY_TYPES
+from ..spans.markup import ENTITY_TYPES
 from .hipe import is_hipe
 from .reading import is_json_lines
 from .source import Source

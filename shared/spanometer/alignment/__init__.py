@@ -1,0 +1,1 @@
+"""Which reference span meets which predicted span, and by how much."""

@@ -1,0 +1,259 @@
+"""One-to-one assignment among pairs: the best choice, exactly, group by connected group.
+
+Whether two spans may be matched is known for a sparse set of pairs. Pairs that share an end, directly or over other
+pairs, form a group, and groups do not bear on each other. Nearly all are small: these are solved many at a time, by
+going through all matchings of their shape; larger ones go to SciPy's solvers one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from ..arrays import runs
+
+_ENUMERATED = 5
+"""Groups of so many rows and columns at the most are solved by going through their matchings."""
+
+_BLOCK = 1 << 22
+"""How many sums of weights are held at a time while matchings are gone through."""
+
+_DENSE_LIMIT = 1_000_000
+"""Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
+
+_EQUAL = 1e-9
+"""Sums of weights that differ by less are equal: they are sums of the same numbers in another order."""
+
+_NUDGES = (1e-7, 1e-9, 1e-11)
+"""What a pair, and what it costs in the first and in the second tie-break, is worth in SciPy's solvers."""
+
+_NUDGED_EQUAL = 1e-12
+
+_ORDERED = 1 << 20
+"""Largest product of pairs and matrix of a group for which SciPy's solution is put into the order of rows."""
+
+
+def best_matching(
+    rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, ties: Sequence[np.ndarray] = ()
+) -> np.ndarray:
+    """The one-to-one choice among pairs that has the largest sum of weights, exactly.
+
+    Among choices of equal sums (to 1e-9) that with the most pairs, then that with the smallest sum of `ties[0]`, then
+    of `ties[1]`; among those that are still equal the first row takes the earliest column that it can, then the second
+    row, and so on. In connected groups of more than 5 rows or columns the tie-breaks are tiny nudges to the weights:
+    choices whose weights differ by 1e-7 or more are told apart there. In very large groups, of some hundred pairs, the
+    order does not settle which of equals is taken.
+
+    Args:
+        rows, columns: the two ends of each pair; a pair occurs once.
+        weight: what choosing the pair is worth, not negative.
+        ties: what a pair costs in the tie-breaks, 0 or 1; two at the most.
+
+    Returns:
+        A flag for each pair: whether it is chosen.
+    """
+    chosen = np.ones(len(rows), dtype=bool)
+    contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
+    if len(contested) == 0:
+        return chosen
+    chosen[contested] = False
+    row, height = _renumbered(rows[contested])
+    column, width = _renumbered(columns[contested])
+    group = _connected(row, column + height, height + width)
+    order = np.argsort(group, kind="stable")
+    first, last = runs(group[order])
+    pairs = contested[order]
+    levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
+    taken = _Groups(row[order], column[order], first, last, levels).solve()
+    chosen[pairs[taken]] = True
+    return chosen
+
+
+def occurrences(numbers: np.ndarray) -> np.ndarray:
+    """For each number how often it occurs."""
+    return np.bincount(numbers)[numbers] if len(numbers) else numbers
+
+
+class _Groups:
+    """Pairs in connected groups, one behind the other; of each pair the levels that are maximised one after another."""
+
+    def __init__(
+        self, row: np.ndarray, column: np.ndarray, first: np.ndarray, last: np.ndarray, levels: list[np.ndarray]
+    ) -> None:
+        self.first, self.last, self.levels = first, last, levels
+        of_pair = np.repeat(np.arange(len(first)), last - first)
+        self.row, self.height = _within(of_pair, row, len(first))
+        self.column, self.width = _within(of_pair, column, len(first))
+
+    def solve(self) -> np.ndarray:
+        """Indices of the chosen pairs."""
+        small = (self.height <= _ENUMERATED) & (self.width <= _ENUMERATED)
+        stars = ~small & ((self.height == 1) | (self.width == 1))
+        taken = [self._best_of(np.flatnonzero(stars))]
+        shape = np.where(small, self.height * (_ENUMERATED + 1) + self.width, -1)
+        for code in np.unique(shape[small]).tolist():
+            height, width = divmod(code, _ENUMERATED + 1)
+            taken.extend(self._enumerate(height, width, np.flatnonzero(shape == code)))
+        taken.extend(self._assign(group) for group in np.flatnonzero(~(small | stars)).tolist())
+        return np.concatenate(taken)
+
+    def _pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of some groups, and for each the place of its group among them."""
+        counts = (self.last - self.first)[groups]
+        place = np.repeat(np.arange(len(groups)), counts)
+        return np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts - self.first[groups], counts), place
+
+    def _best_of(self, groups: np.ndarray) -> np.ndarray:
+        """The best pair of each group, the earliest of equals: the answer where all pairs share a row or a column."""
+        pairs, place = self._pairs_of(groups)
+        weight = np.round(self.levels[0][pairs] / _EQUAL)
+        keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
+        order = np.lexsort(keys)
+        return pairs[order[runs(place[order])[0]]]
+
+    def _enumerate(self, height: int, width: int, groups: np.ndarray) -> list[np.ndarray]:
+        """The chosen pairs of groups of one shape, by going through all matchings of it."""
+        choices = _matchings(height, width)
+        step = max(_BLOCK // (len(choices) * len(self.levels)), 1)
+        return [self._go_through(choices, width, groups[at : at + step]) for at in range(0, len(groups), step)]
+
+    def _go_through(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
+        pairs, place = self._pairs_of(groups)
+        height = choices.shape[1]
+        # the last column stands for none
+        cells = (place, self.row[pairs], self.column[pairs])
+        pair = np.full((len(groups), height, width + 1), -1)
+        pair[cells] = pairs
+        kept = np.ones((len(groups), len(choices)), dtype=bool)
+        for level in self.levels:
+            value = np.full((len(groups), height, width + 1), -np.inf)
+            value[cells] = level[pairs]
+            value[:, :, width] = 0.0
+            sums = sum(value[:, row, choices[:, row]] for row in range(height))
+            sums = np.where(kept, sums, -np.inf)
+            kept &= sums >= sums.max(axis=1, keepdims=True) - _EQUAL
+        best = choices[kept.argmax(axis=1)]
+        taken = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
+        return taken[taken >= 0]
+
+    def _assign(self, group: int) -> np.ndarray:
+        """The chosen pairs of one group, by SciPy."""
+        pairs = np.arange(self.first[group], self.last[group])
+        row, column = self.row[pairs], self.column[pairs]
+        height, width = int(self.height[group]), int(self.width[group])
+        weight = self.levels[0][pairs].copy()
+        for level, nudge in zip(self.levels[1:], _NUDGES, strict=False):
+            weight += nudge * level[pairs]
+        if height * width <= _DENSE_LIMIT:
+            gain = np.zeros((height, width))
+            gain[row, column] = weight
+            pair = np.full((height, width), -1)
+            pair[row, column] = pairs
+            from scipy.optimize import linear_sum_assignment
+
+            solution = linear_sum_assignment(gain, maximize=True)
+            if len(pairs) * height * width <= _ORDERED:
+                solution = _first_of_equals(gain, *solution)
+            matched = pair[solution]
+            return matched[matched >= 0]
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+        # every row may instead take a column of its own that is worth nothing; costs must not be 0 for the solver
+        base = float(weight.max()) + 1.0
+        own = np.arange(height, dtype=np.int32)
+        cost = csr_array(
+            (
+                np.concatenate([base - weight, np.full(height, base)]),
+                (np.concatenate([row, own]), np.concatenate([column, width + own])),
+            ),
+            shape=(height, width + height),
+        )
+        matched_row, matched_column = min_weight_full_bipartite_matching(cost)
+        taken = np.full(height, -1)
+        taken[matched_row] = matched_column
+        return pairs[taken[row] == column]
+
+
+def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the solutions with the largest gain that in which the first row has the earliest column, then the second row.
+
+    Row by row every earlier column is tried, so that a solution costs at most one more call for each pair.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    best = gain[rows, columns].sum()
+    gain = gain.copy()
+    for row in range(len(gain)):
+        own = columns[rows == row]
+        taken = int(own[0]) if len(own) and gain[row, own[0]] > 0 else gain.shape[1]
+        for column in np.flatnonzero(gain[row, :taken] > 0).tolist():
+            tried = _only(gain, row, column)
+            solution = linear_sum_assignment(tried, maximize=True)
+            if tried[solution].sum() >= best - _NUDGED_EQUAL:
+                rows, columns = solution
+                taken = column
+                break
+        gain = _only(gain, row, taken)
+    return rows, columns
+
+
+def _only(gain: np.ndarray, row: int, column: int) -> np.ndarray:
+    """The gain where a row and a column may have no partners but each other; no column where it is past the last."""
+    only = gain.copy()
+    only[row] = 0.0
+    if column < gain.shape[1]:
+        only[:, column] = 0.0
+        only[row, column] = gain[row, column]
+    return only
+
+
+@cache
+def _matchings(height: int, width: int) -> np.ndarray:
+    """All matchings of a shape, shape (matchings, height): the column of each row, `width` for none.
+
+    In the order in which the first row has the earliest column, then the second row, and so on.
+    """
+    choices = [
+        choice
+        for choice in product(range(width + 1), repeat=height)
+        if len({column for column in choice if column < width}) == sum(column < width for column in choice)
+    ]
+    return np.array(choices, dtype=np.intp)
+
+
+def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
+    """For each pair of nodes the number of its connected group, in the order of the groups' lowest nodes.
+
+    Every node points at a lower one of its group. In each round every group that touches a lower one joins it, so that
+    there are at most half as many; rounds are logarithmic in the pairs.
+    """
+    lowest = np.arange(nodes)
+    while not np.array_equal(lowest[first], lowest[second]):
+        low = np.minimum(lowest[first], lowest[second])
+        for end in (lowest[first], lowest[second]):
+            np.minimum.at(lowest, end, low)
+        while not np.array_equal(lowest, further := lowest[lowest]):
+            lowest = further
+    return np.unique(lowest[first], return_inverse=True)[1]
+
+
+def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:
+    """The numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
+    distinct, renumbered = np.unique(numbers, return_inverse=True)
+    return renumbered.astype(np.int32), len(distinct)
+
+
+def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers replaced by 0, 1, 2 ... within their groups, in order, and how many each group has."""
+    order = np.lexsort((numbers, group))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (numbers[order][1:] != numbers[order][:-1]) | (group[order][1:] != group[order][:-1])
+    rank = np.cumsum(fresh) - 1
+    of_group = np.bincount(group[order][fresh], minlength=groups)
+    within = np.empty(len(order), dtype=np.int32)
+    within[order] = rank - (np.cumsum(of_group) - of_group)[group[order]]
+    return within, of_group

@@ -1,0 +1,383 @@
+"""Which reference span meets which predicted span, and by how many tokens.
+
+All documents and labels are laid on one line: label after label, and within a label document after document. Two spans
+meet where they overlap on that line, so one join serves the whole corpus, and its cost grows with the spans and their
+meetings, not with the tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import begins_run, ranges, row_codes, runs
+from ..errors import InputError
+from ..spans.spans import Spans, require_same_documents, require_same_lengths
+
+PAIR_LIMIT = 1 << 26
+"""How many pairs of overlapping spans are listed at the most."""
+
+_LONGEST_LINE = 2.0**60
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Contiguous stretches of the line, each with the span (or the pair of spans) that it is of."""
+
+    span: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side's spans in the order of the line.
+
+    Attributes:
+        document, label: of each span.
+        start, end: its bounds on the line (the outer ones of a discontinuous span).
+        pieces: the contiguous pieces of all spans, ordered by their start; None where every span is contiguous.
+    """
+
+    document: np.ndarray
+    label: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    pieces: Pieces | None = None
+
+    def __len__(self) -> int:
+        """The number of spans."""
+        return len(self.start)
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether every span is contiguous."""
+        return self.pieces is None
+
+    @property
+    def size(self) -> np.ndarray:
+        """The number of tokens of each span."""
+        if self.pieces is None:
+            return self.end - self.start
+        lengths = self.pieces.end - self.pieces.start
+        return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64)
+
+    @property
+    def piece_span(self) -> np.ndarray:
+        """The span of each piece."""
+        return np.arange(len(self)) if self.pieces is None else self.pieces.span
+
+    @property
+    def piece_start(self) -> np.ndarray:
+        """Where each piece begins on the line, ascending; for contiguous spans the spans' own starts."""
+        return self.start if self.pieces is None else self.pieces.start
+
+    @property
+    def piece_end(self) -> np.ndarray:
+        """Where each piece ends on the line."""
+        return self.end if self.pieces is None else self.pieces.end
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether no two spans of one label and document share a token."""
+        return bool((self.piece_start[1:] >= self.piece_end[:-1]).all())
+
+    def take(self, kept: np.ndarray) -> Side:
+        """Some of the spans: those flagged."""
+        document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
+        if self.pieces is None or (np.bincount(self.pieces.span, minlength=len(self))[kept] == 1).all():
+            return Side(document, label, start, end)
+        of_kept = kept[self.pieces.span]
+        span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
+        pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
+        return Side(document, label, start, end, pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of a reference and a predicted span of one label that share tokens.
+
+    Attributes:
+        reference, prediction: indices into the two `Side`s; pairs are ordered by them.
+        shared: number of shared tokens.
+        pieces: the contiguous pieces of the intersections, ordered by pair and start; None where every span is
+            contiguous.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    shared: np.ndarray
+    pieces: Pieces | None = None
+
+
+class Alignment:
+    """References and predictions of one corpus, joined once for all measures that are computed on it.
+
+    Args:
+        references, predictions: both sides, with the same documents.
+
+    Raises:
+        InputError: where the numbers of documents, or the documents' lengths (if both sides know them), differ.
+    """
+
+    def __init__(self, references: Spans, predictions: Spans) -> None:
+        require_same_documents(references.documents, predictions.documents)
+        if references.lengths is not None and predictions.lengths is not None:
+            require_same_lengths(references.lengths, predictions.lengths)
+        elif references.lengths is not None:
+            predictions = predictions.with_lengths(references.lengths)
+        elif predictions.lengths is not None:
+            references = references.with_lengths(predictions.lengths)
+        self.documents = references.documents
+        self.lengths = references.lengths
+        self.labels = tuple(sorted({*references.labels, *predictions.labels}))
+        extents = _extents(references, predictions) if self.lengths is None else self.lengths
+        self.offsets = np.concatenate(([0], np.cumsum(extents, dtype=np.int64)))
+        if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
+            raise InputError(
+                f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
+                "Check the offsets; else score parts of the corpus.",
+            )
+        self.references, self.predictions = (
+            lay_out(spans, self.labels, self.offsets) for spans in (references, predictions)
+        )
+
+    @property
+    def stride(self) -> int:
+        """How many tokens the line has for each label."""
+        return int(self.offsets[-1])
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether all spans of both sides are contiguous."""
+        return self.references.contiguous and self.predictions.contiguous
+
+    @property
+    def flat(self) -> bool:
+        """Whether on neither side two spans of one label share a token."""
+        return self.references.flat and self.predictions.flat
+
+    def refusal(self, name: str, side: Side, span: int, start: int, problem: str, remedy: str) -> InputError:
+        """The error about a span of a side, with the document and the token of a position on the line."""
+        document = int(side.document[span])
+        token = int(self.token(np.asarray(start)) - self.offsets[document])
+        return InputError(problem, remedy, side=name, document=document, position=token)
+
+    def parts(self) -> list[Alignment]:
+        """The corpus in parts, by document and label, each of which is flat or contiguous if it can be.
+
+        Three at the most: where no spans of a side overlap, where contiguous ones do, and where discontinuous ones do.
+        """
+        if self.contiguous or self.flat:
+            return [self]
+        sides = self.references, self.predictions
+        place_of = [side.label.astype(np.int64) * self.documents + side.document for side in sides]
+        overlapping, parted = [], []
+        for side, place in zip(sides, place_of, strict=True):
+            second = np.flatnonzero(side.piece_start[1:] < side.piece_end[:-1]) + 1
+            overlapping.append(place[side.piece_span[second]])
+            parted.append(place[np.bincount(side.piece_span, minlength=len(side)) > 1])
+        overlap, gaps = np.concatenate(overlapping), np.concatenate(parted)
+        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
+        return [
+            self._select(*(of_side == kind for of_side in kinds))
+            for kind in range(3)
+            if any((of_side == kind).any() for of_side in kinds)
+        ]
+
+    def _select(self, references: np.ndarray, predictions: np.ndarray) -> Alignment:
+        part = object.__new__(Alignment)
+        part.documents, part.lengths, part.labels, part.offsets = (
+            self.documents,
+            self.lengths,
+            self.labels,
+            self.offsets,
+        )
+        part.references, part.predictions = self.references.take(references), self.predictions.take(predictions)
+        return part
+
+    def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The document and the label of positions on the line."""
+        document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
+        return document, position // max(self.stride, 1)
+
+    def token(self, position: np.ndarray) -> np.ndarray:
+        """The token of all documents' tokens, laid end to end, that each position on the line is."""
+        return position % max(self.stride, 1)
+
+    @cached_property
+    def equal(self) -> np.ndarray:
+        """For each reference span: whether a predicted span of its label has the same tokens."""
+        references, predictions = self.references, self.predictions
+        if self.contiguous and self.flat:
+            found = np.searchsorted(predictions.start, references.start)
+            found[found == len(predictions)] = 0
+            if len(predictions) == 0:
+                return np.zeros(len(references), dtype=bool)
+            return (predictions.start[found] == references.start) & (predictions.end[found] == references.end)
+        codes = _token_codes(references, predictions)
+        return np.isin(codes[: len(references)], codes[len(references) :])
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All pairs of spans of one label that share tokens."""
+        first, second = self.references, self.predictions
+        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end)
+        start, end = _intersections(first, second, left, right)
+        if self.contiguous:
+            return Pairs(left, right, np.subtract(end, start, out=end))
+        reference, prediction = first.piece_span[left], second.piece_span[right]
+        order = np.lexsort((start, prediction, reference))
+        reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
+        fresh = begins_run(reference, prediction)
+        pair = np.cumsum(fresh) - 1
+        shared = np.bincount(pair, weights=end - start).astype(np.int64)
+        return Pairs(reference[fresh], prediction[fresh], shared, Pieces(pair, start, end))
+
+    @property
+    def intersections(self) -> Pieces:
+        """The contiguous pieces of the pairs' intersections, ordered by pair and start."""
+        pairs = self.pairs
+        if pairs.pieces is not None:
+            return pairs.pieces
+        bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
+        return Pieces(np.arange(len(pairs.shared)), *bounds)
+
+
+def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
+    """Spans in the order of the line that has the labels, and under each the documents that begin at `offsets`."""
+    spans = spans.with_labels(labels)
+    # stable, so that within a label the order of the text stays; a radix sort where the codes fit
+    codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
+    order = np.argsort(codes, kind="stable")
+    document, label = spans.document[order], spans.label[order]
+    base = label.astype(np.int64) * int(offsets[-1]) + offsets[document]
+    start = base + spans.start[order]
+    if spans.fragments is None:
+        return Side(document, label, start, np.add(base, spans.end[order], out=base))
+    end = base + spans.end[order]
+    fragments = spans.fragments.take(order)
+    span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
+    piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
+    by_start = np.argsort(piece_start, kind="stable")
+    pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
+    return Side(document, label, start, end, pieces)
+
+
+def _intersections(
+    references: Side, predictions: Side, reference: np.ndarray, prediction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the intersections of pairs of pieces."""
+    start, end = references.piece_start[reference], references.piece_end[reference]
+    np.maximum(start, predictions.piece_start[prediction], out=start)
+    np.minimum(end, predictions.piece_end[prediction], out=end)
+    return start, end
+
+
+def _extents(references: Spans, predictions: Spans) -> np.ndarray:
+    """How many tokens each document has at least."""
+    extents = np.zeros(references.documents, dtype=np.int64)
+    for spans in (references, predictions):
+        np.maximum.at(extents, spans.document, spans.end)
+    return extents
+
+
+def overlaps(
+    first_start: np.ndarray,
+    first_end: np.ndarray,
+    second_start: np.ndarray,
+    second_end: np.ndarray,
+    *,
+    noun: str = "spans of one label",
+) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of intervals, one of each set, that overlap.
+
+    Both sets are ordered by start; intervals may be nested. Time grows with the intervals (times their logarithm) and
+    the pairs.
+
+    Args:
+        first_start, first_end, second_start, second_end: the bounds of both sets.
+        noun: what errors call the intervals.
+
+    Returns:
+        Indices into the first and into the second set, int32, in that order.
+
+    Raises:
+        InputError: for more pairs than `PAIR_LIMIT`.
+    """
+    if (second_end[1:] >= second_end[:-1]).all():
+        # without nesting the intervals that one meets are neighbours
+        nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
+        met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
+        _require_few_pairs(noun, met)
+        return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
+    # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
+    # start: each pair is found in just one of these ways
+    lowest = np.searchsorted(second_start, first_start, side="left")
+    counts = np.searchsorted(second_start, first_end, side="left") - lowest
+    behind = np.searchsorted(first_start, second_start, side="right")
+    behind_counts = np.searchsorted(first_start, second_end, side="left") - behind
+    _require_few_pairs(noun, counts, behind_counts)
+    first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
+    second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
+    order = np.lexsort((second, first))
+    return first[order].astype(np.int32), second[order].astype(np.int32)
+
+
+def _require_few_pairs(noun: str, *counts: np.ndarray) -> None:
+    total = sum(int(count.sum(dtype=np.int64)) for count in counts)
+    if total > PAIR_LIMIT:
+        raise InputError(
+            f"{total} pairs of overlapping {noun}, more than {PAIR_LIMIT}.",
+            f"Score fewer {noun.partition(' ')[0]} that nest or cross at once.",
+        )
+
+
+def _token_codes(first: Side, second: Side) -> np.ndarray:
+    """Codes of all spans of two sides, the same for spans of the same tokens."""
+    sides = first, second
+    if first.contiguous and second.contiguous:
+        start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
+        # ranks of the starts, so that start and size together fit one number
+        size = end - start
+        return np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size
+    span = np.concatenate([first.piece_span, second.piece_span + len(first)])
+    start, end = (np.concatenate([getattr(side, f"piece_{bound}") for side in sides]) for bound in ("start", "end"))
+    order = np.lexsort((start, span))
+    bounds = np.stack([start[order], end[order]], axis=1).ravel()
+    begins, ends = runs(span[order])
+    return row_codes(np.zeros(len(begins), dtype=np.int64), 2 * begins, 2 * ends, bounds)
+
+
+def coverage(side: Side, other: Side) -> np.ndarray:
+    """For each span the sum, over the other side's spans of its label, of the tokens that they share.
+
+    By sums over the sorted bounds, so that time grows with the spans, not with their meetings.
+    """
+    starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
+    begun, ended = (np.concatenate(([0], np.cumsum(bounds))) for bounds in (starts, ends))
+
+    def before(position: np.ndarray) -> np.ndarray:
+        # tokens of the other side's pieces before a position; that sums wrap around does not matter to differences
+        first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
+        return position * (first - last) - (begun[first] - ended[last])
+
+    shared = before(side.piece_end) - before(side.piece_start)
+    if side.pieces is None:
+        return shared
+    return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64)
+
+
+def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The union of intervals ordered by start, as disjoint intervals in order; those that only touch stay apart.
+
+    Returns:
+        Starts and ends, and for each interval of the union the first of those that it is made of.
+    """
+    if len(start) == 0 or (start[1:] >= end[:-1]).all():
+        return start, end, np.arange(len(start))
+    reach = np.maximum.accumulate(end)
+    first = np.flatnonzero(np.concatenate(([True], start[1:] >= reach[:-1])))
+    return start[first], reach[np.append(first[1:], len(start)) - 1], first

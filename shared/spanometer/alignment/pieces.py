@@ -1,0 +1,79 @@
+"""Overlapping spans taken apart into pieces: between two neighbouring bounds all tokens are in the same spans."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import ranges
+from ..errors import InputError
+from .overlaps import Alignment, Side
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PIECE_PAIR_LIMIT = 50_000_000
+"""How many pairs of pieces that share a span are listed at the most."""
+
+
+class Incidence:
+    """The pieces of a corpus and the spans over them.
+
+    Attributes:
+        start, end: bounds of the pieces on the alignment's line, in order; every piece is in some span.
+    """
+
+    def __init__(self, alignment: Alignment) -> None:
+        self._alignment = alignment
+        sides = alignment.references, alignment.predictions
+        bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
+        covered = np.zeros(len(bounds) + 1, dtype=np.int64)
+        for side in sides:
+            np.add.at(covered, np.searchsorted(bounds, side.piece_start), 1)
+            np.add.at(covered, np.searchsorted(bounds, side.piece_end), -1)
+        inside = np.flatnonzero(np.cumsum(covered) > 0)
+        self.start, self.end = bounds[inside], bounds[inside + 1]
+
+    @property
+    def size(self) -> np.ndarray:
+        """Tokens of each piece."""
+        return self.end - self.start
+
+    @cached_property
+    def place(self) -> tuple[np.ndarray, np.ndarray]:
+        """Document and label of each piece."""
+        return self._alignment.document_and_label(self.start)
+
+    def covers(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
+        """Each pair of a piece and a span of the side that covers it: the pieces and the spans."""
+        first = np.searchsorted(self.start, side.piece_start)
+        counts = np.searchsorted(self.start, side.piece_end) - first
+        if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
+            raise InputError(
+                f"spans of one label overlap in {total} pieces, more than {PIECE_PAIR_LIMIT}.",
+                "Score fewer spans that nest or cross at once.",
+            )
+        return ranges(first, counts), np.repeat(side.piece_span, counts)
+
+    def linked(self, side: Side) -> csr_array:
+        """How many of the side's spans hold both of two pieces, int64, shape (pieces, pieces).
+
+        Raises:
+            InputError: where there are more pairs of pieces than `PIECE_PAIR_LIMIT`.
+        """
+        from scipy.sparse import csr_array
+
+        piece, span = self.covers(side)
+        per_span = np.bincount(span, minlength=len(side))
+        if int((per_span**2).sum()) > PIECE_PAIR_LIMIT:
+            worst = int(np.argmax(per_span))
+            raise InputError(
+                f"overlapping discontinuous spans come apart into more than {PIECE_PAIR_LIMIT} pairs of pieces "
+                f"(one span into {per_span[worst]} pieces).",
+                "Score fewer overlapping spans at once, or make them contiguous.",
+                document=int(side.document[worst]),
+            )
+        over = csr_array((np.ones(len(piece), dtype=np.int64), (piece, span)), shape=(len(self.start), len(side)))
+        return (over @ over.T).tocsr()

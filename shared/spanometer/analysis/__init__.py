@@ -1,0 +1,1 @@
+"""What is made from scores: reports, comparisons, agreement, spread, streams, advice."""

@@ -1,0 +1,441 @@
+"""Which measure suits a corpus? The statistics that decide, the formal properties that they ask for, and a measure.
+
+The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. This is not that diagram
+but a derivation from the paper's Table 1: what a corpus is like says which of the formal properties matter there
+(`QUESTIONS`), and of the measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From
+which value on a statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
+
+    >>> from spanometer import Spans
+    >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
+    >>> advice.measure, advice.properties
+    ('token_f', ('overlap', 'noise'))
+
+Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ..arrays import ranges
+from ..errors import InputError
+from ..measures.information import TokenInformation
+from ..spans.spans import Spans
+from .properties import PROPERTIES, published_table1
+
+SEVERAL_TOKENS = 0.05
+"""Near misses matter from this share of spans of several tokens on: a span of one token is found or it is not."""
+
+ADJACENT = 0.01
+"""Borders between spans matter from this share of spans on that begin where another one of their label ends."""
+
+LENGTH_VARIATION = 0.5
+"""Lengths vary from this ratio of their standard deviation to their mean on."""
+
+LONG_SPAN = 5
+"""A span is long from this number of tokens on."""
+
+LONG_SHARE = 0.1
+"""Long spans matter from this share of all spans on."""
+
+INFORMATION_VARIATION = 0.3
+"""Words differ in what they tell from this ratio on: the standard deviation of -log2 P(w) over the tokens of spans to
+its mean, with the relative frequencies of the corpus as P."""
+
+LABEL_EVENNESS = 0.9
+"""Labels are uneven below this ratio of the entropy of their frequencies to that of equal ones."""
+
+SIMPLEST_FIRST = ("span_f", "token_f_IO", "token_f_IO*", "bcubed", "link_f", "intersection_f", "sl_icm")
+"""The metrics of the published table in the order in which they are preferred where several have what is needed."""
+
+_MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "token_f_IO": ("token_f", {}),
+    "token_f_IO*": ("token_f", {"format": "IO*"}),
+}
+"""The measure and its options, where a metric of the table is not called as its measure is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """From which values on the statistics of a corpus ask for properties; the constants of this module say why.
+
+    Attributes:
+        several_tokens: share of spans with more than one token.
+        adjacent: share of spans that begin where another of their label ends.
+        length_variation: standard deviation of the spans' lengths, divided by their mean.
+        long_span: tokens of a long span.
+        long_share: share of long spans.
+        information_variation: standard deviation of the information of the tokens of spans, divided by its mean.
+        label_evenness: entropy of the labels' frequencies, divided by its maximum; labels are uneven below it.
+
+    Raises:
+        InputError: for a value that is no number or below 0.
+    """
+
+    several_tokens: float = SEVERAL_TOKENS
+    adjacent: float = ADJACENT
+    length_variation: float = LENGTH_VARIATION
+    long_span: int = LONG_SPAN
+    long_share: float = LONG_SHARE
+    information_variation: float = INFORMATION_VARIATION
+    label_evenness: float = LABEL_EVENNESS
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not number or not 0 <= value < math.inf:
+                raise InputError(f"the threshold {field.name} is {value!r}.", "Use a number from 0 up.")
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a corpus is like.
+
+    Attributes:
+        documents, spans, labels: their numbers.
+        tokens: number of tokens, or None where the documents' lengths are not known.
+        mean_length, length_variance, longest: of the spans, in tokens.
+        length_variation: the standard deviation of their lengths, divided by the mean.
+        one_token_share: share of spans of one token.
+        long_share: share of spans that are long, see `Thresholds.long_span`.
+        adjacent: number of spans that begin where another of their label ends.
+        overlapping: number of spans that share a token with another.
+        overlapping_within_label: number of spans that share a token with another of their label.
+        discontinuous: number of spans with gaps.
+        label_evenness: entropy of the labels' frequencies, divided by its maximum; 1 for one label.
+        rarest_label, rarest_label_share: the label with the fewest spans, and its share of them.
+        mean_information, information_variation: of the tokens of spans, -log2 P(w) in bits, P the words' relative
+            frequency in the corpus: the mean, and the standard deviation divided by it. None without words.
+        once_share: share of the tokens of spans whose word occurs only once in the corpus. None without words.
+    """
+
+    documents: int
+    tokens: int | None
+    spans: int
+    labels: int
+    mean_length: float
+    length_variance: float
+    length_variation: float
+    longest: int
+    one_token_share: float
+    long_share: float
+    adjacent: int
+    overlapping: int
+    overlapping_within_label: int
+    discontinuous: int
+    label_evenness: float
+    rarest_label: str
+    rarest_label_share: float
+    mean_information: float | None
+    information_variation: float | None
+    once_share: float | None
+
+    @property
+    def adjacent_share(self) -> float:
+        """Share of spans that begin where another of their label ends."""
+        return self.adjacent / self.spans
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one statistic says.
+
+    Attributes:
+        question: what is asked, in words.
+        found: the statistic with its value, in words.
+        threshold: from which value on it counts, in words.
+        matters: whether it does; None where the corpus cannot tell.
+        properties: the formal properties that matter if it does.
+    """
+
+    question: str
+    found: str
+    threshold: str
+    matters: bool | None
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The measure that a corpus asks for, and why.
+
+    Attributes:
+        statistics: what the corpus is like.
+        answers: what each statistic says.
+        properties: the formal properties that matter, all told.
+        measure: the name of the suggested measure.
+        options: the options that it should be given.
+        fitting: all metrics of the published table that have these properties and can take the corpus, the simplest
+            first.
+        notes: what else to know, a sentence or two each.
+    """
+
+    statistics: Statistics
+    answers: tuple[Answer, ...]
+    properties: tuple[str, ...]
+    measure: str
+    options: dict[str, Any]
+    fitting: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def call(self) -> str:
+        """The measure with its options, as it is written in Python."""
+        return f"{self.measure}({', '.join(f'{name}={_written(value)}' for name, value in self.options.items())})"
+
+    @property
+    def why(self) -> str:
+        """The reason for the measure, in plain words."""
+        if not self.properties:
+            return "Nothing in this corpus asks for more than counting whole spans, which is what everybody knows."
+        grounds = ", ".join(answer.found for answer in self.answers if answer.matters and answer.properties)
+        needed = ", ".join(name.replace("_", " ") for name in self.properties)
+        others = self.fitting[1:]
+        choice = (
+            f"It is the simplest that has them; {', '.join(others)} {'has' if len(others) == 1 else 'have'} them too."
+            if others
+            else "It alone has them."
+        )
+        return f"With {grounds}, these formal properties matter: {needed}. {choice}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Built-in types only, ready for JSON."""
+        return {
+            "statistics": asdict(self.statistics),
+            "answers": [{**asdict(answer), "properties": list(answer.properties)} for answer in self.answers],
+            "properties": list(self.properties),
+            "measure": self.measure,
+            "options": self.options,
+            "fitting": list(self.fitting),
+            "why": self.why,
+            "notes": list(self.notes),
+        }
+
+
+def advise(
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
+) -> Advice:
+    """The measure that suits a corpus by its reference annotation.
+
+    Args:
+        references: the reference spans.
+        words: the words of each document, to tell whether they differ in how much they say.
+        thresholds: from which values on statistics count.
+
+    Raises:
+        InputError: where there are no spans, and where the words do not fit the documents.
+    """
+    known = thresholds or Thresholds()
+    found = statistics_of(references, words, long_span=known.long_span)
+    answers = tuple(_answers(found, known))
+    needed = {name for answer in answers if answer.matters for name in answer.properties}
+    table = published_table1()
+    fitting = tuple(
+        metric
+        for metric in SIMPLEST_FIRST
+        if all(table[metric][name] for name in needed) and not (found.overlapping and metric.startswith("token_f"))
+    )
+    measure, options = _MEASURES.get(fitting[0], (fitting[0], {}))
+    return Advice(
+        found,
+        answers,
+        tuple(name for name in PROPERTIES if name in needed),
+        measure,
+        {**options, **_own_options(measure, found, needed)},
+        fitting,
+        tuple(_notes(measure, found, needed, known)),
+    )
+
+
+def statistics_of(
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, long_span: int = LONG_SPAN
+) -> Statistics:
+    """What a corpus is like, see `Statistics`.
+
+    Raises:
+        InputError: where there are no spans, and where the words do not fit the documents.
+    """
+    if len(references) == 0:
+        raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
+    owner, start, end = _pieces(references)
+    size = np.bincount(owner, weights=end - start).astype(np.int64)
+    per_label = np.bincount(references.label, minlength=len(references.labels))
+    used = np.flatnonzero(per_label)
+    share = per_label[used] / len(references)
+    rarest = int(np.argmin(share))
+    of_words = _information(references, words, owner, start, end)
+    document, label = references.document.astype(np.int64), references.label.astype(np.int64)
+    place = label * references.documents + document
+    stride = int(end.max()) + 1
+    adjacent = np.isin(place * stride + references.start, place * stride + references.end)
+    return Statistics(
+        references.documents,
+        None if references.lengths is None else int(references.lengths.sum()),
+        len(references),
+        len(used),
+        float(size.mean()),
+        float(size.var()),
+        float(size.std() / size.mean()),
+        int(size.max()),
+        float((size == 1).mean()),
+        float((size >= long_span).mean()),
+        int(adjacent.sum()),
+        _overlapping(owner, document[owner] * stride + start, document[owner] * stride + end),
+        _overlapping(owner, place[owner] * stride + start, place[owner] * stride + end),
+        int((np.bincount(owner) > 1).sum()),
+        float(-(share * np.log(share)).sum() / np.log(len(used))) if len(used) > 1 else 1.0,
+        references.labels[used[rarest]],
+        float(share[rarest]),
+        *of_words,
+    )
+
+
+def _pieces(references: Spans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The contiguous pieces of all spans: the span of each, its start and end."""
+    if references.fragments is None:
+        owner = np.arange(len(references))
+        return owner, references.start.astype(np.int64), references.end.astype(np.int64)
+    owner = np.repeat(np.arange(len(references)), np.diff(references.fragments.offsets))
+    return owner, references.fragments.start.astype(np.int64), references.fragments.end.astype(np.int64)
+
+
+def _overlapping(owner: np.ndarray, start: np.ndarray, end: np.ndarray) -> int:
+    """How many spans have a piece that shares a token with another one on the line."""
+    order = np.lexsort((end, start))
+    start, end = start[order], end[order]
+    flags = np.zeros(len(start), dtype=bool)
+    flags[1:] = start[1:] < np.maximum.accumulate(end)[:-1]
+    flags[:-1] |= start[1:] < end[:-1]
+    return len(np.unique(owner[order][flags]))
+
+
+def _information(
+    references: Spans, words: Sequence[Sequence[str]] | None, owner: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> tuple[float | None, float | None, float | None]:
+    """Mean and variation of the information of the tokens of spans, and the share of words that occur once."""
+    if words is None:
+        return None, None, None
+    if len(words) != references.documents:
+        raise InputError(
+            f"words for {len(words)} documents, annotation of {references.documents}.",
+            "Pass the words of the annotated documents, a list for each.",
+            side="words",
+        )
+    lengths = references.lengths
+    if lengths is None:
+        lengths = np.array([len(document) for document in words], dtype=np.int64)
+        references.with_lengths(lengths)
+    of_words = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
+    information = np.zeros(0) if of_words.token is None else of_words.token
+    offsets = np.cumsum(lengths) - lengths
+    bits = information[ranges(offsets[references.document[owner]] + start, end - start)]
+    once = np.isclose(bits, math.log2(len(information)))
+    mean = float(bits.mean())
+    return mean, float(bits.std() / mean) if mean else 0.0, float(once.mean())
+
+
+def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
+    several = 1 - found.one_token_share
+    variation = found.information_variation
+    return [
+        Answer(
+            "Have spans several tokens, so that one can be found in part?",
+            f"{several:.1%} of spans of several tokens",
+            f"from {thresholds.several_tokens:.1%} on",
+            several > 0 and several >= thresholds.several_tokens,
+            ("overlap", "noise"),
+        ),
+        Answer(
+            "Do spans of one label touch, so that joining and parting them is an error of its own?",
+            f"{found.adjacent_share:.1%} of spans next to one of their label",
+            f"from {thresholds.adjacent:.1%} on",
+            found.adjacent > 0 and found.adjacent_share >= thresholds.adjacent,
+            ("homogeneity", "completeness"),
+        ),
+        Answer(
+            "Do lengths vary, so that a wrong token weighs less in one span than in another?",
+            f"lengths of {found.mean_length:.2f} tokens on average that vary by {found.length_variation:.2f} of it",
+            f"from {thresholds.length_variation:.2f} on",
+            found.length_variation > 0 and found.length_variation >= thresholds.length_variation,
+            ("length_vs_captured", "length_vs_noisy"),
+        ),
+        Answer(
+            "Are there long spans, in which each further token tells less?",
+            f"{found.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
+            f"from {thresholds.long_share:.1%} on",
+            found.long_share > 0 and found.long_share >= thresholds.long_share,
+            ("overlap_increasing", "noise_increasing"),
+        ),
+        Answer(
+            "Do the words of spans differ in how much they tell, rare from frequent?",
+            "no words to tell by"
+            if variation is None
+            else f"words of {found.mean_information:.1f} bits on average that vary by {variation:.2f} of it",
+            f"from {thresholds.information_variation:.2f} on",
+            None if variation is None else variation > 0 and variation >= thresholds.information_variation,
+            ("token_informativeness",),
+        ),
+        Answer(
+            "Do spans share tokens?",
+            f"{found.overlapping:,} of {found.spans:,} spans that share tokens with another",
+            "from the first on",
+            found.overlapping > 0,
+            (),
+        ),
+        Answer(
+            "Are some labels rare?",
+            f"an evenness of labels of {found.label_evenness:.2f}",
+            f"below {thresholds.label_evenness:.2f}",
+            found.label_evenness < thresholds.label_evenness,
+            (),
+        ),
+    ]
+
+
+def _own_options(measure: str, found: Statistics, needed: set[str]) -> dict[str, Any]:
+    """The options that the corpus asks for."""
+    options: dict[str, Any] = {}
+    if measure == "intersection_f" and found.overlapping_within_label:
+        options["cap"] = True
+    if "token_informativeness" in needed:
+        options["tokens"] = "words"
+    return options
+
+
+def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
+    """What else there is to know."""
+    notes = []
+    if found.overlapping:
+        notes.append(
+            "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
+            "left out, as it sees tokens and not which of their spans they are of."
+        )
+    if found.discontinuous:
+        notes.append(f"{found.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
+    if measure == "sl_icm" and found.overlapping_within_label:
+        notes.append("Where spans of one label cross, see sl_icm's option matching='optimal'.")
+    if found.label_evenness < thresholds.label_evenness:
+        also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
+        notes.append(
+            f"Labels are uneven ({found.rarest_label} has {found.rarest_label_share:.1%} of the spans): report "
+            f"average='macro' as well, in which rare labels count as much as frequent ones.{also}"
+        )
+    if "token_informativeness" in needed:
+        notes.append(
+            "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
+            "which a rare word comes first can tell more than the whole (see experiments.properties)."
+        )
+    if measure != "span_f":
+        notes.append("To compare with published scores, report span_f beside it.")
+    return notes
+
+
+def _written(value: Any) -> str:
+    return value if value == "words" else repr(value)

@@ -1,0 +1,283 @@
+"""Agreement of any number of annotators, pair by pair and jointly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..alignment.overlaps import Alignment, Side
+from ..counts.ratios import json_number
+from ..errors import InputError, require_choice
+from ..measures import ChanceKappaF1, UnitizingAlpha
+from ..measures.signature import signature
+from ..measures.unitizing_alpha import require_units
+from ..spans.annotations import read_annotations, sides_called
+from ..spans.spans import Spans
+
+AVERAGES = ("micro", "macro")
+"""Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
+
+_KEYS = ("f1", "chance_f1", "kappa_f1")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AgreementValues:
+    """Agreement over the whole corpus, or in one label.
+
+    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN where
+    neither of the two has any span of it.
+
+    Attributes:
+        f1: observed F1; 1 on the diagonal.
+        chance_f1: F1 expected of random placement; on the diagonal that of two annotators who both have this one's
+            numbers and lengths of spans.
+        kappa_f1: F1 corrected for chance; 1 on the diagonal.
+        alpha: unitizing alpha of all annotators jointly; NaN where it was left out.
+        observed_disagreement, expected_disagreement: what alpha is made of.
+        spans: how many spans each annotator has, shape (annotators).
+    """
+
+    f1: np.ndarray
+    chance_f1: np.ndarray
+    kappa_f1: np.ndarray
+    alpha: float
+    observed_disagreement: float
+    expected_disagreement: float
+    spans: np.ndarray
+
+    @property
+    def mean_f1(self) -> float:
+        """The unweighted mean of observed F1 over the pairs of annotators; pairs without a value (NaN) left out."""
+        return _mean_of_pairs(self.f1)
+
+    @property
+    def mean_chance_f1(self) -> float:
+        """The same mean of the chance level."""
+        return _mean_of_pairs(self.chance_f1)
+
+    @property
+    def mean_kappa_f1(self) -> float:
+        """The same mean of F1 corrected for chance."""
+        return _mean_of_pairs(self.kappa_f1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        means = {f"mean_{key}": json_number(getattr(self, f"mean_{key}")) for key in _KEYS}
+        joint = {key: json_number(getattr(self, key)) for key in UnitizingAlpha.keys}
+        pairs = {key: [[json_number(value) for value in row] for row in getattr(self, key).tolist()] for key in _KEYS}
+        return {**means, **joint, **pairs, "spans": self.spans.tolist()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Agreement(AgreementValues):
+    """What `agreement` says: the values of the whole corpus, and those of each label.
+
+    Attributes:
+        names: the annotators, in the order of rows and columns.
+        documents, tokens: the size of the corpus.
+        per_label: the values of each label of any annotator.
+        signatures: how the values of the pairs and alpha were made, by the measures' names.
+    """
+
+    names: tuple[str, ...]
+    documents: int
+    tokens: int
+    per_label: Mapping[str, AgreementValues]
+    signatures: Mapping[str, str]
+
+    def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
+        """The names and values of each pair of annotators."""
+        return [
+            (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in _KEYS})
+            for one, other in combinations(range(len(self.names)), 2)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "annotators": list(self.names),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            **super().to_dict(),
+            "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
+            "signatures": dict(self.signatures),
+        }
+
+
+def agreement(
+    annotations: Sequence[Any] | Mapping[str, Any],
+    *,
+    names: Sequence[str] | None = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    lengths: Any = None,
+    level: str = "token",
+    placement: str = "disjoint",
+    method: str = "exact",
+    uniform_threshold: float = 0.99,
+    variant: str | None = "2016",
+    average: str = "micro",
+    zero_division: float = 0.0,
+) -> Agreement:
+    """Agreement of two or more annotators of the same documents, as it is and beyond chance.
+
+    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are those of pairs of annotators, and
+    `mean_kappa_f1` is the unweighted mean over all pairs: a mean of pairs, no statistic of the group. The paper of the
+    chance level names more than two annotators as future work; this is the plain way there. Alpha
+    (`measures.UnitizingAlpha`) is joint: observed over all pairs, and expected from the units and gaps of all
+    annotators together.
+
+        found = spanometer.agreement({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat})
+        found.kappa_f1[0, 2], found.mean_kappa_f1, found.alpha, found.per_label["PER"].alpha
+
+    Args:
+        annotations: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; a
+            mapping gives their names too.
+        names: the annotators' names, by default `1`, `2`, `3` ...
+        scheme: the scheme of the tags; None tells it from the prefixes of all annotators together.
+        repair: what becomes of illegal tags, see `decoding.decode`.
+        lengths: the documents' lengths in tokens, for `Spans` that do not have them.
+        level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
+        variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined where one annotator's spans of
+            a label overlap.
+        average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
+        zero_division: the value of a ratio whose denominator is 0.
+
+    Raises:
+        InputError: for fewer than two annotators, and for annotations that cannot be read, or not be set against each
+            other; it names the annotator.
+    """
+    require_choice("average", average, AVERAGES)
+    chance = ChanceKappaF1(
+        level=level,
+        placement=placement,
+        method=method,
+        uniform_threshold=uniform_threshold,
+        average=average,
+        zero_division=zero_division,
+    )
+    alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
+    given = _named(annotations, names)
+    sides, reading = read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
+    if next(iter(sides.values())).lengths is None:
+        raise InputError(
+            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
+        )
+    labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
+    annotated = [spans.with_labels(labels) for spans in sides.values()]
+    numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated])
+    values, aligned = _pairs(annotated, list(sides), numbers, chance)
+    pooled, by_label = _joint(aligned, list(sides), alpha, len(labels))
+    of_label = [
+        AgreementValues(**_matrices(values, code), **by_label[code], spans=numbers[:, code])
+        for code in range(len(labels))
+    ]
+    used = [chance] if alpha is None else [chance, alpha]
+    lengths_known = annotated[0].lengths
+    return Agreement(
+        names=tuple(name.removeprefix(_ANNOTATOR) for name in sides),
+        documents=annotated[0].documents,
+        tokens=0 if lengths_known is None else int(lengths_known.sum()),
+        **_matrices(values, len(labels)),
+        **pooled,
+        spans=numbers.sum(axis=1),
+        per_label=dict(zip(labels, of_label, strict=True)),
+        signatures={measure.name: signature(measure, reading) for measure in used},
+    )
+
+
+_ANNOTATOR = "annotator "
+
+
+def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """The annotations by what errors call their annotators."""
+    if isinstance(annotations, Mapping):
+        if names is not None:
+            raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
+        names, annotations = list(annotations), list(annotations.values())
+    elif names is None:
+        names = [str(number) for number in range(1, len(annotations) + 1)]
+    if isinstance(names, str) or len(names) != len(annotations):
+        raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
+    if len(annotations) < 2:
+        raise InputError(
+            f"{len(annotations)} annotator{'' if len(annotations) == 1 else 's'}: agreement takes two.",
+            "Pass a list with the annotations of each annotator.",
+        )
+    given = {f"{_ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
+    if len(given) < len(annotations):
+        raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
+    return given
+
+
+def _pairs(
+    annotated: Sequence[Spans], names: Sequence[str], numbers: np.ndarray, measure: ChanceKappaF1
+) -> tuple[dict[str, np.ndarray], list[tuple[Alignment, Side]]]:
+    """The values of all pairs, label by label and (last) overall, and all annotators laid out alike.
+
+    Args:
+        annotated, names: the annotators' spans and names.
+        numbers: how many spans each annotator has of each label.
+        measure: what pairs are scored with.
+
+    Returns:
+        For each key an array of shape (labels + 1, annotators, annotators); and for each annotator its side, with an
+        alignment that it is part of.
+    """
+    count, labels = numbers.shape
+    values = {key: np.ones((labels + 1, count, count)) for key in _KEYS}
+    aligned: dict[int, tuple[Alignment, Side]] = {}
+    for one in range(count):
+        for other in range(one, count):
+            alignment = Alignment(annotated[one], annotated[other])
+            with sides_called({"references": names[one], "predictions": names[other]}):
+                counts = measure.count(alignment)
+            found = [*measure.score_per_label(counts).values(), measure.score(counts)]
+            absent = np.append(numbers[one] + numbers[other] == 0, False)
+            for key in _KEYS if one != other else ("chance_f1",):
+                of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
+                values[key][:, one, other] = values[key][:, other, one] = of_pair
+            aligned.setdefault(one, (alignment, alignment.references))
+    return values, [aligned[one] for one in range(count)]
+
+
+def _joint(
+    aligned: Sequence[tuple[Alignment, Side]], names: Sequence[str], measure: UnitizingAlpha | None, labels: int
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Alpha and its disagreements over all annotators, and the same of each label."""
+    if measure is None:
+        nothing: dict[str, Any] = dict.fromkeys(UnitizingAlpha.keys, math.nan)
+        return nothing, [nothing] * labels
+    for name, (alignment, side) in zip(names, aligned, strict=True):
+        try:
+            require_units(alignment, name, side)
+        except InputError as error:
+            raise InputError(
+                error.problem,
+                "Set variant=None to leave alpha out.",
+                side=name,
+                document=error.document,
+                position=error.position,
+            ) from None
+    alignment = aligned[0][0]
+    counts = measure.count_sides([side for _, side in aligned], alignment.labels, alignment.offsets)
+    by_label: list[dict[str, Any]] = [
+        {key: float(values[key]) for key in UnitizingAlpha.keys} for values in measure.score_per_label(counts).values()
+    ]
+    return {**measure.score(counts)}, by_label
+
+
+def _matrices(values: Mapping[str, np.ndarray], place: int) -> dict[str, Any]:
+    """The matrices of one label, or (behind the last one) of all."""
+    return {key: array[place] for key, array in values.items()}
+
+
+def _mean_of_pairs(matrix: np.ndarray) -> float:
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    known = pairs[~np.isnan(pairs)]
+    return float(known.mean()) if len(known) else math.nan

@@ -1,0 +1,86 @@
+"""What is computed from sums of counts: ratios, averages over labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import InputError, require_choice
+
+AVERAGES = ("micro", "macro", "weighted")
+
+
+def require_zero_division(value: object) -> None:
+    """Raise an `InputError` unless the value is one that `zero_division` can take."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not (value in (0.0, 1.0) or value != value):
+        raise InputError(f"zero_division={value!r} is not a value that zero_division can take.", "Use 0.0, 1.0 or nan.")
+
+
+def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
+    """Element by element `numerator / denominator`, and `zero_division` where the denominator is 0."""
+    numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), float(zero_division))
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def precision_recall_f1(
+    right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray, zero_division: float
+) -> dict[str, np.ndarray]:
+    """Precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
+
+    Args:
+        right: how much of what was predicted is right.
+        predicted: how much was predicted.
+        found: how much of the reference was found (the same as `right` for most measures).
+        reference: how much there is in the reference.
+        zero_division: precision where nothing was predicted, recall where the reference has nothing, F1 where both.
+
+    Returns:
+        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 where nothing is right or found, and where
+        only one side is empty.
+    """
+    right, predicted, found, reference = (
+        np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
+    )
+    # 2pr/(p + r), with both fractions cleared: correctly rounded where right and found are one integer
+    f1 = divide(2 * right * found, right * reference + found * predicted, 0.0)
+    f1 = np.where(right == found, divide(2 * right, predicted + reference, 0.0), f1)
+    return {
+        "precision": divide(right, predicted, zero_division),
+        "recall": divide(found, reference, zero_division),
+        "f1": np.where((predicted == 0) & (reference == 0), zero_division, f1),
+    }
+
+
+def average_over_labels(
+    scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Weighted means over the last axis, which is that of labels; NaN scores are left out.
+
+    Args:
+        scores: shape (..., labels).
+        weights: shape (..., labels), 0 where a label is not there.
+        pooled: the scores of all labels together, which stand where all weights are 0.
+    """
+    averages = {}
+    weight = weights.astype(float)
+    unweighted = weight.sum(axis=-1) == 0
+    for key, values in scores.items():
+        known = ~np.isnan(values)
+        kept = np.where(known, weight, 0.0).sum(axis=-1)
+        sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
+        averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
+    return averages
+
+
+def require_average(value: object) -> None:
+    """Raise an `InputError` unless the value is one that `average` can take."""
+    require_choice("average", value, AVERAGES)
+
+
+def json_number(value: float) -> float | None:
+    """A number ready for JSON: NaN, which it lacks, becomes None."""
+    return None if math.isnan(value) else float(value)

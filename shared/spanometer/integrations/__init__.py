@@ -1,0 +1,1 @@
+"""Glue to other libraries: evaluate, the Trainer, Dask."""

@@ -1,0 +1,388 @@
+"""Metrics for the `Trainer` of `transformers`: logits in, flat floats out.
+
+    metrics = TokenClassificationMetrics(model.config.id2label, measures=("span_f", "sl_icm"))
+    trainer = Trainer(
+        model=model,
+        args=TrainingArguments(..., metric_for_best_model="span_f_f1"),
+        compute_metrics=metrics.compute_metrics,
+        preprocess_logits_for_metrics=metrics.preprocess_logits_for_metrics,
+        ...,
+    )
+
+Neither `torch` nor `transformers` is imported here: tensors are asked to do what they can do themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..alignment.overlaps import Alignment
+from ..errors import InputError, require_choice
+from ..measures import MEASURES, AlignedMeasure
+from ..measures.named import read_measures
+from ..measures.signature import signature
+from ..spans.spans import pair_from_tags
+from ..tags.decoding import get_repair, tell_scheme
+from ..tags.schemes import get_scheme
+from ..tags.tags import Tags, check_names
+from ..tags.viterbi import Legality, Scores, best_paths
+from ..tags.viterbi import decode as decode_logits
+
+IGNORED = -100
+"""The label of positions that are left out: special tokens, padding, the further parts of a word."""
+
+DECODERS = ("viterbi", "argmax")
+
+
+class TokenClassificationMetrics:
+    """Measures of a token classifier, in the two functions that a `Trainer` calls.
+
+    Each row of a batch is a document. Positions whose label is -100 (special tokens, padding, the further parts of a
+    word) are left out, as if they were not there: a path goes from one labelled position to the next.
+
+    All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>`, without
+    saying anything twice: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
+    them. Any of them can be the `metric_for_best_model`.
+
+    With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
+    are more than 256 labels), and scored together: to the last digit what one batch gives, also for measures whose
+    counts of parts do not add up. An error leaves nothing behind. Only where an evaluation is broken off between two
+    batches by something else (an interrupt, a model that fails), call `reset` before the next one.
+
+    Args:
+        id2label: the tag of each label number, as in the model's configuration; or the list of tags.
+        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
+            mapping that names the results itself, for one measure with different options:
+            `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
+        decode: `viterbi`: of each document the legal path with the highest sum of logits (see `viterbi.decode`).
+            `argmax`: at each position the label with the highest logit, whatever stands beside it.
+        scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
+            and must be named.
+        repair: what becomes of illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
+            any.
+        transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
+            transition scores of a CRF layer, for example.
+
+    Raises:
+        InputError: for label numbers that are not 0, 1, 2 ..., tags that no one scheme knows, and unknown options.
+    """
+
+    def __init__(
+        self,
+        id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str],
+        *,
+        measures: Sequence[str | AlignedMeasure] | Mapping[str, str | AlignedMeasure] = ("span_f",),
+        decode: str = "viterbi",
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        transitions: Any = None,
+    ) -> None:
+        require_choice("decode", decode, DECODERS)
+        self._labels = _read_labels(id2label)
+        self._scheme = _read_scheme(self._labels, scheme)
+        get_repair(repair, get_scheme(self._scheme))
+        self._repair = repair
+        self._measures = read_measures(measures, AlignedMeasure, MEASURES)
+        self._keys = _result_keys(self._measures)
+        self._decode = decode
+        self._legality = Legality.of(self._labels, self._scheme) if decode == "viterbi" else None
+        self._transitions = self._read_transitions(transitions)
+        self._batches: list[_Batch] = []
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags in the order of their numbers."""
+        return self._labels
+
+    @property
+    def scheme(self) -> str:
+        """Name of the tag scheme."""
+        return self._scheme
+
+    @property
+    def measures(self) -> Mapping[str, AlignedMeasure]:
+        """The measures by the names that their results have."""
+        return dict(self._measures)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the results; the Trainer puts `eval_` before them."""
+        return self._keys
+
+    def signatures(self) -> dict[str, str]:
+        """For each measure the line that says how its numbers are made, to be reported beside them.
+
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|average:micro|zero_division:0|v:0.1.0`.
+        Transition scores are named by the first eight digits of a hash of them: `decode:viterbi-1b4f0e98`.
+        """
+        decoder = self._decode
+        if self._transitions is not None:
+            decoder += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
+        reading = {"scheme": self._scheme, "repair": self._repair, "decode": decoder}
+        return {name: signature(measure, reading) for name, measure in self._measures.items()}
+
+    def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
+        """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.
+
+        Args:
+            logits: what the model gives beside its loss: a tensor of shape (documents, positions, labels), also of half
+                precision, or a tuple or mapping (nested, if need be) in which the first tensor of that shape is meant.
+            labels: the batch's labels, shape (documents, positions); or a tuple in which the first tensor with two axes
+                is meant. None for data without labels.
+
+        Returns:
+            Label numbers, a tensor of the shape and type of the labels on the logits' device, with -100 where the label
+            is -100. Without labels nothing tells words from padding: the logits are returned as they came.
+
+        Raises:
+            InputError: where no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
+                infinite; it counts documents in the batch, and for logits those tokens that have a label.
+        """
+        if labels is None:
+            return logits
+        with self._forgetting():
+            targets = _find_labels(labels)
+            found = self._find(logits, tuple(targets.shape), ids_too=False)
+            tagged = self._tagged(_array(targets))
+            decoded = np.full(tagged.shape, IGNORED, dtype=np.int64)
+            decoded[tagged] = self._decoded(_array(found), tagged)
+            return found.new_tensor(decoded, dtype=targets.dtype)
+
+    def compute_metrics(self, eval_prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
+        """Score an evaluation set, or take a batch of it.
+
+        Args:
+            eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are label numbers,
+                such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. Where one of them is
+                a list, it is one of batches (`eval_do_concat_batches=False`).
+            compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None: it is the whole
+                evaluation set.
+
+        Returns:
+            The results as built-in floats, by the names in `keys`; nothing where more batches are to come.
+
+        Raises:
+            InputError: for labels and predictions that do not fit each other or `id2label`, and where a measure is not
+                defined. The batches so far are forgotten.
+        """
+        if compute_result is None:
+            self.reset()
+        with self._forgetting():
+            for predictions, label_ids in _batches(eval_prediction[0], eval_prediction[1]):
+                self._add(predictions, label_ids)
+            if compute_result is not None and not compute_result:
+                return {}
+            results = self._results()
+        self.reset()
+        return results
+
+    def reset(self) -> None:
+        """Forget the batches of an evaluation that was broken off."""
+        self._batches = []
+
+    @contextmanager
+    def _forgetting(self) -> Iterator[None]:
+        """Where this fails the evaluation is over: nothing of it may get into the next one."""
+        try:
+            yield
+        except BaseException:
+            self.reset()
+            raise
+
+    def _read_transitions(self, transitions: Any) -> np.ndarray | None:
+        if transitions is None:
+            return None
+        if self._decode != "viterbi":
+            raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
+        values = _array(transitions)
+        # nothing is decoded, all is checked
+        decode_logits([], self._labels, scheme=self._scheme, transitions=values)
+        return values.astype(np.float64)
+
+    def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
+        """The first tensor that fits the labels' shape, as logits or, if these will do, as label numbers."""
+        wanted = (*shape, len(self._labels))
+        leaves = list(_leaves(outputs))
+        for leaf in leaves:
+            if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape):
+                return leaf
+        shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
+        raise InputError(
+            f"the model gives {shapes}; logits have the shape {wanted}.",
+            "Labels have the shape of the logits' first two axes; the third is as long as id2label.",
+        )
+
+    def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
+        """Which positions have a label; an `InputError` for a label that `id2label` lacks."""
+        tagged = label_ids != IGNORED
+        self._refuse_unknown(label_ids, tagged, "references")
+        return tagged
+
+    def _refuse_unknown(self, ids: np.ndarray, tagged: np.ndarray, side: str) -> None:
+        if ids.dtype.kind not in "iu":
+            raise InputError(f"labels of type {ids.dtype} are not whole numbers.", "Give label numbers.", side=side)
+        unknown = tagged & ((ids < 0) | (ids >= len(self._labels)))
+        if unknown.any():
+            document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
+            raise InputError(
+                f"{ids[document, position]} is not the number of a label; id2label has 0 to {len(self._labels) - 1}.",
+                f"Give the model's id2label; positions that are to be left out have the label {IGNORED}.",
+                side=side,
+                document=int(document),
+                position=int(position),
+            )
+
+    def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> np.ndarray:
+        """Label numbers of the tagged positions, document after document."""
+        scores = Scores.read(logits, len(self._labels), mask=tagged)
+        if self._legality is None:
+            return scores.token.argmax(axis=1)
+        return best_paths(scores, self._legality, self._transitions)
+
+    def _add(self, predictions: Any, label_ids: Any) -> None:
+        """Keep the labels of a batch."""
+        references = _array(_find_labels(label_ids))
+        found = _array(self._find(predictions, references.shape, ids_too=True))
+        tagged = self._tagged(references)
+        if found.ndim == references.ndim:
+            self._refuse_unknown(found, tagged, "predictions")
+            predicted = found[tagged]
+        else:
+            predicted = self._decoded(found, tagged)
+        kind = np.min_scalar_type(len(self._labels))
+        self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted.astype(kind)))
+
+    def _results(self) -> dict[str, float]:
+        """Score all batches as one corpus."""
+        batch = _Batch(*(np.concatenate(columns) for columns in zip(*self._batches, strict=True)))
+        offsets = np.concatenate(([0], np.cumsum(batch.lengths, dtype=np.int64)))
+        sides = (Tags(codes, self._labels, offsets) for codes in (batch.references, batch.predictions))
+        references, predictions, _ = pair_from_tags(*sides, scheme=self._scheme, repair=self._repair)
+        alignment = Alignment(references, predictions)
+        results = {}
+        for name, measure in self._measures.items():
+            for key, value in measure.score(measure.count(alignment)).items():
+                results[_result_key(name, measure, key)] = value
+        return results
+
+
+class _Batch(NamedTuple):
+    """What is kept of a batch: its documents' lengths, and the label numbers of both sides, laid end to end."""
+
+    lengths: np.ndarray
+    references: np.ndarray
+    predictions: np.ndarray
+
+
+def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
+    """The batches of an evaluation set: one, or those of a list."""
+    if label_ids is None or predictions is None:
+        raise InputError("there are no labels or no predictions to score.", "Give an evaluation set with labels.")
+    if not isinstance(label_ids, list):
+        yield predictions, label_ids
+        return
+    if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
+        raise InputError("labels come as a list of batches, predictions not as one of as many.", "Give both alike.")
+    yield from zip(predictions, label_ids, strict=True)
+
+
+def _leaves(nested: Any) -> Iterator[Any]:
+    """The tensors or arrays of nested tuples, lists and mappings, in order."""
+    if isinstance(nested, Mapping):
+        nested = tuple(nested.values())
+    if isinstance(nested, (tuple, list)):
+        for part in nested:
+            yield from _leaves(part)
+    elif hasattr(nested, "shape"):
+        yield nested
+
+
+def _find_labels(labels: Any) -> Any:
+    """The first tensor or array with two axes."""
+    for leaf in _leaves(labels):
+        if len(leaf.shape) == 2:
+            return leaf
+    raise InputError("there are no labels of shape (documents, positions).", "Give one label for each position.")
+
+
+def _array(values: Any) -> np.ndarray:
+    """A tensor of any device and precision, or what NumPy takes, as an array."""
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    values = values.detach().cpu()
+    # NumPy has no bfloat16
+    return (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
+
+
+def _read_labels(id2label: Any) -> tuple[str, ...]:
+    """The tags in the order of their numbers."""
+    remedy = "Give the model's id2label: {0: 'O', 1: 'B-PER', ...}."
+    if isinstance(id2label, Mapping):
+        tags = {}
+        for key, tag in id2label.items():
+            number = _label_number(key)
+            if number is None or number in tags:
+                why = "is no label number" if number is None else "occurs twice"
+                raise InputError(f"the key {key!r} of id2label {why}.", remedy)
+            tags[number] = tag
+        for number in range(len(tags)):
+            if number not in tags:
+                problem = f"id2label has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
+                raise InputError(problem, remedy)
+        names = tuple(tags[number] for number in range(len(tags)))
+    elif isinstance(id2label, Sequence) and not isinstance(id2label, (str, bytes)):
+        names = tuple(id2label)
+    else:
+        raise InputError(f"id2label={id2label!r} is no mapping of label numbers to tags.", remedy)
+    if not names:
+        raise InputError("id2label is empty.", remedy)
+    for number, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InputError(f"id2label[{number}] is {name!r}, which is no tag.", remedy)
+        if name in names[:number]:
+            raise InputError(f"the tag {name!r} has two numbers, {names.index(name)} and {number}.", remedy)
+    return names
+
+
+def _label_number(key: object) -> int | None:
+    """A key of id2label as a number; in JSON they are strings."""
+    if isinstance(key, str) and key.isascii() and key.isdecimal():
+        return int(key)
+    if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key >= 0:
+        return int(key)
+    return None
+
+
+def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
+    """Name of the tag scheme, which has the prefixes of all labels."""
+    tags = Tags(np.arange(len(labels)), labels, np.array([0, len(labels)]))
+    try:
+        known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+        check_names(tags, known)
+    except InputError as error:
+        if error.position is None:
+            raise
+        raise InputError(f"id2label[{error.position}]: {error.problem}", error.remedy) from None
+    return known.name
+
+
+def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:
+    """The names of the results; an `InputError` where two have one name."""
+    keys = [_result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            raise InputError(f"two results would be called {key!r}.", "Give the measures other names.")
+    return tuple(keys)
+
+
+def _result_key(name: str, measure: AlignedMeasure, key: str) -> str:
+    """What a key is called: the one that the measure is named after as the measure, others with their name behind."""
+    endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
+    if key == max(endings, key=len, default=None):
+        return name
+    return name + (key.removeprefix(measure.name) if key.startswith(measure.name) else f"_{key}")

@@ -1,0 +1,320 @@
+"""The random annotation model: where spans lie when an annotator's spans keep their number and lengths only.
+
+Under `disjoint` placement all arrangements of a side's spans in a document without overlap are equally likely. Such an
+arrangement is a random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them.
+So a span of length a_i starts at token s where the items before it happen to fill s tokens, and
+
+    P(start_i = s) = (1 / m) * P(some first items of a random order of the others fill just s tokens),
+
+which is the sum over subsets of Proposition 2, with the subsets grouped by what matters of them. An item of length l
+is one place and an *excess* of l - 1 tokens; only spans of two or more tokens have any. With X_j the summed excess of j
+items drawn at random, the probability is Σ_x P(X_(s - x) = x). It is the same wherever s is at least the others' whole
+excess E_i = a - a_i - (k - 1) and at most n - a_i - E_i (Proposition 3), so one value stands for this flat middle; the
+two ends are mirror images. What is left is computed by sums of positive terms alone, which keeps all digits: drawing
+one item more, and counting in one span more. Time is polynomial: spans x draws x E, and draws is cut off where fewer
+than one in 1e30 arrangements are left.
+
+`independent` placement puts each span anywhere by itself; `layers` puts each nesting depth by itself as `disjoint`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import InputError, require_choice
+
+PLACEMENTS = ("disjoint", "independent", "layers")
+METHODS = ("exact", "uniform", "auto")
+
+PAIR_LIMIT = 100_000_000
+"""How many pairs of starts `expected` visits at the most for a similarity given as a function."""
+
+_NEGLIGIBLE = 1e-30
+
+_KEYS = 1 << 22
+"""How many random keys are held at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """How one side's spans of one label lie in a document at random.
+
+    Attributes:
+        tokens: the document's length n.
+        lengths: the distinct lengths of the spans, ascending.
+        counts: how many spans have each length.
+        starts: for each distinct length the probabilities of a span's start, shape (n - length + 1), sum 1.
+    """
+
+    tokens: int
+    lengths: tuple[int, ...]
+    counts: tuple[int, ...]
+    starts: tuple[np.ndarray, ...]
+
+    @cached_property
+    def coverage(self) -> np.ndarray:
+        """How many spans lie over each token on average, shape (n): under `disjoint` the probability that one does."""
+        covered = np.zeros(self.tokens)
+        for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True):
+            begun = np.cumsum(starts)
+            covered[: len(begun)] += count * begun
+            covered[len(begun) :] += count
+            covered[length:] -= count * begun[: self.tokens - length]
+        return np.clip(covered, 0.0, None)
+
+    def __add__(self, other: Placement) -> Placement:
+        """Both together, each placed by itself: the layers of nested spans."""
+        return Placement(
+            self.tokens, self.lengths + other.lengths, self.counts + other.counts, self.starts + other.starts
+        )
+
+
+def place(
+    tokens: int,
+    lengths: Sequence[int],
+    *,
+    placement: str = "disjoint",
+    method: str = "exact",
+    uniform_threshold: float = 0.99,
+) -> Placement:
+    """The random placement of spans of given lengths in a document.
+
+    Args:
+        tokens: the document's length.
+        lengths: the spans' lengths, in any order.
+        placement: `disjoint` (all arrangements without overlap equally likely) or `independent` (each span anywhere).
+            For `layers` place each depth by itself and add the results.
+        method: `exact`; `uniform`, which takes every span to lie anywhere with the same probability, the approximation
+            of the paper's appendix; or `auto`, which does so for spans with (n - a + k) / (n - a_i + 1) above
+            `uniform_threshold`.
+        uniform_threshold: for `auto`.
+
+    Raises:
+        InputError: for lengths below 1, and for more tokens in spans than the document has.
+    """
+    require_choice("placement", placement, ("disjoint", "independent"))
+    require_choice("method", method, METHODS)
+    distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
+    if len(distinct) and distinct[0] < 1:
+        raise InputError(f"a span of {distinct[0]} tokens.", "Spans have at least one token.")
+    _require_room(tokens, distinct, counts, placement)
+    annotated, spans = int((distinct * counts).sum()), int(counts.sum())
+    items = tokens - annotated + spans
+    starts = []
+    for length in distinct.tolist():
+        positions = tokens - length + 1
+        likely_uniform = method == "auto" and items / positions > uniform_threshold
+        if placement == "independent" or method == "uniform" or likely_uniform or spans == 1:
+            starts.append(np.full(positions, 1.0 / positions))
+            continue
+        others = np.repeat(distinct, counts - (distinct == length))
+        starts.append(_start_probabilities(tokens - length, others))
+    return Placement(tokens, tuple(distinct.tolist()), tuple(counts.tolist()), tuple(starts))
+
+
+def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placement: str) -> None:
+    if placement == "independent":
+        if len(distinct) and distinct[-1] > tokens:
+            raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")
+        return
+    annotated = int((distinct * counts).sum())
+    if annotated > tokens:
+        raise InputError(
+            f"{annotated} tokens in spans, and the document has {tokens}.",
+            "Check lengths=...; for overlapping spans set placement='independent' or 'layers'.",
+        )
+
+
+def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
+    """Probabilities of the starts of one span among others, over 0 to `room`, the tokens that are not its own.
+
+    Args:
+        room: the document's tokens without the span's.
+        others: the lengths of the other spans, ascending.
+    """
+    items = room - int(others.sum()) + len(others)
+    long = others[others > 1] - 1
+    excess = int(long.sum())
+    # from its last value on the distribution is flat, or behind its middle the mirror image of what is before
+    edge = min(excess, room // 2) + 1
+    filled = _fill_probabilities(edge, items, long) / (items + 1)
+    probability = np.full(room + 1, filled[-1])
+    probability[:edge] = filled
+    probability[room + 1 - edge :] = filled[::-1]
+    return probability
+
+
+def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
+    """For s below `edge`: the probability that the first items of a random order fill just s tokens.
+
+    Args:
+        edge: how many s.
+        items: how many items there are.
+        excess: the excess of those that have any.
+    """
+    drawn = _long_among_drawn(edge, items, len(excess))
+    most = drawn.shape[1] - 1
+    by_number = _excess_of_drawn(edge, excess, most)
+    filled = np.zeros(edge)
+    for number in range(most + 1):
+        filled += _convolve(by_number[number], drawn[:, number], edge)
+    return filled
+
+
+def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    """The first `size` terms of the convolution of two arrays of that size."""
+    used = np.flatnonzero(first)
+    if len(used) == 0:
+        return np.zeros(size)
+    if size > 2000 and len(used) > 200:
+        from scipy.signal import fftconvolve
+
+        return fftconvolve(first, second)[:size]
+    result = np.zeros(size)
+    result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
+    return result
+
+
+def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
+    """P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
+    most = min(long, draws - 1)
+    table = np.zeros((draws, most + 1))
+    table[0, 0] = 1.0
+    number = np.arange(most + 1)
+    reached = 0
+    for drawn in range(1, min(draws, items + 1)):
+        left = items - drawn + 1
+        reached = min(most, reached + 1)
+        width = reached + 1
+        before = table[drawn - 1, :width]
+        now = before * ((left - long + number[:width]) / left)
+        now[1:] += before[:-1] * ((long - number[: width - 1]) / left)
+        table[drawn, :width] = np.maximum(now, 0.0)
+        while reached > 1 and table[drawn, reached] < _NEGLIGIBLE and table[drawn, reached - 1] < _NEGLIGIBLE:
+            reached -= 1
+    used = np.flatnonzero(table.max(axis=0) > 0)
+    return table[:, : used[-1] + 1]
+
+
+def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
+    """P(l of the long items, drawn at random, have an excess of x in all), shape (l up to `most`, x below `size`)."""
+    table = np.zeros((most + 1, size))
+    table[0, 0] = 1.0
+    number = np.arange(most + 1)[:, None]
+    for seen, one in enumerate(excess.tolist(), start=1):
+        chosen = np.minimum(number / seen, 1.0)
+        width = min(seen, most) + 1
+        with_it = np.zeros((width, size))
+        if one < size:
+            with_it[1:, one:] = table[: width - 1, : size - one]
+        table[:width] = (1.0 - chosen[:width]) * table[:width] + chosen[:width] * with_it
+    return table
+
+
+Similarity = Callable[[np.ndarray, int, np.ndarray, int], np.ndarray]
+"""A similarity of two spans: their starts (arrays that broadcast) and lengths in, values out."""
+
+
+def shared_tokens(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
+    """How many tokens two spans share: the similarity of the token level."""
+    first, last = np.maximum(start, other_start), np.minimum(start + length, other_start + other_length)
+    return np.maximum(last - first, 0)
+
+
+def same_span(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
+    """1 where two spans are the same, else 0: the similarity of the span level."""
+    return ((start == other_start) & (length == other_length)).astype(np.int64)
+
+
+def expected(similarity: Similarity, first: Placement, second: Placement) -> float:
+    """The expected sum, over all pairs of spans of two sides, of a similarity, both sides placed at random.
+
+    For `shared_tokens` it is Σ_t p1(t) p2(t) over the tokens' coverage, for `same_span` Σ_s P1(s) P2(s) over pairs of
+    equal length. Any other function is summed over all pairs of starts.
+
+    Args:
+        similarity: see `Similarity`.
+        first, second: placements in documents of one length.
+
+    Raises:
+        InputError: where the documents differ in length, and for more pairs of starts than `PAIR_LIMIT`.
+    """
+    if first.tokens != second.tokens:
+        raise InputError(f"documents of {first.tokens} and {second.tokens} tokens.", "Both sides are of one document.")
+    if similarity is shared_tokens:
+        return float(first.coverage @ second.coverage)
+    if similarity is same_span:
+        return math.fsum(
+            count * other_count * float(starts @ other_starts)
+            for length, count, starts in zip(first.lengths, first.counts, first.starts, strict=True)
+            for other, other_count, other_starts in zip(second.lengths, second.counts, second.starts, strict=True)
+            if length == other
+        )
+    pairs = sum(map(len, first.starts)) * sum(map(len, second.starts))
+    if pairs > PAIR_LIMIT:
+        raise InputError(
+            f"{pairs} pairs of starts, more than {PAIR_LIMIT}.",
+            "Use shared_tokens or same_span, or a shorter document.",
+        )
+    total = 0.0
+    for length, count, starts in zip(first.lengths, first.counts, first.starts, strict=True):
+        start = np.arange(len(starts))[:, None]
+        for other, other_count, other_starts in zip(second.lengths, second.counts, second.starts, strict=True):
+            values = similarity(start, length, np.arange(len(other_starts))[None, :], other)
+            total += count * other_count * float(starts @ values @ other_starts)
+    return total
+
+
+def sample(
+    tokens: int, lengths: Sequence[int], draws: int, *, placement: str = "disjoint", generator: np.random.Generator
+) -> np.ndarray:
+    """Draw arrangements, each as likely as the next.
+
+    Args:
+        tokens: the document's length.
+        lengths: the spans' lengths.
+        draws: how many arrangements.
+        placement: `disjoint` or `independent`.
+        generator: the source of randomness: `numpy.random.default_rng(seed)`.
+
+    Returns:
+        Starts, int64, shape (draws, spans), in the order of `lengths`.
+    """
+    require_choice("placement", placement, ("disjoint", "independent"))
+    sizes = np.asarray(lengths, dtype=np.int64)
+    _require_room(tokens, *np.unique(sizes, return_counts=True), placement)
+    if len(sizes) == 0:
+        return np.zeros((draws, 0), dtype=np.int64)
+    if placement == "independent":
+        return generator.integers(0, tokens - sizes + 1, size=(draws, len(sizes)))
+    items = tokens - int(sizes.sum()) + len(sizes)
+    # which items of a random order are spans, and which spans in which order
+    place_of = np.sort(_distinct_integers(items, len(sizes), draws, generator), axis=1)
+    order = generator.permuted(np.broadcast_to(np.arange(len(sizes)), (draws, len(sizes))), axis=1)
+    in_order = sizes[order]
+    starts = place_of + np.cumsum(in_order - 1, axis=1) - (in_order - 1)
+    result = np.empty_like(starts)
+    np.put_along_axis(result, order, starts, axis=1)
+    return result
+
+
+def _distinct_integers(below: int, size: int, draws: int, generator: np.random.Generator) -> np.ndarray:
+    """Sets of distinct integers, shape (draws, size), every set equally likely."""
+    if size == below:
+        return np.broadcast_to(np.arange(size), (draws, size))
+    if size * size > below:
+        step = _KEYS // below + 1
+        keys = (generator.random((min(step, draws - first), below)) for first in range(0, draws, step))
+        return np.concatenate([np.argpartition(part, size - 1, axis=1)[:, :size] for part in keys])
+    drawn = generator.integers(0, below, size=(draws, size))
+    while True:
+        ordered = np.sort(drawn, axis=1)
+        again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+        if len(again) == 0:
+            return drawn
+        drawn[again] = generator.integers(0, below, size=(len(again), size))

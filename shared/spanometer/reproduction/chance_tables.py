@@ -1,0 +1,192 @@
+"""The simulations, Figure 1 and Table 10 of 'Estimating Agreement by Chance for Sequence Annotation'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from ..analysis.published_tables import decimals, published_rows
+from ..measures import AlignedMeasure, ChanceKappaF1, UnitizingAlpha
+from ..measures.placement import Placement, place
+from ..spans.spans import Spans
+from .comparison import Cell, Table
+from .known_differences import explained
+from .reproduction_inputs import Inputs, MissingCorpus
+
+SOURCE = "Estimating Agreement by Chance"
+
+SIMULATED: dict[str, tuple[AlignedMeasure, str]] = {
+    "obs_f1": (ChanceKappaF1(), "f1"),
+    "chance_f1": (ChanceKappaF1(), "chance_f1"),
+    "corr_f1": (ChanceKappaF1(), "kappa_f1"),
+    "obs_d": (UnitizingAlpha(variant="1995"), "observed_disagreement"),
+    "exp_d": (UnitizingAlpha(variant="1995"), "expected_disagreement"),
+    "alpha": (UnitizingAlpha(variant="1995"), "alpha"),
+    "obs_mu_d": (UnitizingAlpha(), "observed_disagreement"),
+    "exp_mu_d": (UnitizingAlpha(), "expected_disagreement"),
+    "mu_alpha": (UnitizingAlpha(), "alpha"),
+}
+"""The columns of the simulations."""
+
+FIGURE1 = (100, (1, 5, 10, 15))
+"""The document's tokens and the lengths of its spans in Figure 1."""
+
+PARTS = {"all": "all sentences", "subset1": "subset 1", "subset2": "subset 2"}
+"""The three parts of Table 10."""
+
+_THRESHOLD = 0.825
+
+
+def simulations(inputs: Inputs) -> tuple[Table, ...]:
+    """Tables 2 to 9: two annotators of one document."""
+    cells = []
+    for row in published_rows("chance_simulations"):
+        first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
+        for column, (measure, key) in SIMULATED.items():
+            ours = measure.score(measure.counts(first, second))[key]
+            cells.append(Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4))
+    table = Table(
+        "chance_simulations",
+        "Tables 2 to 9: simulations",
+        SOURCE,
+        explained("chance_simulations", tuple(cells)),
+        ("F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant.",),
+    )
+    return (table,)
+
+
+def _runs(written: str) -> Spans:
+    """A document whose spans are the runs of 1."""
+    edges = [0, *(position for position, pair in enumerate(pairwise(written), start=1) if pair[0] != pair[1])]
+    spans = [
+        {"start": first, "end": last, "label": "X"}
+        for first, last in pairwise([*edges, len(written)])
+        if written[first] == "1"
+    ]
+    return Spans.from_dicts([spans], lengths=[len(written)])
+
+
+def figure1_placement() -> Placement:
+    """Where the spans of Figure 1 begin."""
+    tokens, lengths = FIGURE1
+    return place(tokens, list(lengths))
+
+
+def figure1(inputs: Inputs) -> tuple[Table, ...]:
+    """Where spans of four lengths begin at random: a picture, and a few numbers of it."""
+    placed = figure1_placement()
+    cells = []
+    for length, starts in zip(placed.lengths, placed.starts, strict=True):
+        middle = starts[len(starts) // 2]
+        flat = np.flatnonzero(abs(starts - middle) <= 1e-9 * middle)
+        row = f"{length} token{'' if length == 1 else 's'}"
+        cells += [
+            Cell(row, "begins at token 1", None, float(starts[0]), digits=5),
+            Cell(row, "in the middle", None, float(middle), digits=5),
+            Cell(row, "the same from token", None, int(flat[0]) + 1),
+            Cell(row, "to token", None, int(flat[-1]) + 1),
+        ]
+    table = Table(
+        "chance_figure1",
+        "Figure 1: where spans begin, a picture",
+        SOURCE,
+        tuple(cells),
+        (
+            "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
+            "probabilities.",
+        ),
+    )
+    return (table,)
+
+
+def table10(inputs: Inputs) -> tuple[Table, ...]:
+    """The chance levels that the rows imply, what correction does to them, and those of Flair's output beside them."""
+    rows = published_rows("chance_table10")
+    cells = [
+        Cell(f"{row['model']}, implied chance", name, None, _implied(*_printed(row, part)), digits=3)
+        for row in rows
+        for part, name in PARTS.items()
+    ]
+    cells += [Cell("order kept", name, True, _keeps_order(rows, part)) for part, name in PARTS.items()]
+    cells += [Cell("spread wider", name, True, _widens(rows, part)) for part, name in PARTS.items()]
+    notes = [
+        "The eleven outputs are not public. What is left to compare is the shape: the chance level that a row implies, "
+        "(observed - corrected) / (1 - corrected), and that correction keeps the order and widens the spread.",
+    ]
+    missing = None
+    try:
+        found, read_literally = _flair(inputs.conll03, {part: _implied_range(rows, part) for part in PARTS})
+        cells += found
+        notes.append(
+            "The subsets are printed as sentences with a chance level greater than 0.825, and at most 0.825. Read "
+            f"literally the first has {read_literally} sentences; by the rows, 1 - chance must be meant. So here "
+            "subset 1 has the sentences whose reference, against itself, has a chance level below 0.175. The range for "
+            "Flair is that of the rows, with what their rounding allows."
+        )
+    except MissingCorpus as error:
+        missing = f"Flair's output. {error}"
+    title = "Table 10: chance on CoNLL-2003"
+    return (Table("chance_table10", title, SOURCE, explained("chance_table10", tuple(cells)), tuple(notes), missing),)
+
+
+def _printed(row: Mapping[str, str], part: str) -> tuple[str, str]:
+    """Observed and corrected F1 of a row, over all sentences or one of the subsets."""
+    suffix = "" if part == "all" else f"_{part}"
+    return row[f"obs_f1{suffix}"], row[f"corr_f1{suffix}"]
+
+
+def _implied(observed: str, corrected: str, rounding: int = 0) -> float:
+    """The chance level that two printed values imply; with -1 and 1 the least and the most that rounding allows."""
+    first, second = (
+        float(value) + sign * rounding * 0.5 * 10.0 ** -decimals(value)
+        for value, sign in ((observed, 1), (corrected, -1))
+    )
+    return (first - second) / (1 - second)
+
+
+def _implied_range(rows: list[dict[str, str]], part: str) -> tuple[float, float]:
+    implied = [[_implied(*_printed(row, part), rounding) for row in rows] for rounding in (-1, 1)]
+    return min(implied[0]), max(implied[1])
+
+
+def _columns(rows: list[dict[str, str]], part: str) -> tuple[np.ndarray, np.ndarray]:
+    observed, corrected = np.array([_printed(row, part) for row in rows], dtype=float).T
+    return observed, corrected
+
+
+def _keeps_order(rows: list[dict[str, str]], part: str) -> bool:
+    observed, corrected = _columns(rows, part)
+    return bool((np.diff(corrected[np.argsort(observed, kind="stable")]) >= 0).all())
+
+
+def _widens(rows: list[dict[str, str]], part: str) -> bool:
+    observed, corrected = _columns(rows, part)
+    return bool(np.ptp(corrected) > np.ptp(observed))
+
+
+def _flair(sides: tuple[Spans, Spans], ranges: Mapping[str, tuple[float, float]]) -> tuple[list[Cell], int]:
+    """The cells of Flair's output, and how many sentences the printed threshold gives, read literally."""
+    measure = ChanceKappaF1()
+    counts = measure.counts(sides[0], sides[0])
+    expected, size = (
+        counts.columns[name].per_document(counts.documents, len(counts.labels)).sum(axis=1)
+        for name in ("expected", "reference")
+    )
+    # sentences without spans have no chance level and are in neither subset
+    level = np.divide(expected, size, out=np.full(len(size), np.nan), where=size > 0)
+    low = 1 - _THRESHOLD
+    chosen = {
+        "all": np.arange(len(level)),
+        "subset1": np.flatnonzero(level < low),
+        "subset2": np.flatnonzero(level >= low),
+    }
+    found = {part: measure.score(measure.counts(*(side.take(of) for side in sides))) for part, of in chosen.items()}
+    cells = [Cell("Flair, sentences", name, None, len(chosen[part])) for part, name in PARTS.items()]
+    cells += [Cell("Flair, F1", name, None, found[part]["f1"], digits=3) for part, name in PARTS.items()]
+    cells += [Cell("Flair, corrected", name, None, found[part]["kappa_f1"], digits=3) for part, name in PARTS.items()]
+    cells += [
+        Cell("Flair, chance", name, ranges[part], found[part]["chance_f1"], digits=3) for part, name in PARTS.items()
+    ]
+    return cells, int((level > _THRESHOLD).sum())

@@ -1,0 +1,1 @@
+"""Spans in columns: flat spans, entity trees, attributes, markup, Arrow."""

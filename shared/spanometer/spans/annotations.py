@@ -1,0 +1,89 @@
+"""What several annotators or systems have made of the same documents, read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..tags.schemes import get_scheme
+from ..tags.tags import Tags
+from .spans import Spans, as_tags, said_of, tell_common_scheme
+
+
+def read_annotations(
+    given: Mapping[str, Any], *, scheme: str | None = None, repair: str = "conlleval", lengths: Any = None
+) -> tuple[dict[str, Spans], dict[str, str]]:
+    """The spans of all, of the same documents, and how they were read.
+
+    Args:
+        given: for each a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; by what errors call it.
+        scheme: the scheme of the tags; None tells it from the prefixes of all together.
+        repair: what becomes of illegal tags, see `decoding.decode`.
+        lengths: the documents' lengths in tokens, for `Spans` that do not have them.
+
+    Returns:
+        The spans, with the documents' lengths where anybody knows them, and what the signature says of the reading.
+
+    Raises:
+        InputError: for annotations that cannot be read, or not be set against each other; `side` says whose.
+    """
+    tagged: dict[str, Tags] = {
+        name: said_of(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
+    }
+    reading = {"input": "spans"}
+    if tagged:
+        known = get_scheme(scheme).name if scheme is not None else tell_common_scheme(tagged)
+        reading = {"scheme": known, "repair": repair}
+    elif scheme is not None or repair != "conlleval":
+        raise InputError("scheme and repair are for tags, and there are spans only.", "Leave them out.")
+    sides = {}
+    for name, one in given.items():
+        if name in tagged:
+            sides[name] = said_of(name, Spans.from_tags, tagged[name], scheme=known, repair=repair)
+        else:
+            sides[name] = one if lengths is None else said_of(name, one.with_lengths, lengths)
+    first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
+    of_first = sides[first].lengths
+    for name, spans in sides.items():
+        _require_same_documents(first, sides[first], name, spans)
+        if of_first is not None:
+            # one array for all, also for those that did not know
+            with_lengths = spans if spans.lengths is not None else said_of(name, spans.with_lengths, of_first)
+            sides[name] = replace(with_lengths, lengths=of_first)
+    return sides, reading
+
+
+@contextmanager
+def sides_called(names: Mapping[str, str]) -> Iterator[None]:
+    """An `InputError` about `references` or `predictions` says whose they are, by these names."""
+    try:
+        yield
+    except InputError as error:
+        name = names.get(error.side or "")
+        raise (error if name is None else error.within(name)) from None
+
+
+def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
+    """Raise an `InputError` unless two have the same documents with the same numbers of tokens."""
+    if spans.documents != expected.documents:
+        raise InputError(
+            f"{spans.documents} documents, where {first} has {expected.documents}.",
+            "All must annotate the same documents, in the same order.",
+            side=name,
+        )
+    if spans.lengths is None or expected.lengths is None:
+        return
+    different = spans.lengths != expected.lengths
+    if different.any():
+        document = int(np.argmax(different))
+        raise InputError(
+            f"{spans.lengths[document]} tokens, where {first} has {expected.lengths[document]}.",
+            "All must annotate the same tokens; was the text tokenised twice?",
+            side=name,
+            document=document,
+        )

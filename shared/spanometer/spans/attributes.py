@@ -1,0 +1,501 @@
+"""Attributes: what one side says of each span (negated, carrier, ...), as frozen columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import code_type, ranges
+from ..errors import InputError
+from ..tags.tags import integers, offsets_of, parts_of, rows_of
+from .arrow import spans_arrays
+from .spans import Place, sorted_labels
+
+Value = bool | int | float | str
+
+ITEM_TYPE = pa.struct(
+    [
+        ("name", pa.string()),
+        ("boolean", pa.bool_()),
+        ("integer", pa.int64()),
+        ("number", pa.float64()),
+        ("text", pa.string()),
+        ("score", pa.float64()),
+    ]
+)
+"""One value of an attribute, in the column of its type; where all four are null, the attribute has no value."""
+
+ATTRIBUTED_SPAN_TYPE = pa.struct(
+    [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.list_(ITEM_TYPE))]
+)
+
+ATTRIBUTES_REMEDY = (
+    "A span is {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}, "
+    "and may have 'scores': {name: number, ...}."
+)
+_VALUE_REMEDY = "Values are bool, int, float, str or None, and lists of them."
+_SCORE_REMEDY = (
+    "Scores are {name: number} for the value that the attribute has, {name: {value: number, ...}}, or, beside a list "
+    "of values, {name: list of as many numbers}."
+)
+
+_TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "text": str}
+"""The columns of values, in the order in which values of different types are numbered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes:
+    """One side's spans and the values of their attributes, in the order in which they were given.
+
+    Values are the same where their types are and they are equal: True, 1, 1.0 and "1" are four different values. An
+    attribute of a span has a row for each of its values, or a single row without one (None, or an empty list).
+
+    Make them with `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+
+    Attributes:
+        document, start, end: int32, of each span; offsets of the document, `end` exclusive.
+        label: of each span, codes that index `labels`.
+        labels: label names, sorted.
+        span: int32, of each row: the span, ascending.
+        name: of each row: the attribute, codes that index `names`.
+        names: the attributes' names, sorted.
+        value: int32, of each row: codes that index `values`, or -1 where the attribute has no value.
+        values: the distinct values: bool, then int, float and str, each in ascending order.
+        score: float64, of each row: the score of the value, NaN where none was given.
+        documents: how many documents there are, with or without spans.
+    """
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    span: np.ndarray
+    name: np.ndarray
+    names: tuple[str, ...]
+    value: np.ndarray
+    values: tuple[Value, ...]
+    score: np.ndarray
+    documents: int
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        for column in (self.document, self.start, self.end, self.label, self.span, self.name, self.value, self.score):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        """The number of spans."""
+        return len(self.start)
+
+    def __repr__(self) -> str:
+        """The sizes, not the columns."""
+        named = ", ".join(self.names) or "none"
+        return f"Attributes({len(self)} spans, {self.documents} documents, attributes {named})"
+
+    @classmethod
+    def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]]) -> Attributes:
+        """From a list of lists of spans.
+
+        Args:
+            documents: for each document its spans: `{"start": int, "end": int, "label": str, "attributes": {...}}`.
+                `attributes` gives for each name a value (bool, int, float, str or None, which is no value) or a list
+                of values, in which None is passed over. NumPy's scalars become Python's. `scores`, which may be left
+                out, gives for some of these names the score of the value, the scores of several values as a dict (those
+                of values that the attribute has not are passed over), or, beside a list of values, a list of as many
+                scores. None is no score.
+
+        Raises:
+            InputError: for a span that is not of this form or is empty, for NaN, for an integer past 64 bits, for a
+                name in `scores` that is not in `attributes`, and for a dict of scores without the value that has one
+                that only looks like it ("True" for True).
+        """
+        return cls.from_arrow(pa.chunked_array(attributes_arrays(documents)))
+
+    @classmethod
+    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
+        """From an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, as `attributes_arrays` and `to_arrow` make it.
+
+        Raises:
+            InputError: for a column of another type, and for one that holds what `from_dicts` would not take.
+        """
+        if not _holds_attributes(column.type):
+            raise InputError(f"a column of type {column.type} does not hold lists of such spans.", ATTRIBUTES_REMEDY)
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        array = pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
+        if array.null_count:
+            missing = _nulls(array)
+            raise InputError("None is not a list of spans.", ATTRIBUTES_REMEDY, document=int(np.argmax(missing)))
+        counts = np.diff(integers(array.offsets))
+        document = np.repeat(np.arange(len(array)), counts)
+        spans = array.flatten()
+        place = Place(document, np.arange(len(spans)) - np.repeat(np.cumsum(counts) - counts, counts))
+        place.refuse(_nulls(spans), "None is not a span.", ATTRIBUTES_REMEDY)
+        for key in ("start", "end", "label"):
+            place.refuse(_nulls(spans.field(key)), f"the {key} is None.", ATTRIBUTES_REMEDY)
+        place.refuse(_nulls(spans.field("attributes")), "the attributes are None.", ATTRIBUTES_REMEDY)
+        start, end = (integers(spans.field(key).cast(pa.int64())) for key in ("start", "end"))
+        place.refuse_bounds(start, end, ATTRIBUTES_REMEDY)
+        beyond = end > np.iinfo(np.int32).max
+        place.refuse(beyond, lambda span: f"the end {end[span]} is out of range.", ATTRIBUTES_REMEDY)
+        label, labels = sorted_labels(spans.field("label"), place)
+
+        lists = spans.field("attributes")
+        span = np.repeat(np.arange(len(spans)), np.diff(integers(lists.offsets)))
+        rows = lists.flatten()
+        of_row = Place(place.document[span], place.index[span])
+        of_row.refuse(_nulls(rows), "an attribute is None.", ATTRIBUTES_REMEDY)
+        of_row.refuse(_nulls(rows.field("name")), "the name of an attribute is None.", ATTRIBUTES_REMEDY)
+        name, names = _name_codes(rows.field("name"), of_row)
+        value, values = _value_codes(rows, of_row)
+        score = _numbers(rows.field("score").cast(pa.float64()))
+        of_row.refuse(np.isnan(score) & ~_nulls(rows.field("score")), "a score is NaN.", _SCORE_REMEDY)
+        return cls(
+            document=document.astype(np.int32),
+            start=start.astype(np.int32),
+            end=end.astype(np.int32),
+            label=label,
+            labels=labels,
+            span=span.astype(np.int32),
+            name=name,
+            names=names,
+            value=value,
+            values=values,
+            score=score,
+            documents=len(array),
+        )
+
+    def take(self, documents: np.ndarray) -> Attributes:
+        """The spans of some documents, in the order asked for; a document may be asked for more than once."""
+        first = np.searchsorted(self.document, np.arange(self.documents + 1))
+        counts = np.diff(first)[documents]
+        spans = ranges(first[documents], counts)
+        first_row = np.searchsorted(self.span, np.arange(len(self) + 1))
+        row_counts = np.diff(first_row)[spans]
+        rows = ranges(first_row[spans], row_counts)
+        return replace(
+            self,
+            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
+            start=self.start[spans],
+            end=self.end[spans],
+            label=self.label[spans],
+            span=np.repeat(np.arange(len(spans), dtype=np.int32), row_counts),
+            name=self.name[rows],
+            value=self.value[rows],
+            score=self.score[rows],
+            documents=len(documents),
+        )
+
+    def to_dicts(self) -> list[list[dict[str, Any]]]:
+        """Lists of spans as `from_dicts` takes them, with `scores` where there are some.
+
+        A single value is written as it is, without a list; an empty list has become None.
+        """
+        found: list[dict[str, Any]] = [
+            {"start": start, "end": end, "label": self.labels[label], "attributes": {}}
+            for start, end, label in zip(self.start.tolist(), self.end.tolist(), self.label.tolist(), strict=True)
+        ]
+        scores = [score if score == score else None for score in self.score.tolist()]
+        given: dict[tuple[int, str], list[tuple[Value, float | None]]] = {}
+        for span, name, value, score in zip(
+            self.span.tolist(), self.name.tolist(), self.value.tolist(), scores, strict=True
+        ):
+            items = given.setdefault((span, self.names[name]), [])
+            if value >= 0:
+                items.append((self.values[value], score))
+        for (span, attribute), items in given.items():
+            values = [value for value, _ in items]
+            found[span]["attributes"][attribute] = _one_or_list(values)
+            known = [score for _, score in items]
+            if any(score is not None for score in known):
+                found[span].setdefault("scores", {})[attribute] = _one_or_list(known)
+        edges = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
+        return [found[first:last] for first, last in pairwise(edges)]
+
+    def to_arrow(self) -> pa.ListArray:
+        """An Arrow array with the list of spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
+        columns = [_names_array(self.name, self.names)]
+        for kind in _TYPES.values():
+            # codes of one type are neighbours
+            codes = [code for code, value in enumerate(self.values) if type(value) is kind]
+            first, last = (codes[0], codes[-1] + 1) if codes else (0, 0)
+            known = (self.value >= first) & (self.value < last)
+            taken = pa.array(np.where(known, self.value - first, 0), mask=~known)
+            values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
+            columns.append(values.take(taken))
+        columns.append(pa.array(self.score, mask=np.isnan(self.score)))
+        rows = pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
+        row_offsets = np.searchsorted(self.span, np.arange(len(self) + 1)).astype(np.int32)
+        spans = pa.StructArray.from_arrays(
+            [
+                *(pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)),
+                _names_array(self.label, self.labels),
+                pa.ListArray.from_arrays(pa.array(row_offsets), rows),
+            ],
+            fields=list(ATTRIBUTED_SPAN_TYPE),
+        )
+        offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
+        return pa.ListArray.from_arrays(pa.array(offsets), spans)
+
+
+def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
+    """Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, checked; one for each thousand documents.
+
+    Args:
+        documents: for each document its spans, see `Attributes.from_dicts`; other keys are passed over.
+        first_document: the number of the first document, for errors.
+
+    Raises:
+        InputError: for whatever `Attributes.from_dicts` refuses, but for bounds and labels, which are read later.
+    """
+    rows = rows_of(documents, first_document, ATTRIBUTES_REMEDY)
+    return [_attributes_array(part, first_document + first) for first, part in parts_of(rows)]
+
+
+def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
+    (bounds,) = spans_arrays(rows, first_document)
+    lists: list[list[_Item]] = []
+    names: set[str] = set()
+    for number, row in enumerate(rows):
+        for index, span in enumerate(row):
+            try:
+                lists.append(_items(span, names))
+            except InputError as error:
+                place = first_document + number
+                raise InputError(error.problem, error.remedy, document=place, span=index) from None
+    items = list(chain.from_iterable(lists))
+    columns = [pa.array([name for name, _, _ in items], pa.string())]
+    for kind in _TYPES.values():
+        typed = [value if type(value) is kind else None for _, value, _ in items]
+        columns.append(pa.array(typed, ITEM_TYPE.field(len(columns)).type))
+    columns.append(pa.array([score for _, _, score in items], pa.float64()))
+    attributes = pa.ListArray.from_arrays(
+        offsets_of(lists), pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
+    )
+    spans = bounds.flatten()
+    columns = [*(spans.field(key) for key in ("start", "end", "label")), attributes]
+    values = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
+    return pa.ListArray.from_arrays(offsets_of(rows), values)
+
+
+_Item = tuple[str, Value | None, float | None]
+
+
+def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
+    """Name, value and score of each value of a span's attributes; `names` are those that were checked before."""
+    if "attributes" not in span:
+        raise InputError(f"{dict(span)!r} has no 'attributes'.", ATTRIBUTES_REMEDY)
+    attributes, scores = span["attributes"], span.get("scores")
+    if type(attributes) is not dict and not isinstance(attributes, Mapping):
+        raise InputError(f"the attributes {attributes!r} are not a dict.", ATTRIBUTES_REMEDY)
+    if scores is None:
+        scores = {}
+    elif type(scores) is not dict and not isinstance(scores, Mapping):
+        raise InputError(f"the scores {scores!r} are not a dict.", _SCORE_REMEDY)
+    for name in scores:
+        if name not in attributes:
+            raise InputError(f"there are scores of {name!r}, which is not among the attributes.", _SCORE_REMEDY)
+    items: list[_Item] = []
+    for name, given in attributes.items():
+        if name not in names:
+            _require_name(name)
+            names.add(str(name))
+        several = isinstance(given, (list, tuple, np.ndarray))
+        values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
+        score = scores.get(name)
+        found = [None] * len(values) if score is None else _scores(name, values, several, score)
+        known = [(str(name), value, score) for value, score in zip(values, found, strict=True) if value is not None]
+        items += known or [(str(name), None, None)]
+    return items
+
+
+def _require_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"the attribute {name!r} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY)
+    if not _encodable(name):
+        raise InputError(f"the attribute {name!r} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
+    problem = _name_problem(name)
+    if problem:
+        raise InputError(problem, _NAME_REMEDY)
+
+
+_NAME_REMEDY = "Give every attribute a name without outer blanks."
+
+
+def _name_problem(name: str) -> str:
+    if not name:
+        return "the name of an attribute is empty."
+    return "" if name == name.strip() else f"the attribute {name!r} has outer blanks."
+
+
+def plain_value(value: Any, name: str) -> Value | None:
+    """The value of an attribute as a bool, int, float, str or None of Python.
+
+    Raises:
+        InputError: for a value of another type, NaN, an integer past 64 bits, and text that UTF-8 cannot write.
+    """
+    if value is None or type(value) is bool:
+        return value
+    if isinstance(value, str):
+        if not _encodable(value):
+            raise InputError(f"the value {value!r} of {name!r} cannot be stored as UTF-8 text.", _VALUE_REMEDY)
+        return str(value)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        number = int(value)
+        if not -(2**63) <= number < 2**63:
+            raise InputError(f"the value {number} of {name!r} is out of range.", "Write it as a string.")
+        return number
+    if isinstance(value, (float, np.floating)):
+        if value != value:
+            raise InputError(f"the value of {name!r} is NaN, which is not even equal to itself.", _VALUE_REMEDY)
+        return float(value)
+    raise InputError(f"{value!r} (of type {type(value).__name__}) is no value that {name!r} can have.", _VALUE_REMEDY)
+
+
+def _encodable(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
+    """The score of each value, None where it has none."""
+    if type(given) is float and len(values) == 1:
+        return [_score(name, given)]
+    if isinstance(given, Mapping):
+        return _scores_by_value(name, values, given)
+    if isinstance(given, (list, tuple, np.ndarray)):
+        if not several or len(given) != len(values):
+            count = f"{len(values)} values" if several else "one value and no list of them"
+            raise InputError(f"{name!r} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
+        return [_score(name, score) for score in given]
+    if several and len(values) > 1:
+        raise InputError(f"{name!r} has {len(values)} values, and one score.", _SCORE_REMEDY)
+    score = _score(name, given)
+    return [score] * len(values)
+
+
+def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[Any, Any]) -> list[float | None]:
+    known = {}
+    for key, score in given.items():
+        value = plain_value(key, name)
+        known[type(value), value] = _score(name, score)
+    for value in values:
+        if value is None or (type(value), value) in known:
+            continue
+        for _, other in known:
+            if other is not None and (other == value or str(other).lower() == str(value).lower()):
+                kinds = type(other).__name__, type(value).__name__
+                types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
+                raise InputError(
+                    f"the scores of {name!r} have none of {value!r}, which is its value, but one of {other!r}, "
+                    f"which is another one{types}.",
+                    _SCORE_REMEDY,
+                )
+    return [known.get((type(value), value)) for value in values]
+
+
+def _score(name: str, score: Any) -> float | None:
+    if score is None or (type(score) is float and score == score):
+        return score
+    if isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool):
+        try:
+            number = float(score)
+        except OverflowError:
+            number = np.nan
+        if number == number:
+            return number
+    raise InputError(f"the score {score!r} (of type {type(score).__name__}) of {name!r} is no number.", _SCORE_REMEDY)
+
+
+def _one_or_list(items: Sequence[Any]) -> Any:
+    """The list of several items, or the only one, or None."""
+    return list(items) if len(items) > 1 else next(iter(items), None)
+
+
+def _holds_attributes(type_: pa.DataType) -> bool:
+    """Whether an Arrow type is that of lists of spans with attributes."""
+    spans = _fields_of_list(type_)
+    if not {"start", "end", "label", "attributes"} <= spans.keys():
+        return False
+    items = _fields_of_list(spans["attributes"])
+    return {field.name for field in ITEM_TYPE} <= items.keys()
+
+
+def _fields_of_list(type_: pa.DataType) -> dict[str, pa.DataType]:
+    """The fields of a list's structs, none for other types."""
+    if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)) or not pa.types.is_struct(type_.value_type):
+        return {}
+    return {field.name: field.type for field in type_.value_type}
+
+
+def _nulls(column: pa.Array) -> np.ndarray:
+    """A flag for each element: whether it is null."""
+    return column.is_null().to_numpy(zero_copy_only=False)
+
+
+def _numbers(column: pa.Array) -> np.ndarray:
+    """Floating-point numbers, NaN for null."""
+    return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _name_codes(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes of attributes' names and the sorted names that they stand for."""
+    codes, names = _text_codes(column)
+    for code, name in enumerate(names):
+        problem = _name_problem(name)
+        if problem:
+            place.refuse(codes == code, problem, _NAME_REMEDY)
+    return codes.astype(code_type(len(names))), tuple(names)
+
+
+def _text_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
+    """Codes of strings without nulls, and the sorted strings that they stand for."""
+    encoded = column.cast(pa.string()).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order] = np.arange(len(texts))
+    return rank[integers(encoded.indices)], [texts[code] for code in order]
+
+
+def _value_codes(rows: pa.StructArray, place: Place) -> tuple[np.ndarray, tuple[Value, ...]]:
+    """Codes of the values of all four columns, -1 where there is none, and the values that they stand for."""
+    known = {column: ~_nulls(rows.field(column)) for column in _TYPES}
+    place.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.", ATTRIBUTES_REMEDY)
+    codes = np.full(len(rows), -1, dtype=np.int32)
+    values: list[Value] = []
+    for column, there in known.items():
+        if not there.any():
+            continue
+        dense = rows.field(column).drop_null()
+        if column == "text":
+            code, distinct = _text_codes(dense)
+        else:
+            found = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
+            unique, code = np.unique(found, return_inverse=True)
+            distinct = unique.tolist()
+            if distinct[-1] != distinct[-1]:
+                bad = there.copy()
+                bad[there] = np.isnan(found)
+                place.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
+        codes[there] = code.ravel() + len(values)
+        values += distinct
+    return codes, tuple(values)
+
+
+def _names_array(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
+    """The names that codes stand for."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(names, pa.string())).cast(
+        pa.string()
+    )

@@ -1,0 +1,489 @@
+"""Spans: one side's annotation of a corpus, as frozen columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import begins_run, code_type, ranges
+from ..errors import InputError, counted
+from ..tags.decoding import decode, tell_scheme
+from ..tags.schemes import encode, get_scheme
+from ..tags.tags import Tags, check_names, integers, is_tags, rows_of, split_tag
+from .arrow import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class Fragments:
+    """The fragments of discontinuous spans: span i has the fragments `offsets[i]` to `offsets[i + 1]`.
+
+    Within a span they are in the order of the text, do not overlap and do not touch.
+    """
+
+    offsets: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    def take(self, spans: np.ndarray) -> Fragments:
+        """The fragments of some spans, in the order asked for."""
+        counts = np.diff(self.offsets)[spans]
+        taken = ranges(self.offsets[spans], counts)
+        return Fragments(np.concatenate(([0], np.cumsum(counts))), self.start[taken], self.end[taken])
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """One side's spans, ordered by document, start, end and label, without duplicates.
+
+    Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+
+    Attributes:
+        document, start, end: int32; offsets in tokens of the document, `end` exclusive. Discontinuous spans have their
+            first and last bounds here.
+        label: codes that index `labels`, of the narrowest signed type from 16 bits up.
+        labels: label names, sorted.
+        documents: how many documents there are, with or without spans.
+        lengths: the documents' lengths in tokens, int64, or None where they are not known.
+        fragments: None where every span is contiguous.
+    """
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    documents: int
+    lengths: np.ndarray | None = None
+    fragments: Fragments | None = None
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        for column in (self.document, self.start, self.end, self.label):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        """The number of spans."""
+        return len(self.start)
+
+    def __repr__(self) -> str:
+        """The sizes, not the columns."""
+        return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
+
+    @classmethod
+    def from_tags(
+        cls,
+        tags: Tags | Iterable[Sequence[str]] | pa.Array | pa.ChunkedArray,
+        *,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+    ) -> Spans:
+        """Decode lists of tags, see `decoding.decode`.
+
+        The scheme is told from these tags alone: name it where reference and prediction use different prefixes, or use
+        `pair_from_tags`, which looks at both.
+        """
+        encoded = as_tags(tags)
+        columns = decode(encoded, scheme=scheme, repair=repair)
+        return cls(
+            columns.document,
+            columns.start,
+            columns.end,
+            columns.label,
+            columns.labels,
+            len(encoded.lengths),
+            encoded.lengths,
+        )
+
+    @classmethod
+    def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Spans:
+        """From a list of lists of spans.
+
+        Args:
+            documents: for each document its spans: `{"start": int, "end": int, "label": str}`, or, for discontinuous
+                spans, `{"label": str, "fragments": [[start, end], ...]}`, the same kind throughout.
+            lengths: the documents' lengths in tokens, checked against the spans.
+
+        Raises:
+            InputError: for a span that is not of this form, is empty or passes the end of its document.
+        """
+        rows = rows_of(documents, 0, SPAN_REMEDY)
+        first: Any = next(chain.from_iterable(rows), None)
+        fragmented = isinstance(first, Mapping) and "fragments" in first
+        arrays = fragments_arrays(rows) if fragmented else spans_arrays(rows)
+        return cls.from_arrow(pa.chunked_array(arrays), lengths=lengths)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        column: pa.Array | pa.ChunkedArray,
+        *,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        lengths: Any = None,
+    ) -> Spans:
+        """From an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
+
+        `scheme` and `repair` are for tags, `lengths` for the other two.
+        """
+        if is_tags(column.type):
+            return cls.from_tags(column, scheme=scheme, repair=repair)
+        known = None if lengths is None else read_lengths(lengths, len(column))
+        spans = _read_structs(column)
+        return spans if known is None else spans.with_lengths(known)
+
+    def with_lengths(self, lengths: np.ndarray) -> Spans:
+        """The same spans with the documents' lengths, checked: an `InputError` for a span past its document's end."""
+        known = read_lengths(lengths, self.documents)
+        beyond = self.end > known[self.document]
+        if beyond.any():
+            index = int(np.argmax(beyond))
+            document = int(self.document[index])
+            raise InputError(
+                f"a span of {self.labels[self.label[index]]!r} ends at {self.end[index]}, "
+                f"but the document has {known[document]} tokens.",
+                "Ends are exclusive token offsets; check lengths=... and the offsets.",
+                document=document,
+                position=int(self.start[index]),
+            )
+        return replace(self, lengths=known)
+
+    def take(self, documents: np.ndarray) -> Spans:
+        """The spans of some documents, in the order asked for; a document may be asked for more than once."""
+        first = np.searchsorted(self.document, np.arange(self.documents + 1))
+        counts = np.diff(first)[documents]
+        taken = ranges(first[documents], counts)
+        return replace(
+            self,
+            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
+            start=self.start[taken],
+            end=self.end[taken],
+            label=self.label[taken],
+            documents=len(documents),
+            lengths=None if self.lengths is None else self.lengths[documents],
+            fragments=None if self.fragments is None else self.fragments.take(taken),
+        )
+
+    def with_labels(self, labels: tuple[str, ...]) -> Spans:
+        """The same spans with their codes counted in other label names, of which theirs are a part."""
+        if labels == self.labels:
+            return self
+        number = {name: code for code, name in enumerate(labels)}
+        codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
+        return replace(self, label=codes[self.label], labels=labels)
+
+    def to_dicts(self) -> list[list[dict[str, Any]]]:
+        """Lists of spans as `from_dicts` takes them."""
+        return self.to_arrow().to_pylist()
+
+    def to_arrow(self) -> pa.ListArray:
+        """An Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
+        names = pa.DictionaryArray.from_arrays(
+            pa.array(self.label.astype(np.int32)), pa.array(self.labels, pa.string())
+        )
+        label = names.cast(pa.string())
+        offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
+        if self.fragments is None:
+            columns = [pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)] + [label]
+            values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
+        else:
+            bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
+            pairs = pa.ListArray.from_arrays(pa.array(np.arange(0, len(bounds) + 1, 2, dtype=np.int32)), bounds)
+            lists = pa.ListArray.from_arrays(pa.array(self.fragments.offsets.astype(np.int32)), pairs)
+            values = pa.StructArray.from_arrays([label, lists], fields=list(FRAGMENTS_TYPE))
+        return pa.ListArray.from_arrays(pa.array(offsets), values)
+
+    def to_tags(self, scheme: str) -> list[list[str]]:
+        """Lists of tags of these spans under a scheme, see `encode`."""
+        tags = self.encode(scheme)
+        flat = np.array(tags.names, dtype=object)[tags.codes]
+        return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
+
+    def encode(self, scheme: str) -> Tags:
+        """Tags of these spans under a scheme; needs the documents' lengths.
+
+        Raises:
+            InputError: where lengths are not known, where spans overlap or are discontinuous, and where the scheme
+                cannot tell two spans apart (IO: adjacent spans of one label).
+        """
+        known = get_scheme(scheme)
+        if self.lengths is None:
+            raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
+        if self.fragments is not None:
+            raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
+        offsets = np.concatenate(([0], np.cumsum(self.lengths, dtype=np.int64)))
+        start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
+        self._refuse_untaggable(known.name, start, end)
+        adjacent = np.zeros(len(self) + 1, dtype=bool)
+        adjacent[1:-1] = (
+            (end[:-1] == start[1:]) & (self.label[:-1] == self.label[1:]) & (self.document[:-1] == self.document[1:])
+        )
+        codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
+        written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
+        inside = codes > 0
+        tag = np.zeros(len(codes), dtype=np.min_scalar_type(len(written)))
+        tag[inside] = (codes[inside].astype(np.int64) - 1) * len(self.labels) + np.repeat(self.label, end - start) + 1
+        return Tags(tag, ("O", *written), offsets)
+
+    def _refuse_untaggable(self, scheme: str, start: np.ndarray, end: np.ndarray) -> None:
+        overlap = start[1:] < end[:-1]
+        merged = (
+            (start[1:] == end[:-1]) & (self.label[1:] == self.label[:-1]) & (self.document[1:] == self.document[:-1])
+        )
+        for bad, problem in (
+            (overlap, "overlaps the one before it"),
+            (merged & (scheme == "IO"), "would melt into the one before it"),
+        ):
+            if bad.any():
+                index = int(np.argmax(bad)) + 1
+                raise InputError(
+                    f"a span of {self.labels[self.label[index]]!r} {problem} in {scheme} tags.",
+                    "Choose another scheme, or pass spans in place of tags.",
+                    document=int(self.document[index]),
+                    position=int(self.start[index]),
+                )
+
+
+def pair_from_tags(
+    references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval"
+) -> tuple[Spans, Spans, str]:
+    """Decode both sides under one scheme, told from both where it is None.
+
+    Returns:
+        The spans of both sides and the name of the scheme.
+
+    Raises:
+        InputError: as `decoding.decode`, and where the sides do not have the same documents and lengths.
+    """
+    sides = {"references": references, "predictions": predictions}
+    encoded = {side: said_of(side, as_tags, tags) for side, tags in sides.items()}
+    require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
+    known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
+    spans = [said_of(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
+    # one array for both
+    return spans[0], replace(spans[1], lengths=spans[0].lengths), known
+
+
+def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
+    """Name of the scheme told from the tags of all sides together."""
+    for side, tags in sides.items():
+        said_of(side, check_names, tags, None)
+    bare = {
+        side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
+    }
+    if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
+        raise InputError(
+            f"the tags of the {' and the '.join(sorted(bare))} have no labels, those of the other side have.",
+            "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
+        )
+    return tell_scheme(*sides.values()).name
+
+
+def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
+    """Raise an `InputError` unless both sides have the same documents with the same numbers of tokens."""
+    require_same_documents(len(references), len(predictions))
+    different = references != predictions
+    if different.any():
+        document = int(np.argmax(different))
+        raise InputError(
+            f"{predictions[document]} predicted tags, {references[document]} reference tags.",
+            "Both sides must annotate the same tokens; was the text tokenised twice?",
+            document=document,
+        )
+
+
+def require_same_documents(references: int, predictions: int) -> None:
+    """Raise an `InputError` unless both sides have the same number of documents."""
+    if references != predictions:
+        raise InputError(
+            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
+            "Both sides must annotate the same documents, in the same order.",
+        )
+
+
+def said_of(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    """Call a function; an `InputError` that it raises says which side it is about."""
+    try:
+        return function(*arguments, **options)
+    except InputError as error:
+        raise error.within(side) from None
+
+
+def as_tags(tags: Any) -> Tags:
+    """Tags from lists of lists or from an Arrow column, or as they are."""
+    if isinstance(tags, Tags):
+        return tags
+    return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
+
+
+def read_lengths(lengths: Any, documents: int) -> np.ndarray:
+    """The documents' lengths as int64, checked."""
+    remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
+    try:
+        known = np.asarray(lengths if isinstance(lengths, (np.ndarray, Sequence)) else list(lengths))
+    except (TypeError, ValueError):
+        raise InputError(f"lengths={lengths!r} is not a list of numbers.", remedy) from None
+    if known.size == 0:
+        known = known.astype(np.int64)
+    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
+        raise InputError("lengths are not a list of whole numbers from 0 up.", remedy)
+    if len(known) != documents:
+        raise InputError(f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy)
+    return known.astype(np.int64)
+
+
+def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
+    """Spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    keys = {field.name for field in column.type.value_type} if _is_list_of_structs(column.type) else set()
+    fragmented = {"label", "fragments"} <= keys
+    if not fragmented and not {"start", "end", "label"} <= keys:
+        raise InputError(f"a column of type {column.type} does not hold lists of spans.", SPAN_REMEDY)
+    array = pa.concat_arrays(chunks) if len(chunks) != 1 and chunks else (chunks or [pa.array([], column.type)])[0]
+    if array.null_count:
+        missing = array.is_null().to_numpy(zero_copy_only=False)
+        raise InputError("None is not a list of spans.", SPAN_REMEDY, document=int(np.argmax(missing)))
+    counts = np.diff(integers(array.offsets))
+    document = np.repeat(np.arange(len(array)), counts)
+    values = array.flatten()
+    place = Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
+    for name in ("label", "fragments") if fragmented else ("start", "end", "label"):
+        if values.null_count or values.field(name).null_count:
+            place.refuse(values.is_null().to_numpy(zero_copy_only=False), "None is not a span.", SPAN_REMEDY)
+            missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
+            place.refuse(missing, f"the {name} is None.", SPAN_REMEDY)
+    label, labels = sorted_labels(values.field("label"), place)
+    if fragmented:
+        fragments, start, end = _read_fragments(values.field("fragments"), place)
+    else:
+        fragments = None
+        start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
+        place.refuse_bounds(start, end, SPAN_REMEDY)
+    if fragments is not None and len(fragments.start) == len(start):
+        fragments = None
+    beyond = end > np.iinfo(np.int32).max
+    place.refuse(beyond, lambda item: f"the end {end[item]} is out of range.", SPAN_REMEDY)
+    columns = [column.astype(np.int32) for column in (document, start, end)]
+    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where each item of a column stands: its document, and its index within the document."""
+
+    document: np.ndarray
+    index: np.ndarray
+
+    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str) -> None:
+        """Raise an `InputError` for the first bad item, if there is one."""
+        if bad.any():
+            item = int(np.argmax(bad))
+            said = problem if isinstance(problem, str) else problem(item)
+            raise InputError(said, remedy, document=int(self.document[item]), span=int(self.index[item]))
+
+    def refuse_bounds(self, start: np.ndarray, end: np.ndarray, remedy: str) -> None:
+        """Raise an `InputError` for the first item that begins before its document or does not end behind its start."""
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", remedy)
+        self.refuse(
+            end <= start,
+            lambda item: f"the end {end[item]} is not behind the start {start[item]}.",
+            remedy,
+        )
+
+
+def _is_list_of_structs(type_: pa.DataType) -> bool:
+    return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
+
+
+def sorted_labels(
+    column: pa.Array, place: Place, *, noun: str = "label", owner: str = "span"
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and the sorted names that they stand for.
+
+    Args:
+        column: the names.
+        place: where they stand.
+        noun, owner: what errors call a name, and what has it.
+    """
+    encoded = column.cast(pa.string()).dictionary_encode()
+    names = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    order = np.argsort(names)
+    rank = np.empty(len(names), dtype=code_type(len(names)))
+    rank[order] = np.arange(len(names))
+    codes = rank[integers(encoded.indices)]
+    labels = tuple(names[order].tolist())
+    for code, label in enumerate(labels):
+        if label != label.strip() or not label:
+            problem = f"the {noun} {label!r} has outer blanks." if label else f"the {noun} is empty."
+            place.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
+    return codes, labels
+
+
+def _read_fragments(column: pa.Array, place: Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
+    """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
+    counts = np.diff(integers(column.offsets))
+    place.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
+    pairs = column.flatten()
+    span = np.repeat(np.arange(len(counts)), counts)
+    of_fragment = Place(place.document[span], place.index[span])
+    sizes = np.diff(integers(pairs.offsets))
+    malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
+    of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
+    bounds = pairs.flatten()
+    if bounds.null_count:
+        missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
+        of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+    start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
+    of_fragment.refuse_bounds(start, end, FRAGMENTS_REMEDY)
+    order = np.lexsort((start, span))
+    span, start, end = span[order], start[order], end[order]
+    return _melted(span, start, end, len(counts))
+
+
+def _melted(
+    span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int
+) -> tuple[Fragments, np.ndarray, np.ndarray]:
+    """Join the fragments of one span that overlap or touch; they come ordered by span and start."""
+    # far enough apart that a running maximum of one span never reaches the next
+    stride = int(end.max(initial=0)) + 1
+    reach = np.maximum.accumulate(end + span * stride) - span * stride
+    fresh = np.ones(len(span), dtype=bool)
+    fresh[1:] = (span[1:] != span[:-1]) | (start[1:] > reach[:-1])
+    first = np.flatnonzero(fresh)
+    last = np.append(first[1:], len(span))[: len(first)] - 1
+    offsets = np.searchsorted(span[first], np.arange(spans + 1))
+    fragments = Fragments(offsets, start[first], reach[last])
+    return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
+
+
+def in_order(spans: Spans) -> Spans:
+    """The same spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
+    keys = [spans.label, spans.end, spans.start, spans.document]
+    if spans.fragments is not None:
+        keys.insert(0, _shape_codes(spans.fragments))
+    order = np.lexsort(keys)
+    order = order[begins_run(*(key[order] for key in keys))]
+    fragments = None if spans.fragments is None else spans.fragments.take(order)
+    return replace(
+        spans,
+        document=spans.document[order],
+        start=spans.start[order],
+        end=spans.end[order],
+        label=spans.label[order],
+        fragments=fragments,
+    )
+
+
+def _shape_codes(fragments: Fragments) -> np.ndarray:
+    """A code for each span, the same for the same fragments, ordered as the lists of the spans' tokens are."""
+    bounds = list(zip(fragments.start.tolist(), (-fragments.end).tolist(), strict=True))
+    edges = fragments.offsets.tolist()
+    shapes = [tuple(bounds[first:last]) for first, last in pairwise(edges)]
+    rank = {shape: code for code, shape in enumerate(sorted(set(shapes)))}
+    return np.array([rank[shape] for shape in shapes], dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Tags as strings: schemes, decoding, repair policies, Viterbi, validation."""

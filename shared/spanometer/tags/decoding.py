@@ -1,0 +1,336 @@
+"""Tags to spans under a scheme and a repair policy, for a whole corpus at once.
+
+There is one decoder. It looks only at the tokens inside spans, and at each pair of neighbouring ones: tables over the
+roles of the two tags (`schemes`) tell whether the second continues the first's span, and whether a span may open or
+close between them. A repair policy says which of these tables rule where tags are illegal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import code_type
+from ..errors import InputError, require_choice
+from .schemes import BEGIN, CONTINUES, CONTINUES_CONVERTED, END, OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
+from .tags import Tags, check_names, split_tag
+
+BARE_LABEL = "_"
+"""The label of spans whose tags are bare prefixes, as in seqeval."""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What a decoder makes of illegal pairs of tags.
+
+    Attributes:
+        name: the name that `repair=` takes.
+        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
+        well_formed: keep only spans that open and close as the scheme allows.
+        refuse: raise an `InputError` at the first illegal pair.
+        skips: roles that are read over, as if their tokens were not there.
+        needs: the scheme must have tags of all these roles.
+    """
+
+    name: str
+    continues: np.ndarray
+    well_formed: bool = False
+    refuse: bool = False
+    skips: str = ""
+    needs: str = ""
+
+
+def _brackets() -> np.ndarray:
+    """With I and O skipped, a B and the E behind it are one span whatever the label of the E."""
+    table = np.zeros_like(CONTINUES)
+    table[BEGIN, END] = True
+    return table
+
+
+REPAIRS: dict[str, Repair] = {
+    repair.name: repair
+    for repair in (
+        Repair("conlleval", CONTINUES),
+        Repair("discard", CONTINUES, well_formed=True),
+        Repair("bes", _brackets(), skips="I", needs="BES"),
+        Repair("convert", CONTINUES_CONVERTED, needs="B"),
+        Repair("raise", CONTINUES, refuse=True),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SpanColumns:
+    """Decoded spans: documents, starts and ends (exclusive) in tokens of the document, label codes, label names."""
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+
+
+def tell_scheme(*sides: Tags) -> Scheme:
+    """The scheme told from the prefixes in all the sides together, see `schemes.infer_scheme`."""
+    prefixes: set[str] = set()
+    for tags in sides:
+        check_names(tags, None)
+        prefixes.update(split_tag(name)[0] for name in tags.names)
+    return infer_scheme(frozenset(prefixes - {"O"}))
+
+
+def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
+    """The repair policy of that name, checked against the scheme where that is known."""
+    require_choice("repair", name, tuple(REPAIRS))
+    repair = REPAIRS[name]
+    missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
+    if scheme is not None and missing:
+        raise InputError(
+            f"repair={name!r} needs a scheme with tags for {', '.join(repair.needs)}; "
+            f"{scheme.name} has none for {', '.join(missing)}.",
+            "Use repair='conlleval' or repair='discard', or name another scheme with scheme=...",
+        )
+    return repair
+
+
+def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") -> SpanColumns:
+    """The spans that tags stand for.
+
+    Args:
+        tags: the tags of all documents.
+        scheme: name of the tag scheme; None tells it from the prefixes (see `schemes.infer_scheme`).
+        repair: what becomes of illegal pairs of tags.
+            `conlleval`: the rule of the CoNLL script: a span is a run of tags of one label in which a B or I is
+            followed by an I or E, wherever it begins and ends.
+            `discard`: only spans that are well-formed from first to last tag.
+            `bes`: I and O are read over; B opens, S is a span, E closes the open span, which keeps its opening label;
+            B, S or the end of the document close an open span just before themselves (Yang et al. 2018). For schemes
+            with B, E and S tags: with fewer, legal tags would be read wrongly.
+            `convert`: as IOB2 (S becomes B, E becomes I), then `conlleval` (Lample et al. 2016). For schemes with B.
+            `raise`: the first illegal pair is an error.
+
+    Returns:
+        The spans in the order of the text.
+
+    Raises:
+        InputError: for tags that cannot be read, a policy that the scheme does not allow, and, under `raise`, for the
+            first illegal pair.
+    """
+    known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+    policy = get_repair(repair, known)
+    check_names(tags, known)
+    names = _read_names(tags, known)
+    # part by part, so that what each step needs stays in the cache and is gone with it
+    parts = [_decode_part(part, names, known, policy, first) for first, part in tags.blocks()]
+    if not parts:
+        parts = [_decode_part(tags, names, known, policy, 0)]
+    document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    label, labels = _used_labels(label, names.labels)
+    return SpanColumns(document, start, end, label, labels)
+
+
+def _decode_part(
+    tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Documents, starts, ends and label codes of the spans of some documents."""
+    inside = _Inside.read(tags, names, policy.skips)
+    if policy.refuse:
+        _refuse_illegal(tags, inside, scheme, first_document)
+    continues = np.take(policy.continues, inside.pair) & inside.neighbours
+    first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
+    last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
+    start, end = inside.token[first], inside.token[last] + 1
+    if policy.skips:
+        end = np.where(inside.role[last] == BEGIN, inside.next_or_end(tags.offsets)[last], end)
+        keep = inside.role[first] != END
+    elif policy.well_formed:
+        keep = inside.opens_well(scheme)[first] & inside.closes_well(scheme)[last]
+    else:
+        keep = slice(None)
+    first, start, end = first[keep], start[keep], end[keep]
+    document = _documents_of(tags.offsets, start)
+    base = tags.offsets[document]
+    columns = (document + first_document, start - base, end - base)
+    return *(column.astype(np.int32) for column in columns), inside.label[first]
+
+
+def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
+    """Tokens whose tag makes an illegal pair with the one before it, or with the end of the document before it.
+
+    Returns:
+        Pairs of ascending indices, int64, shape (pairs, 2): the token of the pair's second tag, as an index into
+        `tags.codes`, and 1 where that second tag is the end of a document instead: then the index is that of the
+        document's last token.
+    """
+    check_names(tags, scheme)
+    return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
+
+
+def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """The role and the label code of each token's tag, and the label names; outside tags have the code -1."""
+    check_names(tags, scheme)
+    names = _read_names(tags, scheme)
+    role = names.roles[tags.codes]
+    return role, np.where(role == OUTSIDE, -1, names.label_codes[tags.codes]), names.labels
+
+
+@dataclass(frozen=True, eq=False)
+class _Names:
+    """What the distinct tags mean: role and label code of each, and the label names, sorted."""
+
+    roles: np.ndarray
+    label_codes: np.ndarray
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Inside:
+    """The tokens inside spans, and each pair of consecutive ones.
+
+    Attributes:
+        token: indices into all tokens, ascending.
+        role: index of each token's role, uint8.
+        label: code of each token's label.
+        neighbours: for each token but the first: whether the one before it stands directly before it in its document.
+        pair: for each token but the first: flat index into tables of shape (5, 5, 2).
+    """
+
+    token: np.ndarray
+    role: np.ndarray
+    label: np.ndarray
+    neighbours: np.ndarray
+    pair: np.ndarray
+
+    @classmethod
+    def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
+        """The tokens whose roles are neither O nor among those skipped; skipped tokens part no neighbours."""
+        kept = names.roles != OUTSIDE
+        for skipped in skips:
+            kept &= names.roles != ROLES.index(skipped)
+        token = _tokens_of(tags.codes, kept)
+        code = tags.codes[token]
+        role, label = names.roles[code], names.label_codes[code]
+        if skips:
+            document = _documents_of(tags.offsets, token)
+            neighbours = document[1:] == document[:-1]
+        else:
+            begins_document = _flag_documents(tags.offsets, len(tags.codes))[token]
+            neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
+        same = label[1:] == label[:-1]
+        pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same
+        return cls(token, role, label, neighbours, pair)
+
+    def opens_well(self, scheme: Scheme) -> np.ndarray:
+        """Whether a span may open with each token."""
+        table = scheme.may_open()
+        opens = table[OUTSIDE, :, 0][self.role]
+        opens[1:] = np.where(self.neighbours, np.take(table, self.pair), opens[1:])
+        return opens
+
+    def closes_well(self, scheme: Scheme) -> np.ndarray:
+        """Whether a span may close with each token."""
+        table = scheme.may_close()
+        closes = table[:, OUTSIDE, 0][self.role]
+        closes[:-1] = np.where(self.neighbours, np.take(table, self.pair), closes[:-1])
+        return closes
+
+    def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
+        """For each token the next one, or the end of the document where that comes first."""
+        ends = offsets[_documents_of(offsets, self.token) + 1]
+        ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
+        return ends
+
+    def illegal(self, scheme: Scheme, tags: Tags) -> np.ndarray:
+        """The illegal pairs, as `illegal_pairs` gives them."""
+        illegal = ~scheme.legal()
+        after_outside = illegal[OUTSIDE, :, 0][self.role]
+        after_outside[1:] &= ~self.neighbours
+        before_outside = illegal[:, OUTSIDE, 0][self.role]
+        before_outside[:-1] &= ~self.neighbours
+        between = self.token[1:][np.take(illegal, self.pair) & self.neighbours]
+        left = self.token[before_outside]
+        ends_document = _flag_documents(tags.offsets, len(tags.codes) + 1)[left + 1]
+        token = np.concatenate([self.token[after_outside], between, np.where(ends_document, left, left + 1)])
+        at_end = np.zeros(len(token), dtype=np.int64)
+        at_end[len(token) - len(left) :] = ends_document
+        order = np.lexsort((at_end, token))
+        return np.stack([token[order], at_end[order]], axis=1)
+
+
+def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme, first_document: int) -> None:
+    pairs = inside.illegal(scheme, tags)
+    if len(pairs) == 0:
+        return
+    index, at_end = (int(value) for value in pairs[0])
+    document, position = tags.place(index)
+    raise InputError(
+        pair_problem(tags, scheme, index, bool(at_end)),
+        "Mend the tags, or choose another repair policy with repair=...",
+        document=first_document + document,
+        position=position,
+    )
+
+
+def pair_problem(tags: Tags, scheme: Scheme, index: int, at_end: bool) -> str:
+    """What is wrong with an illegal pair, given as `illegal_pairs` gives it, in words."""
+    tag = tags.names[tags.codes[index]]
+    if at_end:
+        problem = f"{tag!r} cannot stand at the end of a document"
+    elif tags.place(index)[1] == 0:
+        problem = f"{tag!r} cannot stand at the beginning of a document"
+    else:
+        problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
+    return f"{problem} in {scheme.name}."
+
+
+def _read_names(tags: Tags, scheme: Scheme) -> _Names:
+    """What the distinct tags mean under a scheme."""
+    parts = [split_tag(name) for name in tags.names]
+    labels = tuple(sorted({_label(label) for prefix, label in parts if prefix != "O"}))
+    number = {label: code for code, label in enumerate(labels)}
+    roles = np.zeros(len(parts), dtype=np.uint8)
+    label_codes = np.zeros(len(parts), dtype=code_type(len(labels)))
+    for code, (prefix, label) in enumerate(parts):
+        if prefix != "O":
+            roles[code] = ROLES.index(scheme.prefixes[prefix])
+            label_codes[code] = number[_label(label)]
+    return _Names(roles, label_codes, labels)
+
+
+def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Label codes and names without the labels that no span has kept."""
+    used = np.bincount(label, minlength=len(labels)) > 0
+    if used.all():
+        return label, labels
+    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
+    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
+
+
+def _label(label: str | None) -> str:
+    return BARE_LABEL if label is None else label
+
+
+def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Indices of the tokens whose tag is kept. One comparison is quicker than a look-up, and O is the usual rest."""
+    dropped = np.flatnonzero(~kept)
+    if len(dropped) == 0:
+        return np.arange(len(codes))
+    if len(dropped) == 1:
+        return np.flatnonzero(codes != codes.dtype.type(dropped[0]))
+    return np.flatnonzero(kept[codes])
+
+
+def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
+    """A flag for each token: whether a document begins with it."""
+    flags = np.zeros(tokens + 1, dtype=bool)
+    flags[offsets] = True
+    return flags[:tokens]
+
+
+def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+    """The documents of ascending tokens."""
+    # counting each document's tokens is quicker than finding each token's document where documents are few
+    if len(offsets) < len(tokens):
+        return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))
+    return np.searchsorted(offsets, tokens, side="right") - 1

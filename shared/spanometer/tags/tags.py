@@ -1,0 +1,296 @@
+"""Tag sequences as dictionary-encoded columns, checked on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import InputError
+from .schemes import PREFIXES, SCHEMES, Scheme
+
+_BLOCK = 1 << 17
+"""How many tokens are encoded at a time."""
+
+_ROWS = 1000
+"""How many documents go into one array; as many as `datasets` writes at a time."""
+
+_WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
+
+
+@dataclass(frozen=True, eq=False)
+class Tags:
+    """One side's tags: a code for each token, the tags that the codes stand for, and where documents begin.
+
+    Attributes:
+        codes: one for each token of all documents, laid end to end; of the narrowest unsigned type that does.
+        names: the distinct tags; `codes` index them.
+        offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+    offsets: np.ndarray
+
+    @classmethod
+    def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
+        """From a list of lists of tags (lists, tuples or NumPy rows)."""
+        arrays = list_arrays(documents)
+        return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
+
+    @classmethod
+    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
+        """From an Arrow column of lists of strings (or of dictionary-encoded strings)."""
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        if not is_tags(column.type):
+            raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
+        _refuse_nulls(chunks)
+        lengths = [np.diff(integers(chunk.offsets)) for chunk in chunks]
+        offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
+        if lengths:
+            np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        encoder = _Encoder(int(offsets[-1]))
+        for chunk in chunks:
+            # flatten() follows slices, which .values would not
+            encoder.add(chunk.flatten())
+        return cls(encoder.codes, tuple(encoder.names), offsets)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The documents' lengths in tokens, int64."""
+        return np.diff(self.offsets)
+
+    def blocks(self) -> Iterator[tuple[int, Tags]]:
+        """The tags in parts of whole documents of not too many tokens, each with the number of its first document."""
+        first = 0
+        while first < len(self.offsets) - 1:
+            last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
+            last = max(last, first + 1)
+            offsets = self.offsets[first : last + 1]
+            yield first, Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
+            first = last
+
+    def first(self, code: int) -> tuple[int, int]:
+        """Document and position of the first token with this code."""
+        return self.place(int(np.argmax(self.codes == code)))
+
+    def place(self, token: int) -> tuple[int, int]:
+        """Document and position of a token of the whole column."""
+        document = int(np.searchsorted(self.offsets, token, side="right")) - 1
+        return document, token - int(self.offsets[document])
+
+
+def integers(array: pa.Array) -> np.ndarray:
+    """A view of an Arrow array of integers without nulls. Arrow's own way imports pandas where that is installed."""
+    values = array.buffers()[1]
+    if values is None or len(array) == 0:
+        return np.zeros(0, dtype=str(array.type))
+    return np.frombuffer(values, dtype=str(array.type))[array.offset : array.offset + len(array)]
+
+
+class _Encoder:
+    """Codes of strings in the order of their first occurrence, block by block, so that memory stays near the codes'."""
+
+    def __init__(self, tokens: int) -> None:
+        self.codes = np.zeros(tokens, dtype=np.uint8)
+        self.names: dict[str, int] = {}
+        self._filled = 0
+
+    def add(self, values: pa.Array) -> None:
+        for start in range(0, len(values), _BLOCK):
+            block = values.slice(start, _BLOCK)
+            indices, dictionary = _encoded(block)
+            numbers = [self.names.setdefault(name, len(self.names)) for name in dictionary]
+            if len(self.names) > np.iinfo(self.codes.dtype).max + 1:
+                self.codes = self.codes.astype(np.min_scalar_type(len(self.names)))
+            lookup = np.array(numbers, dtype=self.codes.dtype)
+            self.codes[self._filled : self._filled + len(block)] = lookup[indices]
+            self._filled += len(block)
+
+
+def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
+    """Strings as indices and the distinct ones in the order of their first occurrence."""
+    if not pa.types.is_dictionary(block.type):
+        encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
+        return integers(encoded.indices), encoded.dictionary.to_pylist()
+    # a dictionary that comes from outside may hold tags that do not occur, and one tag twice
+    indices = integers(block.indices)
+    first = np.full(len(block.dictionary), len(indices))
+    first[indices[::-1]] = np.arange(len(indices))[::-1]
+    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(indices))]
+    rank = np.zeros(len(first), dtype=indices.dtype)
+    rank[used] = np.arange(len(used))
+    return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
+
+
+def split_tag(tag: str) -> tuple[str, str | None]:
+    """The prefix and the label of a tag; the label is None for a bare prefix. The outside tag is `("O", None)`."""
+    prefix, hyphen, label = tag.partition("-")
+    return (prefix, label) if hyphen else (tag, None)
+
+
+def check_names(tags: Tags, scheme: Scheme | None) -> None:
+    """Check that every distinct tag is `O` or has a prefix of the scheme (or of any, where it is None) and a label.
+
+    Bare prefixes (`B`, `I` without labels) are taken where no tag of the column has a label.
+
+    Raises:
+        InputError: for the first token whose tag cannot be read.
+    """
+    allowed = PREFIXES if scheme is None else scheme.prefixes.keys()
+    parts = [split_tag(name) for name in tags.names]
+    labelled = any(label is not None for _, label in parts)
+    for code, (prefix, label) in enumerate(parts):
+        if prefix == "O" and label is None:
+            continue
+        if prefix in allowed and ((label and label == label.strip()) or (label is None and not labelled)):
+            continue
+        document, position = tags.first(code)
+        problem, remedy = _unreadable(tags.names[code], prefix, label, scheme)
+        raise InputError(problem, remedy, document=document, position=position)
+
+
+def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None) -> tuple[str, str]:
+    allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
+    of_scheme = "any known scheme" if scheme is None else scheme.name
+    listed = f"{', '.join(allowed)} and O"
+    convert = "Name the scheme with scheme=..., or convert the tags first (spanometer convert)."
+    last = tag.rpartition("-")[2]
+    shown = _shown(tag)
+    if prefix in allowed:
+        if label is None:
+            return f"{shown} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+        problem = "a label with outer blanks" if label.strip() else "an empty label"
+        return f"{shown} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
+    if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
+        return (
+            f"{shown} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
+            f"Write it as {_shown(last + '-' + tag.rpartition('-')[0])}.",
+        )
+    if prefix == "O":
+        return f"{shown} is outside and yet has a label.", "Write 'O' for a token outside all spans."
+    if scheme is not None and prefix in PREFIXES:
+        others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
+        return f"{shown} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
+    return f"{shown} has no prefix of {of_scheme} ({listed}).", convert
+
+
+def is_tags(type_: pa.DataType) -> bool:
+    """Whether an Arrow type is that of lists of tags."""
+    if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
+        return False
+    value = type_.value_type
+    if pa.types.is_dictionary(value):
+        value = value.value_type
+    return pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_null(value)
+
+
+def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
+    """Arrow arrays of lists of strings from a list of lists of tags, checked; one for each thousand documents.
+
+    Args:
+        documents: one sequence of tags for each document.
+        first_document: the number of the first document, for errors.
+
+    Raises:
+        InputError: for a document that is not a sequence of tags, and for a tag that is not a string.
+    """
+    rows = rows_of(documents, first_document, _WORDS_REMEDY)
+    return [_list_array(part, first_document + first) for first, part in parts_of(rows)]
+
+
+def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListArray:
+    flat = list(chain.from_iterable(rows))
+    try:
+        # only strings can be joined, and to ask each for its type takes longer
+        "".join(flat)
+        values = pa.array(flat, type=pa.string())
+    except (TypeError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
+        raise _bad_tag(rows, first_document) from None
+    if isinstance(values, pa.ChunkedArray):
+        raise InputError("more than 2 GiB of tags in a thousand documents.", "Pass fewer tags at once.")
+    return pa.ListArray.from_arrays(offsets_of(rows), values)
+
+
+def parts_of(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Parts of a thousand rows, each with the number of its first; one part where there are no rows."""
+    for first in range(0, max(len(rows), 1), _ROWS):
+        yield first, rows[first : first + _ROWS]
+
+
+def rows_of(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
+    """The documents as a list of sized rows; an `InputError` where one is a string, a mapping or no sequence."""
+    if isinstance(documents, (str, bytes, dict)) or not isinstance(documents, Iterable):
+        raise InputError(f"{_shown(documents)} is not a list of documents.", remedy)
+    rows = list(documents)
+    if set(map(type, rows)) <= {list, tuple}:
+        return rows
+    for number, row in enumerate(rows):
+        if isinstance(row, np.ndarray):
+            if row.ndim != 1:
+                raise InputError(
+                    f"an array of shape {row.shape} is not one document.", remedy, document=first_document + number
+                )
+            rows[number] = row.tolist()
+        elif isinstance(row, pa.Array):
+            rows[number] = row.to_pylist()
+        elif isinstance(row, (str, bytes, dict, set, frozenset)) or not isinstance(row, Iterable):
+            raise InputError(f"{_shown(row)} is not a document.", remedy, document=first_document + number)
+        else:
+            rows[number] = list(row)
+    return rows
+
+
+def offsets_of(rows: Sequence[Sequence[Any]]) -> pa.Array:
+    """Arrow list offsets (int32) of the rows."""
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
+    return pa.array(offsets.astype(np.int32))
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
+    for number, row in enumerate(rows):
+        for position, tag in enumerate(row):
+            if isinstance(tag, str) and _encodable(tag):
+                continue
+            found = "None" if tag is None else f"{_shown(tag)} (of type {type(tag).__name__})"
+            return InputError(
+                f"{found} is not a tag.",
+                "Tags are strings such as 'B-PER'; turn label numbers into names first.",
+                document=first_document + number,
+                position=position,
+            )
+    return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
+
+
+def _encodable(tag: str) -> bool:
+    try:
+        tag.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
+    first_document = 0
+    for chunk in chunks:
+        values = chunk.flatten()
+        named = pa.types.is_dictionary(values.type) and values.dictionary.null_count
+        if chunk.null_count or values.null_count or named:
+            for number, row in enumerate(chunk.to_pylist()):
+                if row is None:
+                    raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)
+                if None in row:
+                    raise _bad_tag([row], first_document + number)
+        first_document += len(chunk)

@@ -1,0 +1,141 @@
+"""The overlap join, against brute force."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment, coverage, overlaps, union
+from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+
+
+def random_intervals(generator, count, *, reach):
+    intervals = sorted((start := generator.randrange(reach), start + generator.randrange(1, 6)) for _ in range(count))
+    return np.array(intervals, dtype=np.int64).reshape(-1, 2).T
+
+
+def test_overlaps():
+    generator = random.Random(1)
+    for _ in range(1000):
+        first, second = (
+            random_intervals(generator, generator.randrange(8), reach=generator.choice((6, 20))) for _ in range(2)
+        )
+        expected = [
+            (i, j)
+            for i, j in itertools.product(range(first.shape[1]), range(second.shape[1]))
+            if first[0, i] < second[1, j] and second[0, j] < first[1, i]
+        ]
+        assert list(zip(*(side.tolist() for side in overlaps(*first, *second)), strict=True)) == expected
+
+
+def test_union():
+    generator = random.Random(2)
+    for _ in range(500):
+        start, end = random_intervals(generator, generator.randrange(8), reach=15)
+        low, high, first = union(start, end)
+        assert start[first].tolist() == low.tolist()
+        covered = {token for first, last in zip(start, end, strict=True) for token in range(first, last)}
+        parts = [set(range(first, last)) for first, last in zip(low, high, strict=True)]
+        assert set().union(*parts) == covered
+        assert sum(map(len, parts)) == len(covered)
+
+
+def test_pairs_of_spans():
+    for seed in range(300):
+        for kind in ("nested", "discontinuous"):
+            references, predictions, lengths = random_pair(seed, kind)
+            joined = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
+            found = {}
+            for first, second, shared in zip(
+                joined.pairs.reference, joined.pairs.prediction, joined.pairs.shared, strict=True
+            ):
+                one, other = joined.references, joined.predictions
+                assert one.label[first] == other.label[second]
+                assert one.document[first] == other.document[second]
+                key = int(one.document[first]), joined.labels[one.label[first]]
+                found.setdefault(key, []).append((int(one.size[first]), int(other.size[second]), int(shared)))
+            expected = {}
+            for number, (reference, predicted) in enumerate(zip(references, predictions, strict=True)):
+                for (label, tokens), (other, others) in itertools.product(reference, predicted):
+                    if label == other and tokens & others:
+                        sizes = len(tokens), len(others), len(tokens & others)
+                        expected.setdefault((number, label), []).append(sizes)
+            assert {key: sorted(value) for key, value in found.items()} == {
+                key: sorted(value) for key, value in expected.items()
+            }
+
+
+def test_sides_must_fit():
+    one = Spans.from_dicts([[]])
+    two = Spans.from_dicts([[], []])
+    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
+        Alignment(one, two)
+    with pytest.raises(InputError, match="document 0: 2 predicted tags, 1 reference tags"):
+        Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O", "O"]]))
+    spans = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+        Alignment(Spans.from_tags([["O"]]), spans)
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+        Alignment(spans, Spans.from_tags([["O"]]))
+
+
+def test_coverage():
+    for seed in range(200):
+        for kind in ("nested", "discontinuous"):
+            references, predictions, lengths = random_pair(seed, kind)
+            joined = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
+            pairs = joined.pairs
+            for side, other, spans in (
+                (joined.references, joined.predictions, pairs.reference),
+                (joined.predictions, joined.references, pairs.prediction),
+            ):
+                expected = np.bincount(spans, weights=pairs.shared, minlength=len(side)).astype(int)
+                assert coverage(side, other).tolist() == expected.tolist()
+
+
+def nest(count, label="A"):
+    return [{"start": start, "end": 2 * count - start, "label": label} for start in range(count)]
+
+
+def test_deep_nests_cost_no_pairs():
+    spans = Spans.from_dicts([nest(20_000)])
+    for measure in (SpanF(), TokenF(), LinkF(), IntersectionF(cap=True)):
+        assert measure.score(measure.counts(spans, spans))["f1"] == 1.0
+
+
+@pytest.mark.parametrize("measure", [Bcubed(), SlIcm()])
+def test_too_many_pairs_are_refused_before_they_are_listed(measure):
+    spans = Spans.from_dicts([nest(20_000)])
+    with pytest.raises(InputError, match="more than"):
+        measure.counts(spans, spans)
+
+
+def test_discontinuous_spans_do_not_weigh_on_other_documents():
+    contiguous = [nest(60) for _ in range(300)]
+    parted = [{"label": "B", "fragments": [[0, 1], [3, 4]]}, {"label": "B", "fragments": [[0, 2], [3, 4]]}]
+    for measure in (LinkF(), Bcubed()):
+        expected = measure.counts(*[Spans.from_dicts(contiguous)] * 2).total()
+        fragmented = [
+            [{"label": span["label"], "fragments": [[span["start"], span["end"]]]} for span in document]
+            for document in contiguous
+        ]
+        found = measure.counts(*[Spans.from_dicts([*fragmented, parted])] * 2)
+        alone = measure.counts(*[Spans.from_dicts([parted])] * 2).total()
+        for column, value in found.total().items():
+            assert value == pytest.approx(expected[column] + alone[column], rel=1e-12)
+
+
+def test_what_overflows_is_refused():
+    labels = [[{"start": 2**31 - 2, "end": 2**31 - 1, "label": f"L{number}"}] for number in range(30_000)]
+    spans = Spans.from_dicts(labels)
+    with pytest.raises(InputError, match=r"30000 labels over .* tokens are too many"):
+        SpanF().counts(spans, spans)
+    long = Spans.from_dicts([[{"start": 0, "end": 2**31 - 1, "label": "A"}]] * 8)
+    with pytest.raises(InputError, match="pass the range of 64-bit integers"):
+        LinkF().score(LinkF().counts(long, long))
+    assert SlIcm().score(SlIcm().counts(long, long))["sl_icm_norm"] == 1.0
+    with pytest.raises(InputError, match="out of range"):
+        Spans.from_dicts([[{"start": 0, "end": 2**31, "label": "A"}]])

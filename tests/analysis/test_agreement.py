@@ -1,0 +1,252 @@
+"""Agreement of several annotators: pairs as the measures say, alpha jointly, errors by name."""
+
+import json
+import math
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import spanometer
+from random_corpora import as_spans, random_document
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.measures import ChanceKappaF1, UnitizingAlpha
+
+TAGS = {
+    "ann": [["B-X", "I-X", "O", "O", "O", "O"], ["O", "B-Y", "O"]],
+    "ben": [["O", "B-X", "I-X", "O", "O", "O"], ["O", "B-Y", "O"]],
+    "cat": [["O", "O", "O", "O", "B-X", "I-X"], ["O", "O", "O"]],
+}
+
+
+def randomly(seed, annotators, labels=("A", "B", "C")):
+    """Annotations of the same random documents, and the documents' lengths."""
+    generator = random.Random(seed)
+    lengths = [generator.choice((1, 4, 9, 15)) for _ in range(5)]
+    annotations = [
+        [random_document(generator, length, "flat", labels) for length in lengths] for _ in range(annotators)
+    ]
+    return annotations, lengths
+
+
+def spans(annotation, lengths):
+    return as_spans(annotation, lengths)
+
+
+def test_by_hand():
+    found = spanometer.agreement(TAGS)
+    assert found.names == ("ann", "ben", "cat")
+    assert (found.documents, found.tokens, found.spans.tolist()) == (2, 9, [2, 2, 1])
+    of_x = found.per_label["X"]
+    # one shared token of 2 + 2, and none
+    assert of_x.f1.tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    # coverage 1/5, 2/5, 2/5, 2/5, 2/5, 1/5 on both sides: 0.72 shared tokens of two
+    np.testing.assert_allclose(of_x.chance_f1, np.full((3, 3), 0.36), atol=1e-15)
+    assert of_x.mean_f1 == pytest.approx(0.5 / 3)
+    assert of_x.mean_kappa_f1 == pytest.approx(((0.5 - 0.36) - 0.36 - 0.36) / 0.64 / 3)
+    # all three: 27 tokens, of which 6 annotated; of 9 tokens the pairs differ in 2, 4 and 4
+    assert of_x.observed_disagreement == pytest.approx(10 / 27)
+    assert of_x.expected_disagreement == pytest.approx(2 * 6 * 21 / (27**2 - 12 - 21))
+    assert of_x.alpha == pytest.approx(1 - (10 / 27) / (252 / 696))
+    assert of_x.spans.tolist() == [1, 1, 1]
+    assert found.per_label["Y"].spans.tolist() == [1, 1, 0]
+    assert found.f1[0, 1] == 2 * 2 / 6
+
+
+@pytest.mark.parametrize("options", [{}, {"level": "span"}, {"average": "macro"}, {"variant": "1995"}])
+@pytest.mark.parametrize("annotators", [2, 3, 5])
+def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
+    own = {key: value for key, value in options.items() if key != "variant"}
+    chance = ChanceKappaF1(**own)
+    alpha = UnitizingAlpha(variant=options.get("variant", "2016"), average=options.get("average", "micro"))
+    for seed in range(12):
+        annotations, lengths = randomly(seed, annotators)
+        sides = [spans(annotation, lengths) for annotation in annotations]
+        found = spanometer.agreement(sides, **options)
+        labels = tuple(sorted({label for side in sides for label in side.labels}))
+        assert tuple(found.per_label) == labels
+        for one, other in combinations(range(annotators), 2):
+            counts = chance.counts(sides[one], sides[other])
+            expected, per_label = chance.score(counts), chance.score_per_label(counts)
+            for key in ("f1", "chance_f1", "kappa_f1"):
+                matrix = getattr(found, key)
+                assert matrix[one, other] == matrix[other, one] == pytest.approx(expected[key], abs=1e-12)
+                for label in labels:
+                    value = getattr(found.per_label[label], key)[one, other]
+                    if label in per_label:
+                        assert value == pytest.approx(per_label[label][key], abs=1e-12)
+                    else:
+                        assert math.isnan(value)
+        pairs = [found.kappa_f1[one, other] for one, other in combinations(range(annotators), 2)]
+        assert found.mean_kappa_f1 == pytest.approx(sum(pairs) / len(pairs))
+        assert (np.diag(found.f1) == 1).all()
+        assert (np.diag(found.kappa_f1) == 1).all()
+        if annotators == 2:
+            expected = alpha.score(alpha.counts(*sides))
+            assert [found.alpha, found.observed_disagreement, found.expected_disagreement] == pytest.approx(
+                [expected[key] for key in alpha.keys]
+            )
+
+
+def test_chance_on_the_diagonal_is_that_of_the_same_lengths():
+    annotations, lengths = randomly(3, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides)
+    for place, side in enumerate(sides):
+        assert found.chance_f1[place, place] == ChanceKappaF1().score(ChanceKappaF1().counts(side, side))["chance_f1"]
+
+
+def test_alpha_is_joint_and_no_mean_of_pairs():
+    annotations, lengths = randomly(1, 4)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides)
+    pairs = [UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["alpha"] for pair in combinations(sides, 2)]
+    assert found.alpha != pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
+    # observed disagreement is the mean of the pairs, the expected one is not
+    observed = [
+        UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["observed_disagreement"]
+        for pair in combinations(sides, 2)
+    ]
+    assert found.observed_disagreement == pytest.approx(sum(observed) / len(observed))
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_order_of_annotators_does_not_matter(variant):
+    for seed in range(10):
+        annotations, lengths = randomly(seed, 4)
+        sides = [spans(annotation, lengths) for annotation in annotations]
+        order = random.Random(seed).sample(range(4), 4)
+        found = spanometer.agreement(sides, variant=variant)
+        moved = spanometer.agreement([sides[place] for place in order], variant=variant)
+        np.testing.assert_allclose(moved.kappa_f1, found.kappa_f1[np.ix_(order, order)], atol=1e-12)
+        assert moved.alpha == pytest.approx(found.alpha, abs=1e-12)
+        assert moved.mean_kappa_f1 == pytest.approx(found.mean_kappa_f1, abs=1e-12)
+
+
+def test_identical_annotators():
+    found = spanometer.agreement([TAGS["ann"]] * 3)
+    assert found.names == ("1", "2", "3")
+    assert (found.mean_f1, found.mean_kappa_f1, found.alpha) == (1.0, 1.0, 1.0)
+
+
+def test_forms_of_input():
+    expected = spanometer.agreement(TAGS).to_dict()
+    assert spanometer.agreement(list(TAGS.values()), names=list(TAGS)).to_dict() == expected
+    lengths = [6, 3]
+    decoded = {name: Spans.from_tags(tags) for name, tags in TAGS.items()}
+    bare = {name: Spans.from_dicts(side.to_dicts()) for name, side in decoded.items()}
+    for given, options in (
+        (decoded, {}),
+        (bare, {"lengths": lengths}),
+        ({**bare, "ann": decoded["ann"]}, {}),
+        ({**bare, "cat": TAGS["cat"]}, {}),
+    ):
+        found = spanometer.agreement(given, **options).to_dict()
+        assert {**found, "signatures": None} == {**expected, "signatures": None}
+
+
+def test_scheme_is_told_from_all():
+    one, other = [["S-A", "O"]], [["I-A", "O"]]
+    found = spanometer.agreement([one, other, [["B-A", "E-A"]]])
+    assert "|scheme:IOBES|" in found.signatures["chance_kappa_f1"]
+    assert found.f1[0, 1] == 1.0
+
+
+def test_aligns_each_pair_once(monkeypatch):
+    built = []
+
+    def counted(*sides):
+        built.append(sides)
+        return Alignment(*sides)
+
+    monkeypatch.setattr("spanometer.analysis.agreement.Alignment", counted)
+    spanometer.agreement(TAGS)
+    # three pairs, and each with itself for the diagonal of the chance level
+    assert len(built) == 6
+
+
+def test_to_dict_is_json():
+    found = spanometer.agreement(TAGS, variant=None, zero_division=math.nan)
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert written["annotators"] == ["ann", "ben", "cat"]
+    assert written["alpha"] is None
+    assert list(written["signatures"]) == ["chance_kappa_f1"]
+    assert written["per_label"]["Y"]["f1"][0][1] == 1.0
+    assert written["kappa_f1"][0][0] == 1.0
+    with pytest.raises(AttributeError):
+        found.alpha = 1.0
+
+
+def test_nothing_annotated():
+    found = spanometer.agreement([[["O", "O"]], [["O", "O"]]])
+    assert (found.mean_f1, found.alpha, dict(found.per_label)) == (0.0, 0.0, {})
+    none = spanometer.agreement([[], []], zero_division=1.0)
+    assert (none.documents, none.mean_f1, none.alpha) == (0, 1.0, 1.0)
+
+
+def nested():
+    return Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]], lengths=[9])
+
+
+def test_overlapping_spans():
+    flat = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]], lengths=[9])
+    with pytest.raises(InputError, match=r"annotator 2, document 0, token 1: a span of 'A' overlaps .*disjoint"):
+        spanometer.agreement([flat, nested()])
+    with pytest.raises(InputError, match=r"annotator 2, document 0, token 1: .* units do not.\nSet variant=None"):
+        spanometer.agreement([flat, nested()], placement="layers")
+    found = spanometer.agreement([flat, nested()], placement="layers", variant=None)
+    assert math.isnan(found.alpha)
+    assert found.kappa_f1[0, 1] > 0
+
+
+BAD = {
+    "one": ([[["O"]]], {}, "1 annotator: agreement takes two"),
+    "none": ([], {}, "0 annotators: agreement takes two"),
+    "names": ([[["O"]], [["O"]]], {"names": ["a"]}, "1 names, 2 annotators"),
+    "same name": ([[["O"]], [["O"]]], {"names": ["a", "a"]}, "two annotators have one name"),
+    "named twice": ({"a": [["O"]], "b": [["O"]]}, {"names": ["a", "b"]}, "have names already"),
+    "documents": ({"a": [["O"]], "b": [["O"], []]}, {}, "annotator b: 2 documents, where annotator a has 1"),
+    "tokens": (
+        {"a": [["O"], ["O"]], "b": [["O"], []]},
+        {},
+        "annotator b, document 1: 0 tokens, where annotator a has 1",
+    ),
+    "tag": ({"a": [["B-A"]], "b": [["X-A"]]}, {}, "annotator b, document 0, token 0: 'X-A' has no prefix"),
+    "illegal": ({"a": [["B-A"]], "b": [["I-A"]]}, {"repair": "raise", "scheme": "IOB2"}, "annotator b, .*'I-A' cannot"),
+    "no tags": ({"a": [["B-A"]], "b": 3}, {}, "annotator b: 3 is not a list of documents"),
+    "average": ([[["O"]], [["O"]]], {"average": "weighted"}, "Use one of 'micro', 'macro'"),
+    "level": ([[["O"]], [["O"]]], {"level": "word"}, "Use one of 'token', 'span'"),
+    "variant": ([[["O"]], [["O"]]], {"variant": "2020"}, "Use one of '1995', '2016'"),
+    "scheme": ([nested(), nested()], {"scheme": "IOB2"}, "scheme and repair are for tags"),
+    "lengths": (
+        [nested(), nested()],
+        {"lengths": [2]},
+        "annotator 1, document 0, token 0: .* the document has 2 tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_errors_name_the_annotator(case):
+    annotations, options, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        spanometer.agreement(annotations, **options)
+
+
+def test_lengths_must_be_known():
+    bare = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
+    with pytest.raises(InputError, match="lengths are not known"):
+        spanometer.agreement([bare, bare])
+    short = {"a": bare, "b": [["O", "O"]]}
+    with pytest.raises(InputError, match=r"annotator a, document 0, token 0: .* the document has 2 tokens"):
+        spanometer.agreement(short)
+
+
+def test_is_imported_when_it_is_asked_for():
+    import spanometer.analysis.agreement
+
+    assert spanometer.agreement is spanometer.analysis.agreement.agreement
+    with pytest.raises(AttributeError, match="no attribute 'agreements'"):
+        spanometer.agreements  # noqa: B018

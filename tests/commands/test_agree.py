@@ -1,0 +1,235 @@
+"""`spanometer agree` and `spanometer placement`."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer.measures.placement import place
+from spanometer.readers import read, tag_lists
+
+ANN = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
+BEN = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
+CAT = "Ada O\nLovelace B-PER\nslept O\n\nin O\nRome B-LOC\n"
+ALL = "\n".join(
+    f"{one} {two.split()[1]} {three.split()[1]}" if one else ""
+    for one, two, three in zip(ANN.split("\n"), BEN.split("\n"), CAT.split("\n"), strict=True)
+)
+
+# of older matplotlib with newer pyparsing
+old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def files(file):
+    return [file(f"{name}.conll", content) for name, content in (("ann", ANN), ("ben", BEN), ("cat", CAT))]
+
+
+@pytest.fixture
+def answer(run):
+    """The JSON object of a run that goes well."""
+
+    def call(*arguments):
+        status, output, complaint = run(*arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call
+
+
+def expected(files, **options):
+    return spanometer.agreement(
+        [tag_lists(read(path).tags[0]) for path in files], names=["ann", "ben", "cat"], **options
+    )
+
+
+def test_tables(run, files):
+    status, output, complaint = run("agree", *files)
+    assert (status, complaint) == (0, "")
+    lines = output.splitlines()
+    assert lines[0] == f"ann   {files[0]}, column 2, 2 spans"
+    assert lines[3] == "size  2 documents, 5 tokens"
+    found = expected(files)
+    rows = {line.split()[0]: line.split()[1:] for line in lines if re.match(r"(ann|ben|cat) +[\d·-]", line)}
+    for place_, name in enumerate(found.names):
+        values = [f"{value:.4f}" for value in found.kappa_f1[place_]]
+        values[place_] = "·"
+        assert rows[name] == values
+    means = [f"{value:.4f}" for value in (found.mean_f1, found.mean_chance_f1, found.mean_kappa_f1)]
+    assert re.search(rf"^mean of pairs +{' +'.join(means)} +·$", output, re.MULTILINE)
+    assert re.search(rf"^all jointly +· +· +· +{found.alpha:.4f}$", output, re.MULTILINE)
+    assert all(signature in lines for signature in found.signatures.values())
+    assert "highest pair: " in output
+    assert "lowest pair: " in output
+    assert "LOC" not in output
+    assert "\x1b" not in output
+
+
+def test_per_label_and_per_pair(run, files):
+    _, output, _ = run("agree", *files, "--per-label", "--per-pair")
+    found = expected(files)
+    for one, other, values in found.pairs():
+        numbers = " +".join(re.escape(f"{value:.4f}") for value in values.values())
+        assert re.search(rf"^{one}, {other} +{numbers} +·$", output, re.MULTILINE)
+    for label, values in found.per_label.items():
+        numbers = [values.mean_f1, values.mean_chance_f1, values.mean_kappa_f1, values.alpha]
+        written = " +".join(re.escape(f"{value:.4f}") for value in numbers)
+        assert re.search(rf"^{label} +{written} +1$", output, re.MULTILINE)
+
+
+def test_json(answer, files):
+    found = answer("agree", *files)
+    values = expected(files).to_dict()
+    del values["per_label"]
+    assert found == {
+        "spanometer": spanometer.__version__,
+        "files": [{"file": path, "column": "column 2"} for path in files],
+        **values,
+    }
+    assert answer("agree", *files, "--per-label")["per_label"] == expected(files).to_dict()["per_label"]
+
+
+def test_options_reach_the_measures(answer, files):
+    options = ["--level", "span", "--placement", "independent", "--method", "auto", "--variant", "1995"]
+    found = answer("agree", *files, *options, "--average", "macro", "--zero-division", "1")
+    values = expected(
+        files,
+        level="span",
+        placement="independent",
+        method="auto",
+        variant="1995",
+        average="macro",
+        zero_division=1.0,
+    )
+    assert found["signatures"] == dict(values.signatures)
+    assert found["kappa_f1"] == values.kappa_f1.tolist()
+
+
+def test_columns_of_one_file(answer, file, files):
+    path = file("all.conll", ALL)
+    found = answer("agree", path, "--columns", "2,3,4")
+    assert found["annotators"] == ["column 2", "column 3", "column 4"]
+    named = answer("agree", path, "--columns", "2, 3, 4", "--names", "ann, ben, cat")
+    of_files = answer("agree", *files)
+    assert {**named, "files": None} == {**of_files, "files": None}
+
+
+def test_names_are_told_from_the_files(answer, files, file, tmp_path):
+    assert answer("agree", *files)["annotators"] == ["ann", "ben", "cat"]
+    other = tmp_path / "second"
+    other.mkdir()
+    (other / "ann.conll").write_text(BEN, encoding="utf-8")
+    assert answer("agree", files[0], other / "ann.conll")["annotators"] == [files[0], str(other / "ann.conll")]
+    assert answer("agree", files[0], file("ann.tsv", CAT))["annotators"] == ["ann.conll", "ann.tsv"]
+    assert answer("agree", files[0], files[0])["annotators"] == ["ann.conll (1)", "ann.conll (2)"]
+
+
+def test_complaints(complaint, file, files):
+    assert "its annotators must be named. Give them with --columns" in complaint("agree", files[0])
+    assert "--columns takes apart one file" in complaint("agree", *files, "--columns", "1,2")
+    assert "2 names, 3 annotators" in complaint("agree", *files, "--names", "a,b")
+    assert "two annotators have one name" in complaint("agree", *files, "--names", "a,b,a")
+    path = file("all.conll", ALL)
+    assert f"{path}: one column is named twice" in complaint("agree", path, "--columns", "2,3,2")
+    assert "agreement takes two" in complaint("agree", path, "--columns", "2")
+    short = file("short.conll", ANN.replace("slept O\n", ""))
+    assert f"{short}, line 1: 2 tokens, where annotator ann has 3." in complaint("agree", files[0], short)
+    fewer = file("fewer.conll", ANN.partition("\n\n")[0])
+    assert f"{fewer}: 1 documents, where annotator ann has 2." in complaint("agree", files[0], fewer)
+    illegal = file("illegal.conll", ANN.replace("B-LOC", "I-LOC"))
+    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("agree", files[0], illegal, "--repair", "raise")
+    columns = file("columns.conll", ALL.replace("B-LOC I-LOC B-LOC", "B-LOC I-LOC I-LOC"))
+    problem = complaint("agree", columns, "--columns", "2,4", "--repair", "raise")
+    assert f"{columns}, line 6: column 4: 'I-LOC' cannot" in problem
+    assert "'weighted' is not a value" in complaint("agree", *files, "--average", "weighted")
+    assert "no name of a picture" in complaint("agree", *files, "--plot", "heat.txt")
+    assert "two files are standard input" in complaint("agree", "-", "-")
+
+
+@old_matplotlib
+@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_plots(run, files, tmp_path, ending, begin):
+    pytest.importorskip("matplotlib")
+    for command in (["agree", *files], ["placement", "--tokens", "100", "--lengths", "1,5,10,15"]):
+        path = tmp_path / f"picture.{ending}"
+        status, _, complaint = run(*command, "--plot", path)
+        assert (status, complaint) == (0, "")
+        assert path.read_bytes().startswith(begin)
+
+
+@old_matplotlib
+def test_what_is_in_the_heat_map(files):
+    pytest.importorskip("matplotlib")
+    from spanometer.plots.charts import draw_agreement
+
+    found = expected(files)
+    axes = draw_agreement(found).axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == [f"{found.kappa_f1[row, column]:.2f}" for row in range(3) for column in range(3) if row != column]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
+
+
+@old_matplotlib
+def test_what_is_in_figure_1():
+    pytest.importorskip("matplotlib")
+    from spanometer.plots.charts import draw_placement
+
+    placed = place(100, [1, 5, 10, 15])
+    axes = draw_placement(placed).axes[0]
+    for line, starts in zip(axes.lines, placed.starts, strict=True):
+        assert line.get_ydata() == pytest.approx(starts)
+        assert line.get_xdata()[[0, -1]].tolist() == [1, len(starts)]
+
+
+def test_matplotlib_is_not_imported_without_a_plot(files):
+    code = (
+        "import sys; from spanometer.commands.main import main\n"
+        f"main(['agree', *{files!r}])\n"
+        "print([name for name in ('evaluate', 'datasets', 'matplotlib') if name in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+# placement
+
+
+def test_placement_as_numbers(answer):
+    found = answer("placement", "--tokens", "100", "--lengths", "15,1,10,5")
+    assert [span["length"] for span in found["spans"]] == [1, 5, 10, 15]
+    for span in found["spans"]:
+        starts = np.array(span["starts"])
+        assert starts.sum() == pytest.approx(1.0, abs=1e-12)
+        assert starts == pytest.approx(starts[::-1], abs=1e-15)
+        # flat from token a - a_i - k + 2 to n - a + k, counted from 1
+        flat = starts[31 - span["length"] - 4 + 1 : 100 - 31 + 4]
+        assert flat == pytest.approx(flat[0], abs=1e-15)
+    assert sum(found["coverage"]) == pytest.approx(31)
+
+
+def test_placement_as_a_table(run):
+    status, output, _ = run("placement", "--tokens", "100", "--lengths", "1,5,10,15,5")
+    assert status == 0
+    assert output.startswith("5 spans of 36 tokens in a document of 100\n")
+    status, output, _ = run("placement", "--tokens", "100", "--lengths", "1,5,10,15")
+    rows = [line.split() for line in output.splitlines() if re.match(r"\d+ +\d+ +\d+ +0\.", line)]
+    bounds = [["28", "73"], ["24", "73"], ["19", "73"], ["14", "73"]]
+    assert [[row[0], *row[-2:]] for row in rows] == [
+        [length, *bound] for length, bound in zip(("1", "5", "10", "15"), bounds, strict=True)
+    ]
+
+
+def test_placement_complaints(complaint):
+    assert "31 tokens in spans, and the document has 30" in complaint(
+        "placement", "--tokens", "30", "--lengths", "1,5,10,15"
+    )
+    assert "'a,b' is no list of lengths" in complaint("placement", "--tokens", "30", "--lengths", "a,b")
+    assert "a span of 0 tokens" in complaint("placement", "--tokens", "30", "--lengths", "0")
+    assert "a document of 0 tokens" in complaint("placement", "--tokens", "0", "--lengths", "1")
+    assert "'layers' is not a value" in complaint(
+        "placement", "--tokens", "30", "--lengths", "1", "--placement", "layers"
+    )

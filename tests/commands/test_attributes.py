@@ -1,0 +1,281 @@
+"""`spanometer score` on spans with attributes."""
+
+import gzip
+import io
+import json
+import re
+
+import pytest
+
+import spanometer
+from spanometer import InputError
+from spanometer.measures import SpanAttribute
+from spanometer.readers import holds_attributes, read_attributes
+from spanometer.spans.attributes import Attributes
+
+
+def span(start, label, scores=None, **attributes):
+    found = {"start": start, "end": start + 1, "label": label, "attributes": attributes}
+    return found if scores is None else {**found, "scores": scores}
+
+
+# the published example, in two documents
+GOLD = [
+    [span(4, "SYMP", neg=True), span(8, "DIS", neg=False, carrier="FATHER")],
+    [],
+    [span(12, "DIS", neg=False, carrier="PATIENT")],
+]
+SYSTEM = [
+    [span(4, "SYMP", neg=True), span(8, "DIS", neg=False, carrier="PATIENT")],
+    [],
+    [span(12, "DIS", neg=True, carrier="PATIENT", scores={"neg": 0.5})],
+]
+EXAMPLE = ("--attribute", "neg", "--attribute", "carrier=DIS", "--default", "neg=false")
+
+
+def lines(documents):
+    return "".join(json.dumps(document) + "\n" for document in documents)
+
+
+@pytest.fixture
+def pair(file):
+    return file("gold.jsonl", lines(GOLD)), file("system.jsonl", lines(SYSTEM))
+
+
+@pytest.fixture
+def answer(run):
+    """The JSON object of a run that goes well."""
+
+    def call(*arguments):
+        status, output, complaint = run("score", *arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call
+
+
+def scores_of(answer, *arguments):
+    return answer(*arguments)["measures"]["span_attribute"]["scores"]
+
+
+def rows(output):
+    return {cells[0]: cells[1:] for cells in map(str.split, output.splitlines()) if len(cells) == 8}
+
+
+def test_tables(run, pair):
+    status, output, complaint = run("score", *pair, *EXAMPLE)
+    assert (status, complaint) == (0, "")
+    assert output.splitlines()[:3] == [
+        f"reference   {pair[0]}, jsonl",
+        f"prediction  {pair[1]}, jsonl",
+        "size        3 documents, 3 reference spans, 3 predicted spans",
+    ]
+    found = rows(output)
+    assert found.pop("span_attribute") == ["f", "p", "r", "tp", "support", "positives", "ap"]
+    assert found == {
+        # three items at 1.0, of which two are right, of three in the reference; the wrong negation comes last
+        "micro": ["0.5714", "0.5000", "0.6667", "2", "3", "4", "0.4444"],
+        "neg": ["0.6667", "0.5000", "1.0000", "1", "1", "2", "1.0000"],
+        "carrier": ["0.5000", "0.5000", "0.5000", "1", "2", "2", "0.2500"],
+    }
+    signature = output.splitlines()[-1]
+    assert signature.startswith("span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|")
+    assert "\x1b" not in output
+
+
+def test_json(answer, pair):
+    found = answer(*pair, *EXAMPLE)
+    measure = SpanAttribute(attributes={"neg": True, "carrier": ["DIS"]}, default_values={"neg": False})
+    counts = measure.counts(Attributes.from_dicts(GOLD), Attributes.from_dicts(SYSTEM))
+    of_measure = found.pop("measures")["span_attribute"]
+    assert of_measure["scores"] == measure.score(counts)
+    assert of_measure["counts"] == {"tp": 2, "support": 3, "positives": 4}
+    assert of_measure["signature"].endswith(f"|v:{spanometer.__version__}")
+    assert found == {
+        "spanometer": spanometer.__version__,
+        "reference": {"file": pair[0], "format": "jsonl", "attributes": ["carrier", "neg"]},
+        "prediction": {"file": pair[1], "format": "jsonl", "attributes": ["carrier", "neg"]},
+        "documents": 3,
+        "reference_spans": 3,
+        "predicted_spans": 3,
+    }
+
+
+def test_options_reach_the_measure(answer, pair):
+    plain = scores_of(answer, *pair)
+    assert list(plain) == ["micro", "carrier", "neg"]
+    assert list(scores_of(answer, *pair, "--attribute", "neg")) == ["micro", "neg"]
+    assert list(scores_of(answer, *pair, "--micro-key", "all")) == ["all", "carrier", "neg"]
+    assert scores_of(answer, *pair, "--include-falsy")["neg"]["support"] == plain["neg"]["support"] + 2
+    assert scores_of(answer, *pair, "--default", 'carrier="PATIENT"')["carrier"]["support"] == 1
+    assert scores_of(answer, *pair, "--default", "neg=true", "--default", "carrier=0")["neg"]["support"] == 0
+    assert scores_of(answer, *pair, "--average-precision", "edsnlp-0.20")["neg"]["ap"] == 0
+    assert scores_of(answer, *pair, "--average-precision", "edsnlp")["micro"]["ap"] != plain["micro"]["ap"]
+    assert scores_of(answer, *pair, "--attribute", "x", "--zero-division", "nan")["x"]["f"] is None
+    assert scores_of(answer, *pair, "--attribute", "neg=SYMP, NONE")["neg"]["positives"] == 1
+
+
+def test_on_mismatch(answer, complaint, pair, file):
+    more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
+    problem = complaint("score", pair[0], more)
+    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the references." in problem
+    assert "--on-mismatch" in problem
+    assert scores_of(answer, pair[0], more, "--on-mismatch", "count")["neg"]["positives"] == 3
+    problem = complaint("score", more, pair[0])
+    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the predictions." in problem
+
+
+def test_forms_of_lines(answer, pair, file):
+    expected = scores_of(answer, *pair)
+    for key in ("spans", "entities"):
+        content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"]}) for document in GOLD)
+        gold = file(f"{key}.jsonl.gz", gzip.compress(content.encode()))
+        assert scores_of(answer, gold, pair[1]) == expected
+        assert holds_attributes(gold)
+    # told by the content, and with nothing in the name
+    assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
+    assert scores_of(answer, *pair, "--format", "jsonl") == expected
+    assert scores_of(answer, *pair, "--measure", "span_attribute") == expected
+
+
+def test_standard_input(run, pair, monkeypatch, answer):
+    expected = scores_of(answer, *pair)
+
+    class Input:
+        buffer = io.BytesIO(lines(GOLD).encode())
+
+    monkeypatch.setattr("sys.stdin", Input)
+    assert scores_of(answer, "-", pair[1]) == expected
+
+
+def test_nothing_to_tell_by(answer, complaint, file):
+    empty = file("empty.jsonl", "[]\n[]\n")
+    assert not holds_attributes(empty)
+    assert scores_of(answer, empty, empty, "--measure", "span_attribute") == {
+        "micro": dict.fromkeys(SpanAttribute.keys, 0)
+    }
+    # of a first document without spans nothing is told
+    late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
+    assert holds_attributes(late)
+    # the other side tells
+    none = file("none.jsonl", "[]\n" * len(GOLD))
+    system = file("system.jsonl", lines(SYSTEM))
+    for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
+        found = scores_of(answer, *sides, "--on-mismatch", "count")["micro"]
+        assert (found["support"], found["positives"]) == counted
+
+
+def test_what_holds_none(file, tmp_path):
+    for content in ('["B-A", "O"]\n', '{"tags": ["O"]}\n', '[{"start": 0, "end": 1, "types": ["loc"]}]\n', "[[", "3\n"):
+        assert not holds_attributes(file("other.jsonl", content))
+    assert not holds_attributes(file("other.conll", "B-A\n"))
+    assert not holds_attributes(tmp_path / "none")
+    assert not holds_attributes(tmp_path)
+
+
+def test_tags_are_still_tags(run, file):
+    tags = file("tags.jsonl", '["B-A", "O"]\n')
+    status, output, _ = run("score", tags, tags)
+    assert status == 0
+    assert "span_attribute" not in output
+
+
+def test_plot(run, complaint, pair, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "curves.svg"
+    assert run("score", *pair, "--plot", picture)[0] == 0
+    text = picture.read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert "'curves.txt' is no name of a picture" in complaint("score", *pair, "--plot", "curves.txt")
+
+
+def test_names_are_shown_as_text(run, file):
+    path = file("a.jsonl", lines([[span(0, "A", **{"x\x1b[31m": True})]]))
+    output = run("score", path, path)[1]
+    assert "\x1b" not in output
+    assert r"x\x1b[31m" in output
+
+
+# errors
+
+GOOD = json.dumps(GOLD[0])
+BAD_LINES = {
+    "no JSON": ("[{", "line 2: this is not JSON"),
+    "a number": ("3", "line 2: a number is not a document"),
+    "another key": ('{"items": []}', "line 2: the object has no list 'spans' or 'entities'; its keys: 'items'"),
+    "no list": ('{"spans": {}}', "line 2: the object has no list 'spans'"),
+    "no dict": ("[3]", "line 2, span 0: 3 is not a span"),
+    "no attributes": ('[{"start": 0, "end": 1, "label": "A"}]', "line 2, span 0: .* has no 'attributes'"),
+    "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2, span 0: .* has no 'label'"),
+    "a float": ('[{"start": 0.5, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the start 0.5"),
+    "empty": ('[{"start": 1, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the end 1 is not behind"),
+    "an object": (json.dumps([span(0, "A", x={"y": 1})]), "line 2, span 0: .* is no value that 'x' can have"),
+    "NaN": ('[{"start": 0, "end": 1, "label": "A", "attributes": {"x": NaN}}]', "line 2, span 0: the value of 'x' is"),
+    "past 64 bits": (json.dumps([span(0, "A", x=2**70)]), "line 2, span 0: the value .* of 'x' is out of range"),
+    "a surrogate": (json.dumps([span(0, "A", x="\ud800")]), "line 2, span 0: .* cannot be stored as UTF-8"),
+    "scores by value": (
+        json.dumps([span(0, "A", {"x": {"true": 1}}, x=True)]),
+        "line 2, span 0: the scores of 'x' have",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_LINES)
+def test_bad_lines(complaint, pair, file, wrong):
+    content, said = BAD_LINES[wrong]
+    bad = file("bad.jsonl", f"{GOOD}\n{content}\n{GOOD}\n")
+    for sides in ((pair[0], bad), (bad, pair[0])):
+        assert re.search(rf"{re.escape(bad)}, {said}", complaint("score", *sides))
+    with pytest.raises(InputError) as raised:
+        read_attributes(bad)
+    assert (raised.value.source, raised.value.line) == (bad, 2)
+
+
+def test_other_numbers_of_documents(complaint, pair, file):
+    short = file("short.jsonl", "\n" + lines(GOLD[:2]))
+    assert f"{pair[0]}, line 3: 2 predicted documents, 3 reference documents" in complaint("score", pair[0], short)
+    assert f"{pair[0]}, line 3: 3 predicted documents, 2 reference documents" in complaint("score", short, pair[0])
+
+
+BAD_OPTIONS = {
+    "no name": (("--attribute", "=A"), "--attribute =A names no attribute"),
+    "no label": (("--attribute", "neg=A,"), "names no attribute or an empty label"),
+    "twice": (("--attribute", "neg=A", "--attribute", "neg"), "--attribute neg is given twice"),
+    "no value": (("--default", "neg"), "--default neg is not of the form NAME=VALUE"),
+    "no JSON": (("--default", "carrier=PATIENT"), "PATIENT is not JSON. Write true, false"),
+    "a list": (("--default", "neg=[1]"), "is no value that 'neg' can have"),
+    "NaN": (("--default", "neg=NaN"), "is NaN"),
+    "two defaults": (("--default", "neg=1", "--default", "neg=2"), "--default neg is given twice"),
+    "precision": (("--average-precision", "sklearn"), "--average-precision 'sklearn' is not a value"),
+    "mismatch": (("--on-mismatch", "skip"), "--on-mismatch 'skip' is not a value"),
+    "micro key": (("--micro-key", "neg"), "'neg' is an attribute, and the key of all attributes together"),
+    "average": (("--average", "macro"), "span_attribute has no averages over labels"),
+    "zero division": (("--zero-division", "0.5"), "--zero-division 0.5"),
+    "labels": (("--per-label",), "--per-label is for measures of tags and entities"),
+    "another measure": (("--measure", "span_f"), "span_f does not score attributes"),
+    "two measures": (("--measure", "span_attribute,span_f"), "span_f does not score attributes"),
+    "another option": (("--cap",), "--cap is an option of intersection_f, which is not computed"),
+    "a column": (("--measure", "span_attribute", "--column", "ner"), "--column is for files of tags"),
+    "a policy": (("--measure", "span_attribute", "--repair", "bes"), "--repair is for files of tags"),
+    "a format": (("--measure", "span_attribute", "--format", "hipe"), "reads JSON lines, not the format hipe"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_OPTIONS)
+def test_bad_options(complaint, pair, wrong):
+    options, said = BAD_OPTIONS[wrong]
+    assert said in complaint("score", *pair, *options)
+
+
+def test_options_of_attributes_on_tags(complaint, file):
+    tags = file("tags.conll", "B-A\nO\n")
+    for options in (["--attribute", "neg"], ["--default", "neg=1"], ["--include-falsy"], ["--micro-key", "x"]):
+        assert f"{options[0]} is an option of span_attribute, which is not computed" in complaint(
+            "score", tags, tags, *options
+        )
+    assert "--plot draws the curves of span_attribute" in complaint("score", tags, tags, "--plot", "a.png")
+
+
+def test_one_file(complaint, pair):
+    assert "there is no file with the system's spans. Give PREDICTION." in complaint("score", pair[0])
+    assert "both files are standard input" in complaint("score", "-", "-", "--measure", "span_attribute")

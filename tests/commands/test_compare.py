@@ -1,0 +1,236 @@
+"""`spanometer compare`."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import spanometer
+from spanometer.readers import read, tag_lists
+
+GOLD = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n\nin O\nParis B-LOC\n"
+OLD = "Ada B-PER\nLovelace O\nslept O\n\nin O\nRome B-LOC\n\nin O\nParis O\n"
+NEW = GOLD.replace("in O\nRome", "in B-LOC\nRome")
+ALL = "\n".join(
+    f"{one} {two.split()[1]} {three.split()[1]}" if one else ""
+    for one, two, three in zip(GOLD.split("\n"), OLD.split("\n"), NEW.split("\n"), strict=True)
+)
+HEAD = (
+    "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC"
+)
+
+# of older matplotlib with newer pyparsing
+old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def files(file):
+    return [file(f"{name}.conll", content) for name, content in (("gold", GOLD), ("old", OLD), ("new", NEW))]
+
+
+@pytest.fixture
+def answer(run):
+    """The JSON object of a run that goes well."""
+
+    def call(*arguments):
+        status, output, complaint = run(*arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call
+
+
+def expected(files, **options):
+    gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
+    return spanometer.compare(gold, {"old": old, "new": new}, **options)
+
+
+def test_tables(run, files):
+    status, output, complaint = run("compare", *files)
+    assert (status, complaint) == (0, "")
+    lines = output.splitlines()
+    assert lines[0] == f"reference  {files[0]}, column 2"
+    assert lines[2] == f"new        {files[2]}, column 2"
+    assert lines[3] == "size       3 documents, 7 tokens"
+    result = expected(files).measures["span_f"]
+    for name, system in result.systems.items():
+        cells = [
+            f"{system.scores[key]:.4f} [{system.intervals[key][0]:.4f}, {system.intervals[key][1]:.4f}]"
+            for key in ("precision", "recall", "f1")
+        ]
+        cells += [str(system.rank), f"{100 * system.rank_shares[system.rank - 1]:.1f}%"]
+        assert re.search(rf"^{name} +{' +'.join(map(re.escape, cells))}$", output, re.MULTILINE)
+    (pair,) = result.pairs
+    numbers = [pair.p_randomisation, pair.p_randomisation_holm, pair.p_bootstrap, pair.p_bootstrap_holm]
+    cells = [f"{pair.difference:+.4f} [{pair.interval[0]:+.4f}, {pair.interval[1]:+.4f}]"]
+    cells += [f"{value:.4f}" for value in numbers]
+    assert re.search(rf"^old - new +{' +'.join(map(re.escape, cells))}$", output, re.MULTILINE)
+    assert "95 % confidence intervals. Ranks are by f1, higher is better." in output
+    assert "* p < .05, ** p < .01, *** p < .001: p of paired approximate randomisation" in output
+    assert lines[-1] == result.signature
+    assert "\x1b" not in output
+
+
+def test_marks_and_small_p_values(run, file):
+    gold, lost = "a B-X\n\n" * 40, "a O\n\n" * 20 + "a B-X\n\n" * 20
+    paths = [file("gold", gold), file("right", gold), file("lost", lost)]
+    _, output, _ = run("compare", *paths, "--permutations", "200000")
+    assert re.search(r"^right - lost .* <0\.0001 +<0\.0001 +\*\*\* +0\.0010 +0\.0010$", output, re.MULTILINE)
+
+
+def test_json(answer, files):
+    found = answer("compare", *files, "--measure", "span_f,link_f")
+    sides = [{"file": path, "column": "column 2"} for path in files]
+    assert found == {
+        "spanometer": spanometer.__version__,
+        "reference": sides[0],
+        **expected(files, measures=("span_f", "link_f")).to_dict(),
+        "systems": {"old": sides[1], "new": sides[2]},
+    }
+
+
+def test_options_reach_the_comparison(answer, files):
+    options = ["--confidence", "0.9", "--resamples", "50", "--permutations", "3", "--seed", "7"]
+    options += ["--interval-method", "percentile", "--repair", "discard", "--average", "macro"]
+    found = answer("compare", *files, *options, "--measure", "token_f", "--token-format", "BIO")
+    measure = spanometer.measures.TokenF(format="BIO", average="macro")
+    draws = {"confidence": 0.9, "n_resamples": 50, "n_permutations": 3, "seed": 7, "interval_method": "percentile"}
+    values = expected(files, measures=measure, repair="discard", **draws)
+    assert found["measures"] == values.to_dict()["measures"]
+    assert found["seed"] == 7
+
+
+def test_columns_of_one_file(answer, file, files):
+    path = file("all.conll", ALL)
+    found = answer("compare", path, "--columns", "2,3,4", "--names", "old, new")
+    assert found["measures"] == answer("compare", *files)["measures"]
+    assert list(answer("compare", path, "--columns", "2,3,4")["systems"]) == ["column 3", "column 4"]
+
+
+def test_a_system_may_be_called_reference(run, files):
+    status, output, _ = run("compare", *files, "--names", "reference,size")
+    assert status == 0
+    assert f"reference  {files[0]}" in output
+    assert f"reference  {files[1]}" in output
+
+
+def test_entity_trees(answer, run, file):
+    def text(*types):
+        rows = [f"w\tO\tO\t{tag}\tO\tO\tO\t_\t_\t_" for tag in types]
+        return "\n".join([HEAD, "# hipe2020:document_id = one", *rows[:2], "# hipe2020:document_id = two", *rows[2:]])
+
+    gold = file("gold.tsv", text("B-loc.adm", "O", "B-pers.ind"))
+    worse = file("worse.tsv", text("B-loc.adm", "O", "B-org.ent") + "\n")
+    found = answer("compare", gold, gold, worse, "--names", "right,worse")
+    result = found["measures"]["eter"]
+    assert result["systems"]["worse"]["scores"]["eter"] == 0.125
+    assert [system["rank"] for system in result["systems"].values()] == [1, 2]
+    assert result["signature"].startswith("eter|input:hipe|level:fine|scheme:IOB2|")
+    _, output, _ = run("compare", gold, gold, worse, "--names", "right,worse", "--format", "hipe")
+    assert "Ranks are by eter, lower is better." in output
+    assert found["systems"]["worse"]["file"] == worse
+    # a column of theirs is tags
+    options = ["--names", "a,b", "--column", "NE-FINE-LIT", "--outside", "_"]
+    assert list(answer("compare", gold, gold, worse, *options)["measures"]) == ["span_f"]
+
+
+def test_complaints(complaint, file, files):
+    assert "the columns of the reference and the systems must be named" in complaint("compare", files[0])
+    assert "1 system: a comparison takes two" in complaint("compare", *files[:2])
+    assert "1 system: a comparison takes two" in complaint("compare", file("all", ALL), "--columns", "2,3")
+    assert "--columns takes apart one file" in complaint("compare", *files, "--columns", "1,2")
+    assert "3 names, 2 systems" in complaint("compare", *files, "--names", "a,b,c")
+    assert "two systems have one name" in complaint("compare", *files, "--names", "a,a")
+    short = file("short.conll", GOLD.replace("slept O\n", ""))
+    assert f"{files[0]}, line 1: the reference document that begins here has 3 tokens, the predicted one ({short}" in (
+        complaint("compare", *files, short)
+    )
+    fewer = file("fewer.conll", GOLD.partition("\n\n")[0])
+    assert f"{fewer} ends before the document that begins here" in complaint("compare", *files, fewer)
+    illegal = file("illegal.conll", GOLD.replace("Rome B-LOC", "Rome I-LOC"))
+    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("compare", *files, illegal, "--repair", "raise")
+    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("compare", illegal, *files, "--repair", "raise")
+    assert "two files are standard input" in complaint("compare", files[0], "-", "-")
+    assert "no such file" in complaint("compare", *files, "nothing.conll")
+    assert "there is no measure 'span'" in complaint("compare", *files, "--measure", "span")
+    assert "eter scores entity trees" in complaint("compare", *files, "--measure", "eter")
+    assert "no name of a picture" in complaint("compare", *files, "--plot", "scores.txt")
+    trees = ["--format", "quaero"]
+    assert "span_f scores spans" in complaint("compare", *files, *trees, "--measure", "span_f")
+    assert "--column is for files of tags" in complaint("compare", *files, *trees, "--column", "2")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("--confidence", "95", "--confidence 95.0 is not a level"),
+        ("--resamples", "0", "--resamples 0 is not a whole number from 1 up"),
+        ("--permutations", "-1", "--permutations -1 is not a whole number"),
+        ("--permutations", "many", "invalid int value"),
+        ("--seed", "-1", "--seed -1 is not a whole number from 0 up"),
+        ("--interval-method", "basic", "--interval-method 'basic' is not a value"),
+    ],
+)
+def test_wrong_options(complaint, files, option, value, problem):
+    assert problem in complaint("compare", *files, option, value)
+
+
+@old_matplotlib
+def test_plot(run, files, tmp_path):
+    pytest.importorskip("matplotlib")
+    from spanometer.plots.charts import draw_comparison
+
+    path = tmp_path / "scores.png"
+    status, _, complaint = run("compare", *files, "--measure", "span_f,sl_icm", "--plot", path)
+    assert (status, complaint) == (0, "")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    found = expected(files, measures=("span_f", "sl_icm"))
+    panels = draw_comparison(found).axes
+    assert [axes.get_xlabel() for axes in panels] == ["span_f f1", "sl_icm_norm"]
+    for axes, result in zip(panels, found.measures.values(), strict=True):
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["1  new", "2  old"]
+        headline = result.measure.headline
+        best_first = [result.systems[name] for name in ("new", "old")]
+        assert [text.get_text() for text in axes.texts] == [f"{each.scores[headline]:.4f}" for each in best_first]
+        for line, each in zip(axes.lines[::2], best_first, strict=True):
+            assert tuple(line.get_xdata()) == each.intervals[headline]
+
+
+@old_matplotlib
+def test_plot_without_numbers(run, file, tmp_path):
+    pytest.importorskip("matplotlib")
+    paths = [file(name, "a O\n\nb O\n") for name in ("gold", "x$y$", "_z")]
+    status, _, _ = run("compare", *paths, "--zero-division", "nan", "--plot", tmp_path / "scores.svg")
+    assert status == 0
+    assert (tmp_path / "scores.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_nothing_is_imported_that_is_not_needed(files):
+    code = (
+        "import sys; from spanometer.commands.main import main\n"
+        f"main(['compare', *{files!r}])\n"
+        "print([name for name in ('evaluate', 'datasets', 'matplotlib') if name in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+def test_real_data(answer, data, file):
+    """Flair on the CoNLL-2003 test set, and the same without one label."""
+    text = (data / "conll03_test_tags.tsv").read_text(encoding="utf-8")
+    blocks = [[line.split("\t") for line in block.splitlines() if line[0] != "#"] for block in text.split("\n\n")]
+
+    def column(number, lost="-"):
+        rows = [["O" if row[number].endswith(lost) else row[number] for row in block] for block in blocks if block]
+        return "\n\n".join("\n".join(row) for row in rows) + "\n"
+
+    paths = [file("gold", column(0)), file("flair", column(1)), file("less", column(1, "MISC"))]
+    found = answer("compare", *paths, "--resamples", "200", "--permutations", "2000")["measures"]["span_f"]
+    assert round(found["systems"]["flair"]["scores"]["f1"], 4) == 0.9303
+    assert found["systems"]["flair"]["rank_shares"] == [1.0, 0.0]
+    (pair,) = found["pairs"]
+    assert pair["interval"][0] > 0
+    assert pair["p_randomisation"] == 1 / 2001
+    assert pair["exact"] is False

@@ -1,0 +1,161 @@
+"""Confidence intervals on the command line and in the modules."""
+
+import json
+import math
+
+import evaluate
+import pytest
+
+import spanometer
+from spanometer import InputError, Spans
+from spanometer.counts.resampling import Resampling
+from spanometer.measures import MEASURES, SpanF
+
+REFERENCES = [["B-A", "I-A", "O"], ["B-B", "O", "B-A"], ["O", "B-A", "I-A"], ["B-A", "O", "O"]]
+PREDICTIONS = [["B-A", "I-A", "O"], ["B-B", "O", "O"], ["B-A", "I-A", "O"], ["B-A", "O", "B-B"]]
+TREES = [
+    [{"start": 0, "end": 2, "types": ["loc"], "components": [{"start": 0, "end": 1, "label": "name"}]}],
+    [{"start": 1, "end": 2, "types": ["pers"], "components": []}],
+    [],
+]
+
+
+def written(file, name, rows):
+    return file(name, "\n".join("\n".join([*row, ""]) for row in rows))
+
+
+@pytest.fixture
+def files(file):
+    return written(file, "gold.txt", REFERENCES), written(file, "system.txt", PREDICTIONS)
+
+
+def expected(measure, **options):
+    counts = measure.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
+    return measure.intervals(counts, Resampling(**options))
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_every_module(name, method):
+    module = evaluate.load(spanometer.path(name))
+    plain = module.compute(references=REFERENCES, predictions=PREDICTIONS)
+    options = {"confidence": 0.9, "interval_method": method, "n_resamples": 50, "seed": 3}
+    found = module.compute(references=REFERENCES, predictions=PREDICTIONS, **options)
+    assert all(type(value) is float for value in found.values())
+    bounds = expected(MEASURES[name](), confidence=0.9, method=method, n_resamples=50, seed=3)
+    for key, value in plain.items():
+        assert found.pop(key) == value
+        low, high = found.pop(f"{key}_low"), found.pop(f"{key}_high")
+        assert (low, high) == pytest.approx(bounds[key], abs=1e-12, nan_ok=True)
+        assert low <= high
+    assert found == {}
+    detailed = module.compute(references=REFERENCES, predictions=PREDICTIONS, details=True, **options)
+    assert f"|confidence:0.9|interval_method:{method}|n_resamples:50|seed:3|v:" in detailed["signature"]
+
+
+def test_eter_module():
+    module = evaluate.load(spanometer.path("eter"))
+    found = module.compute(references=TREES, predictions=[TREES[0], [], []], confidence=0.95)
+    assert found["eter_low"] <= found["eter"] == 0.5 <= found["eter_high"]
+    assert {key.removesuffix("_low") for key in found if key.endswith("_low")} == {
+        key for key in found if not key.endswith(("_low", "_high"))
+    }
+
+
+def test_span_attribute_module(run, file):
+    def span(start, **attributes):
+        return {"start": start, "end": start + 1, "label": "A", "attributes": attributes}
+
+    references = [[span(0, neg=True), span(2, neg=False)], [span(1, neg=True)], [], [span(0, neg=True)]]
+    predictions = [[span(0, neg=True), span(2, neg=True)], [span(1, neg=False)], [], [span(0, neg=True)]]
+    module = evaluate.load(spanometer.path("span_attribute"))
+    plain = module.compute(references=references, predictions=predictions)
+    options = {"confidence": 0.9, "n_resamples": 200}
+    found = module.compute(references=references, predictions=predictions, **options)
+    for name in ("micro", "neg"):
+        for key, value in plain[name].items():
+            assert found[name][key] == value
+            assert found[name][f"{key}_low"] <= value <= found[name][f"{key}_high"]
+    assert found["neg"]["ap_low"] < found["neg"]["ap_high"]
+    assert found["neg"] == found["micro"]
+    paths = [
+        file(name, "\n".join(map(json.dumps, side)))
+        for name, side in (("g.jsonl", references), ("s.jsonl", predictions))
+    ]
+    options = ("--measure", "span_attribute", "--confidence", "0.9", "--resamples", "200")
+    status, output, _ = run("score", *paths, *options, "--json")
+    assert status == 0
+    assert json.loads(output)["measures"]["span_attribute"]["scores"] == found
+    status, output, _ = run("score", *paths, *options)
+    assert f"{found['neg']['ap_low']:.4f}–{found['neg']['ap_high']:.4f}" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 2}, "confidence=2 is not a level"),
+        ({"confidence": 0.9, "n_resamples": 0}, "n_resamples=0"),
+        ({"n_resamples": "many"}, "n_resamples='many'"),
+        ({"interval_method": "basic"}, "interval_method='basic'"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_modules_refuse_wrong_options_before_any_data(options, message):
+    module = evaluate.load(spanometer.path("span_f"))
+    module.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    with pytest.raises(InputError, match=message):
+        module.compute(**options)
+    assert (
+        module.compute()["f1"]
+        == SpanF().score(SpanF().counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS)))["f1"]
+    )
+
+
+def test_score(run, files):
+    status, output, _ = run("score", *files, "--measure", "span_f,link_f", "--confidence", "0.9", "--resamples", "99")
+    assert status == 0
+    bounds = expected(SpanF(), confidence=0.9, n_resamples=99)
+    (line,) = [line for line in output.splitlines() if "90 %" in line][:1]
+    assert line.split()[2:] == [f"{low:.4f}–{high:.4f}" for low, high in bounds.values()]
+    status, output, _ = run(
+        "score", *files, "--measure", "span_f", "--confidence", "0.9", "--resamples", "99", "--json"
+    )
+    found = json.loads(output)["measures"]["span_f"]
+    assert found["intervals"] == {key: list(pair) for key, pair in bounds.items()}
+    assert "|confidence:0.9|interval_method:bca|n_resamples:99|seed:0|" in found["signature"]
+
+
+def test_seed_is_of_the_draws_too(run, files):
+    bounds = []
+    for seed in ("1", "1", "2"):
+        options = ("--measure", "token_f", "--confidence", "0.5", "--seed", seed, "--json")
+        bounds.append(json.loads(run("score", *files, *options)[1])["measures"]["token_f"]["intervals"])
+    assert bounds[0] == bounds[1] != bounds[2]
+
+
+def test_eter_command(run, file):
+    paths = []
+    for name, trees in (("gold.jsonl", TREES), ("system.jsonl", [TREES[0], [], []])):
+        lines = [json.dumps({"tokens": ["a", "b", "c"], "entities": entities}) for entities in trees]
+        paths.append(file(name, "\n".join(lines)))
+    status, output, _ = run("eter", *paths, "--confidence", "0.95", "--json")
+    assert status == 0
+    (system,) = json.loads(output)["systems"].values()
+    assert system["intervals"]["eter"][0] <= 0.5 <= system["intervals"]["eter"][1]
+    status, output, _ = run("eter", *paths, "--confidence", "0.95")
+    assert "95 % intervals" in output
+
+
+def test_wrong_options(complaint, files):
+    assert "confidence=1.5" in complaint("score", *files, "--confidence", "1.5").replace("--confidence ", "confidence=")
+    assert "Add --confidence 0.95" in complaint("score", *files, "--resamples", "10")
+    assert "--seed is an option of chance_kappa_f1" in complaint("score", *files, "--measure", "span_f", "--seed", "1")
+
+
+def test_a_value_that_is_no_number(run, file):
+    empty = written(file, "empty.txt", [["O"], ["O"]])
+    options = ("--measure", "span_f", "--zero-division", "nan", "--confidence", "0.95", "--json")
+    found = json.loads(run("score", empty, empty, *options)[1])["measures"]["span_f"]
+    assert found["scores"]["f1"] is None
+    assert found["intervals"]["f1"] == [None, None]
+    assert math.isnan(SpanF(zero_division=math.nan).score(SpanF().counts(*[Spans.from_tags([["O"]])] * 2))["f1"])

@@ -1,0 +1,164 @@
+"""The command `transform`."""
+
+import gzip
+import io
+import json
+import sys
+
+import pytest
+
+from spanometer import Spans
+from spanometer.analysis.transformations import TRANSFORMATIONS
+from spanometer.readers import read
+
+TEXT = b"# id 1\nAda B-PER\nLovelace I-PER\nslept O\n\nin O\r\nthe O\nNew B-LOC\nYork I-LOC\nCity I-LOC\nnow O\nand O\n"
+
+
+@pytest.fixture
+def written(capsysbinary):
+    """What a run that goes well writes to standard output and to standard error, as bytes and as text."""
+    from spanometer.commands.main import main
+
+    def call(*arguments):
+        assert main([str(argument) for argument in arguments]) == 0
+        captured = capsysbinary.readouterr()
+        return captured.out, captured.err.decode()
+
+    return call
+
+
+def test_only_the_tags_change(written, file):
+    output, said = written("transform", file("a", TEXT), "--apply", "minimum_overlap")
+    changed = TEXT.replace(b"Ada B-PER", b"Ada O").replace(b"Lovelace I-PER", b"Lovelace B-PER")
+    changed = changed.replace(b"slept O", b"slept I-PER").replace(b"New B-LOC", b"New O").replace(b"York I", b"York O")
+    changed = changed.replace(b"York O-LOC", b"York O").replace(b"City I", b"City B")
+    changed = changed.replace(b"now O", b"now I-LOC").replace(b"and O", b"and I-LOC")
+    assert output == changed
+    assert said == "minimum_overlap: 2 spans touched.\n"
+
+
+def test_several_in_turn(written, file):
+    output, said = written("transform", file("a", TEXT), "--apply", "maximum_overlap", "--apply", "short_truncation")
+    assert b"Ada O\nLovelace B-PER\nslept O\n" in output
+    assert said == "maximum_overlap: 2 spans touched.\nshort_truncation: 1 span touched.\n"
+
+
+def test_names_that_look_like_numbers(written, file):
+    path = file("a", "x B-A\n" + "x I-A\n" * 3 + "x O\n" * 3)
+    output, said = written("transform", path, "--apply", "-1", "--apply", "+3")
+    assert output == b"x B-A\n" + b"x I-A\n" * 5 + b"x O\n"
+    assert said == "-1: 1 span touched.\n+3: 1 span touched.\n"
+
+
+def test_rates_and_seeds(written, file):
+    path = file("a", "x B-A\n\n" * 500 + "x B-B\n")
+    none, said = written("transform", path, "--apply", "dropped_spans", "--rate", "0")
+    assert (none, said) == (b"x B-A\n\n" * 500 + b"x B-B\n", "dropped_spans: 0 spans touched.\n")
+    runs = [written("transform", path, "--apply", "dropped_spans", "--seed", seed)[0] for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    # the second of two draws anew, of what the first has left
+    _, said = written("transform", path, *["--apply", "dropped_spans"] * 2, "--rate", "0.5", "--rate", "1")
+    first, second = (int(line.split()[1]) for line in said.splitlines())
+    assert 200 < first < 300
+    assert first + second == 501
+    _, said = written("transform", path, *["--apply", "dropped_spans"] * 2, "--rate", "0.5")
+    first, second = (int(line.split()[1]) for line in said.splitlines())
+    assert abs(second - (501 - first) / 2) < 40
+
+
+def test_illegal_tags(run, file, tmp_path):
+    path, out = file("a", TEXT * 20), tmp_path / "out"
+    status, output, said = run("transform", path, "--apply", "illegal_tags", "--rate", "0.2", "-o", out)
+    assert status == 0
+    touched = int(said.split()[1])
+    assert said == f"illegal_tags: {touched} tags touched.\n"
+    assert output == f"{out}: {touched} of 200 tags changed (illegal_tags).\n"
+    assert run("validate", path, "--scheme", "IOB2")[0] == 0
+    assert run("validate", out, "--scheme", "IOB2")[0] == 1
+
+
+def test_json_lines_gzip_and_in_place(run, file):
+    path = file("a.jsonl.gz", gzip.compress(b'{"id": 1, "tags": ["B-A", "I-A"]}\n["O"]\n'))
+    status, output, said = run("transform", path, "--apply", "sequence_split", "--in-place")
+    assert (status, said) == (0, "sequence_split: 1 span touched.\n")
+    assert output == f"{path}: 1 of 3 tags changed (sequence_split).\n"
+    with gzip.open(path) as lines:
+        assert [json.loads(line) for line in lines] == [{"id": 1, "tags": ["B-A", "B-A"]}, ["O"]]
+
+
+def test_several_columns(written, file):
+    path = file("a", "x B-A B-A\ny I-A O\n")
+    output, said = written("transform", path, "--apply", "sequence_split", "--column", 2, "--column", 3)
+    assert (output, said) == (b"x B-A B-A\ny B-A O\n", "sequence_split: 1 span touched.\n")
+
+
+def test_outside(written, file):
+    path = file("a", "x B-A\ny I-A\nz _\n")
+    output, _ = written("transform", path, "--apply", "minimum_overlap", "--outside", "_")
+    assert output == b"x _\ny B-A\nz I-A\n"
+
+
+def test_standard_input(written, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x B-A\nx I-A\n")))
+    assert written("transform", "-", "--apply", "sequence_split")[0] == b"x B-A\nx B-A\n"
+
+
+def test_list(run):
+    status, output, said = run("transform", "--list")
+    assert (status, said) == (0, "")
+    assert [line.split()[0] for line in output.splitlines()] == list(TRANSFORMATIONS)
+    assert "label_noise       rate 0.1   give spans another label\n" in output
+
+
+def test_help(run):
+    status, output, said = run("transform", "--help")
+    assert (status, said) == (0, "")
+    assert "--apply NAME" in output
+    assert max(map(len, output.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "said"),
+    [
+        ("x O\nx I-A\n", ["--apply", "-1", "--scheme", "IOB2"], "line 2: 'I-A' cannot follow 'O' in IOB2, so the"),
+        (
+            "x O\nx B-A\nx I-B\n",
+            ["--apply", "-1"],
+            "with spanometer repair --policy ..., or name the scheme with --scheme",
+        ),
+        (
+            "x I-A\nx I-A\n",
+            ["--apply", "sequence_split"],
+            "line 2: a span of 'A' would melt into the one before it in IO",
+        ),
+        ("x I-A\n", ["--apply", "illegal_tags"], "all tags are legal in IO."),
+        ("x B-A\n", ["--apply", "foo"], "--apply 'foo' is not a value that transformation can take. Use one of"),
+        ("x B-A\n", ["--apply", "-1", "--rate", "2"], "--rate 2.0 is not a probability."),
+        ("x B-A\n", ["--apply", "-1", "--rate", "x"], "argument --rate: invalid float value: 'x'"),
+        ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),
+        ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "--seed -3 is not a whole number from 0 up."),
+        ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "what follows illegal tags cannot read them."),
+        ("x B-A\n", [], "the following arguments are required: --apply"),
+        ("", ["--apply", "-1"], "the file is empty."),
+    ],
+)
+def test_complaints(complaint, file, content, arguments, said):
+    assert said in complaint("transform", file("bad", content), *arguments)
+
+
+def test_a_corpus(run, data, tmp_path):
+    path, out = data / "multiconer_es_dev.conll", tmp_path / "out.conll"
+    status, _, said = run("transform", path, "--apply", "minimum_overlap", "-o", out)
+    assert status == 0
+    touched = int(said.split()[1])
+    before, after = (read(name).tags[0] for name in (path, out))
+    old, new = (
+        {
+            (number, *span.values())
+            for number, document in enumerate(Spans.from_tags(tags).to_dicts())
+            for span in document
+        }
+        for tags in (before, after)
+    )
+    assert len(new) == len(old) == 1176
+    assert len(old - new) == touched > 300

@@ -1,0 +1,310 @@
+"""Counts of parts of a corpus: added in any way they are those of the whole; they travel as tables and bytes."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pytest
+
+from entity_corpora import random_entity_documents
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.counts.counts import Column, Counts
+from spanometer.measures import (
+    MEASURES,
+    ChanceKappaF1,
+    Eter,
+    IntersectionF,
+    SlIcm,
+    SpanAttribute,
+    SpanF,
+    TokenF,
+    UnitizingAlpha,
+    read_counts,
+)
+from spanometer.spans.attributes import Attributes
+from spanometer.spans.entities import Entities
+
+OF_SPANS = {
+    **{name: measure() for name, measure in MEASURES.items()},
+    "bcubed macro": MEASURES["bcubed"](average="macro"),
+    "token_f IO*": TokenF(format="IO*", average="weighted"),
+    "intersection_f cap": IntersectionF(cap=True),
+    "sl_icm constant": SlIcm(token_probabilities=0.1, prior="tokens", matching="optimal", log_base=3),
+    "chance_kappa_f1 span": ChanceKappaF1(level="span"),
+    "unitizing_alpha 1995": UnitizingAlpha(variant="1995"),
+}
+ALL = {
+    **OF_SPANS,
+    "eter": Eter(),
+    "eter macro": Eter(average="macro", alpha=0.2),
+    "span_attribute": SpanAttribute(),
+    "span_attribute edsnlp": SpanAttribute(average_precision="edsnlp"),
+}
+ORDERED = ("unitizing_alpha 1995", "span_attribute edsnlp")
+
+every_measure = pytest.mark.parametrize("name", ALL)
+
+
+def random_attributes(generator):
+    """Documents of both sides with the same spans, and attributes that differ now and then."""
+    sides = [[], []]
+    for _ in range(generator.choice((1, 2, 5))):
+        for side in sides:
+            side.append([])
+        for start in range(generator.randrange(4)):
+            value = generator.choice((True, False, "x", 3))
+            for side in sides:
+                names = generator.sample(("neg", "hyp", "who"), generator.randrange(4))
+                attributes = {name: value if generator.random() < 0.6 else "y" for name in names}
+                scores = {name: generator.choice((0.2, 0.5, 0.9)) for name in names}
+                span = {"start": start, "end": start + 1, "label": "A", "attributes": attributes, "scores": scores}
+                side[-1].append(span)
+    return sides
+
+
+def corpus(name, seed):
+    """Documents of both sides, and their lengths."""
+    if name.startswith("span_attribute"):
+        return *random_attributes(random.Random(seed)), None
+    if name.startswith("eter"):
+        references, predictions = random_entity_documents(random.Random(seed))
+        return references, predictions, None
+    return random_pair(seed, "flat")
+
+
+def counted(name, references, predictions, lengths, documents):
+    """The counts of some of the documents."""
+    chosen = [[side[number] for number in documents] for side in (references, predictions)]
+    if name.startswith("eter"):
+        return ALL[name].counts(*map(Entities.from_dicts, chosen))
+    if name.startswith("span_attribute"):
+        return ALL[name].counts(*map(Attributes.from_dicts, chosen))
+    known = [lengths[number] for number in documents]
+    return ALL[name].counts(*(as_spans(side, known) for side in chosen))
+
+
+def require_same(first, second):
+    assert first.keys() == second.keys()
+    for key, value in first.items():
+        if isinstance(value, dict):
+            require_same(value, second[key])
+        else:
+            assert second[key] == pytest.approx(value, abs=1e-9, nan_ok=True)
+
+
+def require_same_counts(first, second):
+    """The same integers exactly, and other numbers to the last digits."""
+    one, other = first.total(), second.total()
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        if isinstance(value, int):
+            assert other[name] == value
+        else:
+            assert other[name] == pytest.approx(value, abs=1e-9)
+
+
+@every_measure
+@pytest.mark.parametrize("seed", range(20))
+def test_any_way_of_cutting_a_corpus(name, seed):
+    generator = random.Random(seed)
+    references, predictions, lengths = corpus(name, seed)
+    number = len(references)
+    whole = counted(name, references, predictions, lengths, range(number))
+    order = list(range(number)) if name in ORDERED else generator.sample(range(number), number)
+    cuts = sorted(generator.choices(range(number + 1), k=3))
+    parts = [order[first:last] for first, last in zip([0, *cuts], [*cuts, number], strict=True)]
+    each = [counted(name, references, predictions, lengths, part) for part in parts]
+    # some as they are, some summed up, some from bytes, as streams and clusters do it
+    each[1] = read_counts(each[1].to_bytes())
+    each[2] = each[2].condensed()
+    total = each[0] + each[1]
+    total = total + (each[2] + read_counts(each[3].to_arrow()))
+    require_same_counts(whole, total)
+    require_same(whole.score(), total.score())
+    require_same(ALL[name].score(whole), total.condensed().score())
+    assert total.measure == ALL[name]
+    by_label, expected = ALL[name].score_per_label(total), ALL[name].score_per_label(whole)
+    for label, values in expected.items():
+        require_same(values, by_label[label])
+
+
+@every_measure
+@pytest.mark.parametrize("seed", range(20))
+def test_tables_and_bytes_hold_everything(name, seed):
+    references, predictions, lengths = corpus(name, seed)
+    counts = counted(name, references, predictions, lengths, range(len(references)))
+    for back in (
+        read_counts(counts.to_bytes()),
+        read_counts(counts.to_arrow(), measure=ALL[name]),
+        read_counts(pa.Table.from_batches(counts.to_arrow().to_batches(max_chunksize=2), counts.to_arrow().schema)),
+        ALL[name].counts_type.from_bytes(counts.to_bytes(), ALL[name]),
+    ):
+        assert (back.labels, back.documents, back.measure) == (counts.labels, counts.documents, counts.measure)
+        require_same_counts(counts, back)
+        require_same(back.score(), counts.score())
+        assert back.to_arrow().equals(counts.to_arrow(), check_metadata=True)
+        for one, other in zip(counts.per_document(), back.per_document(), strict=True):
+            for column, values in one.items():
+                np.testing.assert_array_equal(values, other[column])
+
+
+@every_measure
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_are_documents_taken_so_many_times(name, seed):
+    generator = random.Random(seed)
+    references, predictions, lengths = corpus(name, seed)
+    counts = counted(name, references, predictions, lengths, range(len(references)))
+    weights = np.array([[generator.randrange(3) for _ in references] for _ in range(4)])
+    found = ALL[name].score_weighted(counts, weights)
+    for row, times in enumerate(weights.tolist()):
+        documents = [number for number, count in enumerate(times) for _ in range(count)]
+        expected = ALL[name].headline_values(counted(name, references, predictions, lengths, documents))
+        # attributes that do not occur in the drawn documents have no values there
+        drawn = {key: values[row] for key, values in found.items() if key in expected}
+        require_same(expected, drawn)
+
+
+def some_counts(measure=None):
+    spans = Spans.from_tags([["B-A", "O"], ["B-B", "I-B"]])
+    return (measure or SpanF()).counts(spans, spans)
+
+
+def test_a_table_by_hand():
+    references = Spans.from_tags([["B-A", "B-A", "O"], ["O"], ["B-B"]])
+    predictions = Spans.from_tags([["B-A", "O", "B-B"], ["O"], ["B-B"]])
+    table = SpanF().counts(references, predictions).to_arrow()
+    assert table.to_pylist() == [
+        {"document": 0, "label": "A", "both": 1, "predicted": 1, "reference": 2},
+        {"document": 0, "label": "B", "both": None, "predicted": 1, "reference": None},
+        {"document": 2, "label": "B", "both": 1, "predicted": 1, "reference": 1},
+    ]
+
+
+def test_counts_of_two_kinds_do_not_add_up():
+    with pytest.raises(InputError, match="counts of span_f and of link_f do not add up"):
+        some_counts() + some_counts(MEASURES["link_f"]())
+    with pytest.raises(InputError, match="counts of span_f with average='micro' and with average='macro'"):
+        some_counts() + some_counts(SpanF(average="macro"))
+    with pytest.raises(InputError, match="counts of token_f with format='IO' and with format='BIO'"):
+        read_counts(some_counts(TokenF()).to_bytes()) + some_counts(TokenF(format="BIO"))
+    bare = Counts({"other": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
+    with pytest.raises(InputError, match="counts of two kinds"):
+        bare + some_counts()
+    simulated = some_counts(ChanceKappaF1(n_simulations=5))
+    with pytest.raises(InputError, match="simulations of parts of a corpus do not add up"):
+        simulated + some_counts(ChanceKappaF1(n_simulations=5))
+
+
+def test_counts_estimated_from_the_corpus_do_not_add_up():
+    spans = Spans.from_tags([["B-A", "O"]])
+    measure = SlIcm(tokens=[["a", "b"]])
+    counts = measure.counts(spans, spans)
+    with pytest.raises(InputError, match="sl_icm with tokens"):
+        counts + counts
+    fixed = SlIcm(tokens=[["a", "b"]], token_probabilities={"a": 0.5, "b": 0.5})
+    assert (fixed.counts(spans, spans) + fixed.counts(spans, spans)).score()["sl_icm"] == 2.0
+
+
+def test_counts_without_a_measure():
+    bare = Counts({"both": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
+    with pytest.raises(InputError, match="do not know their measure"):
+        bare.score()
+    with pytest.raises(InputError, match="does not say what measure it is of"):
+        read_counts(bare.to_bytes())
+    assert Counts.from_bytes(bare.to_bytes()).both == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        (b"", "these bytes are no counts"),
+        (b"nonsense", "these bytes are no counts"),
+        (some_counts().to_bytes()[:100], "these bytes are no counts"),
+        (5, "a int holds no counts"),
+        (pa.table({"document": [1]}), "does not say what measure it is of"),
+        (pa.table({"a": [1]}).replace_schema_metadata({b"spanometer": b"{"}), "does not say what measure it is of"),
+        (some_counts().to_arrow().drop_columns(["both"]), "no table of counts"),
+        (some_counts().to_arrow().drop_columns(["document"]), "no table of counts"),
+    ],
+)
+def test_what_is_no_counts(stored, message):
+    with pytest.raises(InputError, match=message):
+        read_counts(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("document", pa.array([0, 9], pa.int32())),
+        ("document", pa.array([-1, 0], pa.int32())),
+        ("document", pa.array([0, None], pa.int32())),
+        ("document", pa.array([0.0, 0.5])),
+        ("label", pa.array(["A", "Z"])),
+        ("both", pa.array(["1", "1"])),
+        ("both", pa.array([1.0, float("nan")])),
+        ("tokens", pa.array([1, 1])),
+    ],
+)
+def test_tables_that_do_not_fit_what_they_say(name, column):
+    spans = Spans.from_tags([["B-A", "B-B"]])
+    table = SpanF().counts(spans, spans).to_arrow()
+    assert (table.num_rows, read_counts(table).both) == (2, 2)
+    if name in table.column_names:
+        changed = table.set_column(table.column_names.index(name), name, column)
+    else:
+        counts = UnitizingAlpha().counts(spans, spans)
+        changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
+    with pytest.raises(InputError, match=r"no table of counts|2 rows, where the table of counts had 3"):
+        read_counts(changed)
+
+
+@pytest.mark.parametrize("described", [{"documents": -1}, {"documents": 1.5}, {"labels": ["A", "A"]}])
+def test_tables_that_say_what_cannot_be(described):
+    table = some_counts().to_arrow()
+    said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
+    with pytest.raises(InputError, match="no table of counts"):
+        read_counts(table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()}))
+
+
+def test_sum_adds_counts():
+    assert sum([some_counts(), some_counts()]).documents == 2 * some_counts().documents
+    for other in (1, None, False, "counts"):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            some_counts() + other
+        with pytest.raises(TypeError):
+            other + some_counts()
+
+
+def test_counts_that_belong_to_documents_must_be_alike():
+    column = Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+    bare = Counts({"both": column}, ("A",), 1)
+    with pytest.raises(InputError, match="counts of two kinds"):
+        replace(bare, shared={"tokens": np.ones(1)}) + bare
+
+
+def test_part_of_a_table_or_more_than_one():
+    table = some_counts().to_arrow()
+    for other in (table.slice(1), pa.concat_tables([table, table])):
+        with pytest.raises(InputError, match="rows, where the table of counts had 2"):
+            read_counts(other)
+
+
+def test_counts_of_another_measure():
+    with pytest.raises(InputError, match="counts of span_f and of link_f"):
+        read_counts(some_counts().to_bytes(), measure=MEASURES["link_f"]())
+    words = SlIcm(tokens=[["a", "b"], ["c", "d"]], token_probabilities={"a": 0.5, "b": 0.5, "c": 0.1, "d": 0.1})
+    stored = some_counts(words).to_bytes()
+    with pytest.raises(InputError, match="sl_icm cannot be made from its stored options"):
+        read_counts(stored)
+    assert read_counts(stored, measure=words).score() == some_counts(words).score()
+
+
+def test_nothing_at_all():
+    nothing = SpanF().counts(Spans.from_tags([]), Spans.from_tags([]))
+    assert read_counts(nothing.to_bytes()).documents == 0
+    assert (nothing + some_counts()).score() == some_counts().score()
+    assert (some_counts() + nothing).condensed().score() == some_counts().score()

@@ -1,0 +1,254 @@
+"""The metric modules' texts: examples run, cards are complete, tables of inputs say what the signatures say."""
+
+import ast
+import doctest
+import importlib.util
+import inspect
+import re
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spanometer.integrations.evaluate_module import AttributeModule, EntityModule, SpanModule
+from spanometer.measures import MEASURES
+
+METRICS = Path(__file__).parents[2] / "metrics"
+NAMES = sorted(script.stem for script in METRICS.glob("*/*.py") if script.stem == script.parent.name)
+
+FRONT_MATTER = {
+    "title": str,
+    "emoji": str,
+    "colorFrom": str,
+    "colorTo": str,
+    "sdk": str,
+    "sdk_version": str,
+    "app_file": str,
+    "pinned": bool,
+    "license": str,
+    "tags": list,
+    "description": str,
+}
+COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+HEADINGS = [
+    "## What it measures",
+    "## How to use",
+    "### Inputs",
+    "### Outputs",
+    "### Published values",
+    "### Examples",
+    "## Limits",
+    "## Citation",
+]
+BASES = {**dict.fromkeys(MEASURES, SpanModule), "eter": EntityModule, "span_attribute": AttributeModule}
+DATA = ("predictions", "references")
+
+each_module = pytest.mark.parametrize("name", NAMES)
+
+
+def script_of(name):
+    return METRICS / name / f"{name}.py"
+
+
+def import_script(name):
+    """The module's script as a Python module of its own, apart from the copies that `evaluate` makes."""
+    qualified = f"card_of_{name}"
+    if qualified not in sys.modules:
+        spec = importlib.util.spec_from_file_location(qualified, script_of(name))
+        sys.modules[qualified] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[qualified])
+    return sys.modules[qualified]
+
+
+def class_of(name):
+    script = import_script(name)
+    (found,) = (
+        value for value in vars(script).values() if inspect.isclass(value) and value.__module__ == script.__name__
+    )
+    return found
+
+
+def card_of(name):
+    """Front matter and text of the card."""
+    _, front, text = (METRICS / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    return yaml.safe_load(front), text
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def section_of(text, heading):
+    """The text between a heading and the next one."""
+    _, _, after = text.partition(f"\n{heading}\n")
+    return re.split(r"^#+ ", after, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def rows_of(text, heading):
+    """The rows of the table in a section, without its head: lists of cells."""
+    lines = [line for line in section_of(text, heading).splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def inputs_of(text):
+    """The options that the table of inputs names, in its order, with their defaults as it writes them."""
+    return {
+        name: default.strip("`")
+        for names, _, default, _ in rows_of(text, "### Inputs")
+        for name in re.findall(r"`(\w+)`", names)
+    }
+
+
+def signature_of(name):
+    return inspect.signature(class_of(name)._compute).parameters
+
+
+def run_examples(test):
+    assert test.examples
+    # the output of the run is the message of a failure
+    report = []
+    doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+def test_there_are_modules():
+    assert set(BASES) == set(NAMES)
+
+
+@each_module
+def test_examples_of_the_script(name):
+    found = doctest.DocTestFinder(exclude_empty=True).find(import_script(name))
+    tests = [test for test in found if test.examples]
+    assert tests
+    for test in tests:
+        run_examples(test)
+
+
+@each_module
+def test_examples_of_the_card(name):
+    path = METRICS / name / "README.md"
+    text = path.read_text(encoding="utf-8")
+    run_examples(doctest.DocTestParser().get_doctest(text, {}, f"{name}/README.md", str(path), 0))
+
+
+@each_module
+def test_python_blocks_end_with_an_empty_line(name):
+    for block in re.findall(r"^```python\n(.*?)^```$", card_of(name)[1], flags=re.MULTILINE | re.DOTALL):
+        assert ">>> " in block
+        assert block.endswith("\n\n")
+
+
+@each_module
+def test_front_matter(name):
+    front, _ = card_of(name)
+    assert {field: type(value) for field, value in front.items()} == FRONT_MATTER
+    assert all(front[field] for field in FRONT_MATTER if field != "pinned")
+    assert {front["colorFrom"], front["colorTo"]} <= COLORS
+    assert (front["sdk"], front["app_file"], front["license"]) == ("gradio", "app.py", "apache-2.0")
+    assert {"evaluate", "metric"} <= set(front["tags"])
+
+
+@each_module
+def test_headings(name):
+    front, text = card_of(name)
+    headings = re.findall(r"^#+ .*$", without_code(text), flags=re.MULTILINE)
+    assert headings == [f"# Metric card: {front['title']}", *HEADINGS]
+    assert "**When to choose it.**" in section_of(text, "## What it measures")
+    for heading in HEADINGS:
+        if heading != "## How to use":
+            assert section_of(text, heading).strip()
+
+
+@each_module
+def test_examples_name_their_kind(name):
+    examples = section_of(card_of(name)[1], "### Examples")
+    for kind in ("maximal", "minimal", "partial"):
+        assert kind in examples
+
+
+@each_module
+def test_class_is_named_after_the_folder(name):
+    module = class_of(name)
+    assert re.sub(r"(?<!^)(?=[A-Z])", "_", module.__name__).lower() == name
+    assert issubclass(module, BASES[name])
+    assert not inspect.isabstract(module)
+    assert module.measure.name == name
+
+
+@each_module
+def test_script_imports_only_what_the_loader_can_follow(name):
+    lines = script_of(name).read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if re.match(r"(import|from)\s", line)] == [
+        "import evaluate",
+        "from spanometer import measures",
+        f"from spanometer.integrations.evaluate_module import {', '.join(sorted(('Card', BASES[name].__name__)))}",
+    ]
+
+
+@each_module
+def test_texts_reach_the_framework(name):
+    card = class_of(name)(config_name="default").card
+    assert all(text.strip() for text in (card.description, card.inputs, card.citation))
+    citation = section_of(card_of(name)[1], "## Citation")
+    assert citation.strip() == f"```bibtex\n{card.citation.strip()}\n```"
+
+
+@each_module
+def test_options_are_keyword_only(name):
+    kinds = {option: parameter.kind for option, parameter in signature_of(name).items() if option != "self"}
+    assert [option for option, kind in kinds.items() if kind == inspect.Parameter.POSITIONAL_OR_KEYWORD] == list(DATA)
+    assert {kind for option, kind in kinds.items() if option not in DATA} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@each_module
+def test_inputs_are_those_of_the_signature(name):
+    expected = {
+        option: "required" if parameter.default is inspect.Parameter.empty else parameter.default
+        for option, parameter in signature_of(name).items()
+        if option != "self"
+    }
+    written = inputs_of(card_of(name)[1])
+    assert list(written) == list(expected)
+    read = {option: cell if option in DATA else ast.literal_eval(cell) for option, cell in written.items()}
+    assert {option: (type(value), value) for option, value in read.items()} == {
+        option: (type(value), value) for option, value in expected.items()
+    }
+
+
+@each_module
+def test_arguments_of_the_script_are_those_of_the_signature(name):
+    arguments = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[0]
+    named = re.findall(r"^    (\w+) \(", arguments, flags=re.MULTILINE)
+    assert named == [option for option in signature_of(name) if option != "self"]
+
+
+@each_module
+def test_outputs_are_the_headline_keys(name):
+    keys = list(class_of(name).measure.keys)
+    rows = rows_of(card_of(name)[1], "### Outputs")
+    assert [key for row in rows for key in re.findall(r"`(\w+)`", row[0])] == keys
+    returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
+    assert re.findall(r"^    (\w+) \(", returns, flags=re.MULTILINE) == keys
+
+
+@each_module
+def test_texts_say_which_direction_is_better(name):
+    """The headline's row of the card's table, and the script."""
+    measure = class_of(name).measure
+    better = "higher" if measure.higher_is_better else "lower"
+    (row,) = (row for row in rows_of(card_of(name)[1], "### Outputs") if f"`{measure.headline}`" in row[0])
+    assert row[-1] == better
+    returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
+    assert f"{better} is better" in " ".join(returns.split())
+
+
+@each_module
+def test_options_reach_the_measure(name):
+    """The defaults of the module's signature are those of the measure."""
+    options = signature_of(name)
+    measure = class_of(name).measure()
+    own = {field.name: getattr(measure, field.name) for field in fields(measure) if field.init}
+    assert set(own) <= set(options)
+    assert own == {field: options[field].default for field in own}

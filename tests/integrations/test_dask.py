@@ -1,0 +1,346 @@
+"""Parquet files on a Dask cluster: worker processes, one of which is killed, against one process."""
+
+import os
+import random
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analysis.test_streams import require_same_counts, tagged, whole
+from entity_corpora import random_entity_documents
+from slow_span_f import PATIENCE, SlowSpanF
+from spanometer import InputError, Spans
+from spanometer.analysis.streams import Reading, Tally
+from spanometer.measures import MEASURES, Eter, SpanF, UnitizingAlpha
+from spanometer.spans.entities import Entities
+from spanometer.spans.spans import pair_from_tags
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra dask)")
+
+from spanometer.integrations.dask import FAN_IN, count_part, plan, score, tally  # noqa: E402 (Dask comes first)
+
+MEASURED = {name: measure() for name, measure in MEASURES.items()} | {"alpha": UnitizingAlpha(variant="1995")}
+WORKERS = 3
+
+# Dask's processes leave their sockets and threads to be collected
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster of several worker processes, on the loopback interface alone."""
+    with (
+        distributed.LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as found,
+    ):
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with three files of small row groups, and the documents in them."""
+    references, predictions = tagged(5, 120)
+    for number, kind in enumerate((pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))):
+        part = slice(40 * number, 40 * number + 40)
+        column = pa.list_(kind)
+        table = pa.table({"references": pa.array(references[part], column), "n": range(40)})
+        table = table.append_column("predictions", pa.array(predictions[part], column))
+        pq.write_table(table, tmp_path / f"part-{number}.parquet", row_group_size=7)
+    return tmp_path, references, predictions
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Each row group is a part of its own."""
+    monkeypatch.setattr("spanometer.integrations.dask.PART", 1)
+
+
+def reading(measures=None, scheme="IOB2", lengths=None):
+    return Reading.of(measures or MEASURED, scheme, "conlleval", "references", "predictions", lengths)
+
+
+def test_by_hand(client, tmp_path):
+    pq.write_table(pa.table({"gold": [["B-A", "O"]], "system": [["B-A", "B-A"]]}), tmp_path / "a.parquet")
+    found = score(
+        tmp_path / "a.parquet", scheme="IOB2", references="gold", predictions="system", client=client, progress=False
+    )
+    assert found == {"span_f": {"precision": 0.5, "recall": 1.0, "f1": pytest.approx(2 / 3)}}
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_every_measure_as_in_one_process(client, folder):
+    path, references, predictions = folder
+    parts = plan(f"{path}/*.parquet", reading())
+    # six row groups a file: more than can be summed at once
+    assert len(parts) == 18 > FAN_IN
+    found = tally(f"{path}/*.parquet", reading(), client=client, progress=False)
+    require_same_counts(found.counts, whole(MEASURED, references, predictions))
+    assert {name: counts.measure for name, counts in found.counts.items()} == MEASURED
+    assert (found.documents, found.tokens) == (120, sum(map(len, references)))
+
+
+def test_row_groups_go_together_up_to_a_size(folder, monkeypatch):
+    path, references, predictions = folder
+    (part,) = plan(path / "part-0.parquet", reading())
+    assert [group.rows for group in part.groups] == [7, 7, 7, 7, 7, 5]
+    values = [group.values for group in part.groups]
+    # an empty document has one value in Parquet: a null
+    assert sum(values) == sum(max(len(row), 1) for row in references[:40] + predictions[:40])
+    monkeypatch.setattr("spanometer.integrations.dask.PART", values[0] + values[1])
+    groups = [part.groups for part in plan(path / "part-0.parquet", reading())]
+    assert [group.number for part in groups for group in part] == list(range(6))
+    assert len(groups[0]) == 2
+    assert all(sum(group.values for group in part) <= values[0] + values[1] or len(part) == 1 for part in groups)
+
+
+@pytest.mark.parametrize("values", [1, 50])
+def test_batches_of_any_size(folder, monkeypatch, values):
+    path, references, predictions = folder
+    monkeypatch.setattr("spanometer.integrations.dask.BATCH", values)
+    tallies = [count_part(part, reading()) for part in plan(path, reading())]
+    total = tallies[0] + tallies[1] + tallies[2]
+    require_same_counts(
+        {name: replace(counts, measure=MEASURED[name]) for name, counts in total.counts.items()},
+        whole(MEASURED, references, predictions),
+    )
+
+
+@pytest.mark.parametrize("given", ["pattern", "folder", "files", "url"])
+def test_names_of_files(client, folder, given):
+    path, references, predictions = folder
+    names = {
+        "pattern": f"{path}/part-?.parquet",
+        "folder": path,
+        "files": [path / "part-0.parquet", f"{path}/part-[12].parquet"],
+        "url": f"file://{path}/part-*.parquet",
+    }
+    found = tally(names[given], reading(["span_f"]), client=client, progress=False)
+    require_same_counts(found.counts, whole({"span_f": SpanF()}, references, predictions))
+
+
+def test_a_name_with_brackets(client, tmp_path):
+    path = tmp_path / "all[1].parquet"
+    pq.write_table(pa.table({"references": [["B-A"]], "predictions": [["B-A"]]}), path)
+    assert score(path, scheme="IOB2", client=client, progress=False)["span_f"]["f1"] == 1
+
+
+def test_spans_with_lengths(client, tmp_path):
+    references, predictions = tagged(6)
+    pair = pair_from_tags(references, predictions, scheme="IOB2")[:2]
+    columns = {"references": pair[0].to_arrow(), "predictions": pair[1].to_arrow(), "tokens": pair[0].lengths}
+    pq.write_table(pa.table(columns), tmp_path / "spans.parquet", row_group_size=6)
+    found = tally(tmp_path, reading(scheme=None, lengths="tokens"), client=client, progress=False)
+    require_same_counts(found.counts, whole(MEASURED, references, predictions))
+
+
+def test_entities(client, tmp_path):
+    sides = random_entity_documents(random.Random(3))
+    columns = [Entities.from_dicts(side).to_arrow() for side in sides]
+    pq.write_table(pa.table(columns, ["references", "predictions"]), tmp_path / "trees.parquet", row_group_size=4)
+    found = tally(tmp_path, reading("eter", None), client=client, progress=False)
+    require_same_counts(found.counts, {"eter": Eter().counts(*map(Entities.from_dicts, sides))})
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_one_worker_is_killed(client, folder, tmp_path_factory):
+    path, references, predictions = folder
+    notes = tmp_path_factory.mktemp("notes")
+    measures = {"slow": SlowSpanF(folder=str(notes)), **MEASURED}
+    before = set(client.run(os.getpid).values())
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(tally, path, reading(measures), client=client, progress=False)
+        try:
+            # every worker has counted a part, whose counts it holds, and is at work on another one
+            end = time.monotonic() + PATIENCE
+            while len(waiting := list(notes.glob("waits-*"))) < WORKERS:
+                assert not running.done(), running.result()
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            killed = int(waiting[0].name.removeprefix("waits-"))
+            assert killed in before
+            os.kill(killed, signal.SIGKILL)
+        finally:
+            (notes / "go").touch()
+        found = running.result(timeout=PATIENCE)
+    client.wait_for_workers(WORKERS, timeout=PATIENCE)
+    assert killed not in client.run(os.getpid).values()
+    expected = whole(MEASURED, references, predictions)
+    require_same_counts({name: found.counts[name] for name in MEASURED}, expected)
+    assert found.counts["slow"].total() == expected["span_f"].total()
+    assert found.documents == 120
+
+
+def test_a_cluster_of_ones_own(folder):
+    path, references, predictions = folder
+    found = score(path, scheme="IOB2", progress=False)
+    assert found == {"span_f": whole({"span_f": SpanF()}, references, predictions)["span_f"].score()}
+
+
+def test_an_address(client, folder):
+    path, references, predictions = folder
+    address = client.scheduler.address
+    assert address.startswith("tcp://127.0.0.1:")
+    found = score(path, scheme="IOB2", client=address, progress=False)
+    assert found["span_f"] == whole({"s": SpanF()}, references, predictions)["s"].score()
+    # the other client goes on
+    assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_errors_say_where_they_are(client, folder):
+    path, references, predictions = folder
+    references[25] = [*references[25], "Q-A"]
+    predictions[25] = [*predictions[25], "O"]
+    place = len(references[25]) - 1
+    table = pa.table({"references": references[:40], "predictions": predictions[:40]})
+    pq.write_table(table, path / "part-1.parquet", row_group_size=10)
+    with pytest.raises(InputError) as caught:
+        score(path, scheme="IOB2", client=client, progress=False)
+    message = f"{path}/part-1.parquet, row group 2, row 5, references, token {place}: 'Q-A' has no prefix of IOB2"
+    assert str(caught.value).startswith(message)
+    # nothing stays behind
+    assert score(path / "part-0.parquet", scheme="IOB2", client=client, progress=False)
+
+
+def test_a_null_and_other_lengths(client, tmp_path):
+    for references, predictions, message in (
+        ([["O"], None], [["O"], ["O"]], "row group 0, row 1, references: None is not a document"),
+        ([["O"]], [["O", "O"]], "row group 0, row 0: 2 predicted tags, 1 reference tags"),
+        ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, and other tags have one"),
+    ):
+        pq.write_table(pa.table({"references": references, "predictions": predictions}), tmp_path / "a.parquet")
+        with pytest.raises(InputError, match=message):
+            score(tmp_path, scheme="IOB2", client=client, progress=False)
+
+
+def write(path, **columns):
+    pq.write_table(pa.table(columns), path / "a.parquet")
+
+
+GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ({"gold": [["O"]]}, {}, r"a\.parquet: there is no column 'references' among 'gold'"),
+        ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions' among 'references'"),
+        (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
+        (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
+        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, references: a column of type list<"),
+        ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
+        (
+            {**GOOD, "predictions": [[{"start": 0, "end": 1, "label": "A"}]]},
+            {},
+            "hold tags and the predictions hold spans",
+        ),
+        (GOOD, {"scheme": None}, r"a\.parquet: the scheme of tags that come in parts must be stated"),
+        (GOOD, {"measures": "eter"}, r"a\.parquet: eter scores entity trees"),
+        (
+            {"references": pa.array([], pa.list_(pa.string())), "predictions": pa.array([], pa.list_(pa.string()))},
+            {},
+            "^there is nothing to score",
+        ),
+        (GOOD, {"client": 3}, "^client=3 is no Dask client"),
+        (GOOD, {"client": "nowhere"}, "^no scheduler answers at 'nowhere'"),
+    ],
+)
+def test_wrong_input(client, tmp_path, columns, options, message):
+    write(tmp_path, **columns)
+    with pytest.raises(InputError, match=message):
+        score(tmp_path, **{"scheme": "IOB2", "client": client, "progress": False, **options})
+
+
+def test_no_files_and_others(client, tmp_path):
+    for name in ("none.parquet", "*.parquet", "."):
+        with pytest.raises(InputError, match=r"^there is no such file, or none in this folder: "):
+            score(tmp_path / name, scheme="IOB2", client=client)
+    (tmp_path / "a.parquet").write_text("B-A B-A\n")
+    with pytest.raises(InputError, match=r"a\.parquet: this cannot be read as Parquet: "):
+        score(tmp_path, scheme="IOB2", client=client)
+
+
+def test_another_version(folder):
+    part = plan(folder[0], reading())[0]
+    with pytest.raises(InputError, match=r"a worker has spanometer .*, and 0\.0\.1 asks"):
+        count_part(part, reading(), "0.0.1")
+
+
+def test_tallies_of_two_kinds_do_not_add_up():
+    one = Tally({}, 1, 1, 0, 0, "tags", {"references": True})
+    for other, message in (
+        (replace(one, labelled={"references": False}), "^references: the tags of some documents have labels"),
+        (replace(one, form="spans"), "^some documents hold tags and others spans"),
+    ):
+        with pytest.raises(InputError, match=message):
+            one + other
+    spans = Spans.from_tags([["O"]], scheme="IOB2")
+    assert reading().tally((spans, spans)).form == "spans"
+
+
+# the command line
+
+
+@pytest.mark.parametrize("at", ["local", "address"])
+def test_command(run, client, folder, at):
+    path, references, predictions = folder
+    cluster = "local" if at == "local" else client.scheduler.address
+    status, output, complaint = run(
+        "score", f"{path}/*.parquet", "--cluster", cluster, "--scheme", "iob2", "--no-color"
+    )
+    assert (status, complaint) == (0, "")
+    lines = output.splitlines()
+    assert lines[0] == f"reference   {path}/*.parquet, references"
+    tokens = sum(map(len, references))
+    assert lines[2].startswith(f"size        120 documents, {tokens:,} tokens, ")
+    expected = whole(MEASURED, references, predictions)
+    for name in MEASURES:
+        row = next(line.split()[1:] for line in lines if line.split()[:1] == [name])
+        assert row == [f"{value:.4f}" for value in expected[name].score().values()]
+    assert any(line.startswith("span_f|scheme:IOB2|repair:conlleval|") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references' among 'x'. Name the columns with"),
+        (("{0}/no*.parquet",), "there is no such file, or none in this folder: {0}/no*.parquet."),
+        (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster takes Parquet files with both sides in columns"),
+        (("{0}", "--column", "2"), "--column is for files of text; --cluster reads Parquet."),
+        (("{0}", "--format", "jsonl"), "--format jsonl is for files of text; --cluster reads Parquet."),
+        (("{0}", "--corpus-probabilities"), "--corpus-probabilities is for files of text"),
+        (("{0}", "--prediction-column", "references"), "the references and the predictions are one column"),
+    ],
+)
+def test_wrong_commands(complaint, client, folder, arguments, message):
+    path = folder[0]
+    pq.write_table(pa.table({"x": [1]}), path / "b.parquet")
+    line = complaint(
+        "score",
+        *(argument.format(path) for argument in arguments),
+        "--cluster",
+        client.scheduler.address,
+        "--scheme=IOB2",
+    )
+    assert line.startswith(f"spanometer: {message.format(path)}")
+
+
+def test_columns_of_parquet_are_named_as_other_columns_are(run, complaint, client, folder):
+    path, *_ = folder
+    table = pq.read_table(path / "part-0.parquet").rename_columns({"references": "gold", "predictions": "system"})
+    pq.write_table(table, path / "named.parquet")
+    columns = ("--reference-column", "gold", "--prediction-column", "system", "--measure", "span_f")
+    arguments = ("score", f"{path}/named.parquet", "--cluster", client.scheduler.address, *columns)
+    status, output, _ = run(*arguments, "--scheme", "IOB2", "--json")
+    assert status == 0
+    assert '"column": "gold"' in output
+    assert complaint(*arguments).endswith("Name it, for example --scheme 'IOB2'.")
+    assert complaint("score", path / "named.parquet", "--lengths-column", "n").startswith(
+        "spanometer: --lengths-column is for Parquet files."
+    )

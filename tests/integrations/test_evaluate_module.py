@@ -1,0 +1,759 @@
+"""The modules under the real `evaluate`."""
+
+import json
+import math
+import multiprocessing
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import datasets
+import evaluate
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import spanometer
+from spanometer import InputError
+from spanometer.integrations.evaluate_module import ATTRIBUTE_CONFIGURATIONS, CONFIGURATIONS, ENTITY_CONFIGURATIONS
+from spanometer.measures import MEASURES, Eter, SpanAttribute
+
+ROOT = Path(__file__).parents[2]
+
+REFERENCES = [["B-PER", "I-PER", "O", "B-LOC"], ["O"], [], ["B-PER", "B-PER"]]
+PREDICTIONS = [["B-PER", "O", "O", "B-LOC"], ["O"], [], ["B-PER", "I-PER"]]
+SPAN_F = {"precision": 1 / 3, "recall": 1 / 4, "f1": 2 / 7}
+
+REFERENCE_SPANS = [
+    [{"start": 0, "end": 2, "label": "PER"}, {"start": 3, "end": 4, "label": "LOC"}],
+    [],
+    [],
+    [{"start": 0, "end": 1, "label": "PER"}, {"start": 1, "end": 2, "label": "PER"}],
+]
+PREDICTED_SPANS = [
+    [{"start": 0, "end": 1, "label": "PER"}, {"start": 3, "end": 4, "label": "LOC"}],
+    [],
+    [],
+    [{"start": 0, "end": 2, "label": "PER"}],
+]
+
+
+REFERENCE_MARKUP = [
+    "<pers.ind> <name.first> Ada </name.first> <name.last> Lovelace </name.last> </pers.ind> in "
+    "<loc.adm.town> <name> London </name> </loc.adm.town>",
+    "nobody",
+    "",
+    "<pers.ind> <name> Ben </name> </pers.ind> <pers.ind> <name> Cat </name> </pers.ind>",
+]
+PREDICTED_MARKUP = [
+    "<pers.ind> <name.first> Ada </name.first> </pers.ind> Lovelace in "
+    "<loc.adm.town> <name> London </name> </loc.adm.town>",
+    "nobody",
+    "",
+    "<pers.ind+loc.adm.town> Ben </pers.ind+loc.adm.town> <loc.adm.town> Cat </loc.adm.town>",
+]
+
+
+def entity(start, end, types, *components):
+    """An entity; its types in one string, its components as (start, end, label)."""
+    return {
+        "start": start,
+        "end": end,
+        "types": types.split(),
+        "components": [{"start": first, "end": last, "label": label} for first, last, label in components],
+    }
+
+
+REFERENCE_ENTITIES = [
+    [
+        entity(0, 2, "pers.ind", (0, 1, "name.first"), (1, 2, "name.last")),
+        entity(3, 4, "loc.adm.town", (3, 4, "name")),
+    ],
+    [],
+    [],
+    [entity(0, 1, "pers.ind", (0, 1, "name")), entity(1, 2, "pers.ind", (1, 2, "name"))],
+]
+PREDICTED_ENTITIES = [
+    [entity(0, 1, "pers.ind", (0, 1, "name.first")), entity(3, 4, "loc.adm.town", (3, 4, "name"))],
+    [],
+    [],
+    [entity(0, 1, "pers.ind loc.adm.town"), entity(1, 2, "loc.adm.town")],
+]
+# (bounds and a component of two) + nothing + (a type of two and the component) + (the type and the component)
+ETER = (0.5 * (0.25 + 0.5) + 0.5 * (0.25 + 1) + 0.5 * (0.5 + 1)) / 4
+
+
+def attributed(start, end, label, attributes, **scores):
+    found = {"start": start, "end": end, "label": label, "attributes": attributes}
+    return {**found, "scores": scores} if scores else found
+
+
+# of "carrier" one item, of "negated" three; keys and types differ from span to span
+REFERENCE_ATTRIBUTES = [
+    [
+        attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}),
+        attributed(3, 4, "SYMP", {"negated": False}),
+    ],
+    [],
+    [],
+    [attributed(0, 1, "DIS", {"negated": 1, "carrier": None}), attributed(1, 2, "SYMP", {"negated": ["yes", None]})],
+]
+PREDICTED_ATTRIBUTES = [
+    [
+        attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}, negated=0.5),
+        attributed(3, 4, "SYMP", {"negated": 2.5}, negated={2.5: 0.9}),
+    ],
+    [],
+    [],
+    [attributed(0, 1, "DIS", {}), attributed(1, 2, "SYMP", {"negated": "yes"})],
+]
+
+MODULES = {**MEASURES, "eter": Eter, "span_attribute": SpanAttribute}
+
+# what spans and fragments are scored by only where the documents' lengths are known
+NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha")
+
+
+def load(name, *arguments, **options):
+    return evaluate.load(str(ROOT / "metrics" / name), *arguments, **options)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module with a form of input, and four documents in it; one reference has the first label, three the second.
+
+    Attributes:
+        labels: their names.
+        reading: the part of the signature that says how the input was read.
+        bad: a document that cannot be stored in this form.
+    """
+
+    name: str
+    configuration: str
+    predictions: list
+    references: list
+    labels: tuple[str, str]
+    reading: str
+    bad: object
+
+    @property
+    def measure(self):
+        return MODULES[self.name]
+
+    @property
+    def sides(self):
+        return {"predictions": self.predictions, "references": self.references}
+
+    @property
+    def perfect(self):
+        """The headline of the reference itself."""
+        return 1.0 if self.measure.higher_is_better else 0.0
+
+    @property
+    def keys(self):
+        """Of the result."""
+        return ["micro", *self.labels] if self.name == "span_attribute" else list(self.measure.keys)
+
+    @property
+    def averages(self):
+        return self.name != "span_attribute"
+
+    def headline(self, result):
+        return (result["micro"] if self.name == "span_attribute" else result)[self.measure.headline]
+
+    def load(self, **options):
+        return load(self.name, self.configuration, **options)
+
+    def compute(self, **options):
+        """What a fresh module gives."""
+        return self.load().compute(**self.sides, **options)
+
+
+def case_of(name, configuration=None):
+    if name == "span_attribute":
+        return Case(
+            name,
+            "spans",
+            PREDICTED_ATTRIBUTES,
+            REFERENCE_ATTRIBUTES,
+            ("carrier", "negated"),
+            "attributes:None|",
+            [None],
+        )
+    if name != "eter":
+        reading = "scheme:IOB2|repair:conlleval|"
+        return Case(name, "tags", PREDICTIONS, REFERENCES, ("LOC", "PER"), reading, [None])
+    labels = ("loc.adm.town", "pers.ind")
+    if configuration == "markup":
+        reading = "input:markup|entity_types:amount,event,func,loc,org,pers,prod,time|"
+        return Case(name, "markup", PREDICTED_MARKUP, REFERENCE_MARKUP, labels, reading, None)
+    return Case(name, "entities", PREDICTED_ENTITIES, REFERENCE_ENTITIES, labels, "input:entities|", [None])
+
+
+CASES = {**{name: case_of(name) for name in MODULES}, "eter markup": case_of("eter", "markup")}
+
+
+@pytest.fixture(params=MEASURES)
+def name(request):
+    """A module of spans."""
+    return request.param
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    """Any module."""
+    return CASES[request.param]
+
+
+def fragments_of(documents):
+    return [
+        [{"label": span["label"], "fragments": [[span["start"], span["end"]]]} for span in document]
+        for document in documents
+    ]
+
+
+def test_load_and_compute(case):
+    module = case.load()
+    assert module.name == case.name
+    result = module.compute(**case.sides)
+    assert list(result) == case.keys
+    if case.name == "span_attribute":
+        assert all(tuple(values) == case.measure.keys for values in result.values())
+        # 2.5 at 0.9 is wrong; "yes" has 1.0, True 0.5
+        assert result["negated"] == {
+            "f": 2 / 3,
+            "p": 2 / 3,
+            "r": 2 / 3,
+            "tp": 2,
+            "support": 3,
+            "positives": 3,
+            "ap": (1 + 2 / 3) / 3,
+        }
+    else:
+        assert all(type(value) is float for value in result.values())
+    if case.name == "span_f":
+        assert result == SPAN_F
+    if case.name == "eter":
+        assert math.isclose(result["eter"], ETER)
+
+
+def test_the_reference_itself_is_perfect(case):
+    result = case.load().compute(predictions=case.references, references=case.references)
+    assert case.headline(result) == case.perfect
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_load_from_a_checkout_by_relative_path(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert evaluate.load(f"metrics/{name}").name == name
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_load_by_name(name):
+    case = CASES[name]
+    for module in (spanometer.load(name), evaluate.load(spanometer.path(name))):
+        assert module.configuration == case.configuration
+        assert module.compute(**case.sides) == case.compute()
+    other = "markup" if name == "eter" else "spans"
+    assert spanometer.load(name, other).configuration == other
+    with pytest.raises(InputError, match="there is no module 'sequence_f'"):
+        spanometer.load("sequence_f")
+
+
+def test_configurations_agree(name):
+    expected = load(name).compute(predictions=PREDICTIONS, references=REFERENCES, details=True)
+    lengths = [len(document) for document in REFERENCES]
+    for configuration, convert in (("spans", list), ("fragments", fragments_of)):
+        module = load(name, configuration)
+        for options in ({"lengths": lengths},) if name in NEED_LENGTHS else ({}, {"lengths": lengths}):
+            result = module.compute(
+                predictions=convert(PREDICTED_SPANS), references=convert(REFERENCE_SPANS), details=True, **options
+            )
+            assert result["signature"].startswith(f"{name}|input:{configuration}|")
+            assert {key: result[key] for key in result if key != "signature"} == {
+                key: expected[key] for key in expected if key != "signature"
+            }
+
+
+def test_unknown_configuration():
+    with pytest.raises(InputError, match="Use one of 'tags', 'spans', 'fragments'"):
+        load("span_f", "span")
+    with pytest.raises(InputError, match="Use one of 'entities', 'markup'"):
+        load("eter", "tags")
+    with pytest.raises(InputError, match="Use one of 'spans'"):
+        load("span_attribute", "tags")
+
+
+def test_details(case):
+    result = case.compute(details=True)
+    keys = case.measure.keys
+    assert result["signature"].startswith(f"{case.name}|{case.reading}")
+    assert result["signature"].endswith(f"|zero_division:0|v:{spanometer.__version__}")
+    assert built_in(result)
+    json.dumps(result)
+    if case.name == "span_attribute":
+        assert list(result) == [*case.keys, "counts", "signature", "curves"]
+        assert [result[label]["support"] for label in case.labels] == [1, 3]
+        return
+    own = ["counts_per_label", "muc_err"] if case.name == "eter" else []
+    assert list(result) == [*keys, "per_label", "counts", "signature", *own]
+    assert tuple(result["per_label"]) == case.labels
+    assert [values["support"] for values in result["per_label"].values()] == [1, 3]
+    assert all(list(values) == [*keys, "support"] for values in result["per_label"].values())
+    assert "|average:micro|" in result["signature"]
+
+
+def built_in(value):
+    """Whether all numbers and names are of built-in types."""
+    if isinstance(value, dict):
+        return all(type(key) is str and built_in(inner) for key, inner in value.items())
+    if type(value) is list:
+        return all(map(built_in, value))
+    return type(value) in (int, float, str)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES.values() if case.averages], ids=lambda case: case.name)
+def test_averages(case):
+    one, three = case.compute(details=True)["per_label"].values()
+    macro, weighted = (case.compute(average=average) for average in ("macro", "weighted"))
+    for key in case.measure.keys:
+        assert math.isclose(macro[key], (one[key] + three[key]) / 2)
+        assert math.isclose(weighted[key], (one[key] + 3 * three[key]) / 4)
+
+
+def test_add_and_add_batch(case):
+    expected = case.compute()
+    module = case.load()
+    for prediction, reference in zip(*case.sides.values(), strict=True):
+        module.add(prediction=prediction, reference=reference)
+    assert len(module) == 4
+    assert module.compute() == expected
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
+    module.add(prediction=case.predictions[2], reference=case.references[2])
+    assert module.compute(predictions=case.predictions[3:], references=case.references[3:]) == expected
+    # a batch may come in between single documents
+    module.add(prediction=case.predictions[0], reference=case.references[0])
+    module.add_batch(predictions=case.predictions[1:], references=case.references[1:])
+    assert module.compute() == expected
+
+
+def test_keep_in_memory(case):
+    module = case.load(keep_in_memory=True)
+    for _ in range(2):
+        assert module.compute(**case.sides) == case.compute()
+
+
+def test_other_rows(name):
+    expected = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
+    column = datasets.Dataset.from_dict({"tags": REFERENCES})["tags"]
+    for convert in (
+        lambda rows: [np.array(row, dtype="<U8") for row in rows],
+        lambda rows: [np.array(row, dtype=object) for row in rows],
+        lambda rows: [tuple(row) for row in rows],
+        lambda rows: tuple(rows),
+        lambda rows: [[np.str_(tag) for tag in row] for row in rows],
+        lambda rows: [pa.array(row, pa.string()) for row in rows],
+    ):
+        assert load(name).compute(predictions=convert(PREDICTIONS), references=convert(REFERENCES)) == expected
+    assert load(name).compute(predictions=PREDICTIONS, references=column) == expected
+    square = np.array([["B-A", "I-A"], ["O", "B-A"]])
+    assert load(name).compute(predictions=square, references=square)[MEASURES[name].headline] == 1.0
+
+
+def test_numpy_offsets():
+    spans = [[{"start": np.int64(0), "end": np.int32(2), "label": np.str_("A"), "text": "passed over"}]]
+    assert load("span_f", "spans").compute(predictions=spans, references=spans)["f1"] == 1.0
+
+
+def test_no_documents(case):
+    result = case.load().compute(predictions=[], references=[])
+    assert list(result) == (["micro"] if case.name == "span_attribute" else case.keys)
+    with pytest.raises(InputError, match="nothing to score"):
+        case.load().compute()
+
+
+def test_combine():
+    combined = evaluate.combine([str(ROOT / "metrics" / name) for name in ("span_f", "bcubed", "sl_icm")])
+    result = combined.compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert set(result) == {
+        *(f"{name}_{key}" for name in ("span_f", "bcubed") for key in ("precision", "recall", "f1")),
+        "sl_icm",
+        "sl_icm_norm",
+    }
+    assert result["span_f_f1"] == SPAN_F["f1"]
+
+
+@pytest.mark.parametrize("names", [("span_f", "bcubed", "sl_icm"), ("eter",), ("span_attribute",)])
+def test_combine_document_by_document(names):
+    case = CASES[names[0]]
+    combined = evaluate.combine([str(ROOT / "metrics" / name) for name in names])
+    result = combined.compute(**case.sides)
+    for prediction, reference in zip(*case.sides.values(), strict=True):
+        combined.add(prediction=prediction, reference=reference)
+    assert combined.compute() == result
+    if len(names) == 1:
+        assert result == case.compute()
+
+
+def test_save(tmp_path, case):
+    result = case.compute(details=True)
+    file = evaluate.save(tmp_path / "result.json", **result)
+    written = json.loads(Path(file).read_text())
+    assert {key: written[key] for key in result} == result
+
+
+OF_TWO_PROCESSES = {
+    "bcubed": {"scheme": "IOB2", "details": True},
+    "eter": {"details": True},
+    "span_attribute": {"details": True},
+}
+
+
+def run_process(number, name, cache, results):
+    case = CASES[name]
+    module = case.load(num_process=2, process_id=number, experiment_id="two", cache_dir=cache)
+    half = slice(0, 2) if number == 0 else slice(2, 4)
+    module.add_batch(predictions=case.predictions[half], references=case.references[half])
+    results.put((number, module.compute(**OF_TWO_PROCESSES[name])))
+
+
+@pytest.mark.parametrize("name", OF_TWO_PROCESSES)
+def test_two_processes(name, tmp_path):
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    processes = [context.Process(target=run_process, args=(number, name, str(tmp_path), results)) for number in (0, 1)]
+    for process in processes:
+        process.start()
+    found = dict(results.get(timeout=120) for _ in processes)
+    for process in processes:
+        process.join(timeout=60)
+        assert process.exitcode == 0
+    assert found[1] is None
+    assert found[0] == CASES[name].compute(details=True)
+
+
+# errors
+
+BAD_TAGS = {
+    "None for a tag": (
+        [["O"], ["B-A", None]],
+        [["O"], ["B-A", "O"]],
+        "predictions, document 1, token 1: None is not a tag",
+    ),
+    "a number for a tag": ([["O"], ["B-A", 3]], [["O"], ["B-A", "O"]], "document 1, token 1: 3 .of type int. is not"),
+    "a number in NumPy": ([np.array([0, 1])], [["O", "O"]], "document 0, token 0: 0 .of type int. is not a tag"),
+    "bytes": ([[b"O"]], [["O"]], "document 0, token 0: b'O' .of type bytes. is not a tag"),
+    "NaN": ([["O", float("nan")]], [["O", "O"]], "document 0, token 1: nan"),
+    "a string for a document": ([["O"], "B-A"], [["O"], ["B-A"]], "document 1: 'B-A' is not a document"),
+    "a string for all": ("B-A", [["B-A"]], "'B-A' is not a list of documents"),
+    "a list of tags": (["B-A", "O"], ["B-A", "O"], "document 0: 'B-A' is not a document"),
+    "None for a document": ([None], [["O"]], "document 0: None is not a document"),
+    "nested too deep": ([[["O"]]], [[["O"]]], "is not a tag"),
+    "a lone surrogate": ([["B-\ud800"]], [["O"]], "document 0, token 0"),
+    "unequal lengths": ([["O"], ["O", "O"]], [["O"], ["O"]], "document 1: 2 predicted tags, 1 reference tags"),
+    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted document, 2 reference documents"),
+    "no references": ([["O"]], None, "there are no references"),
+    "unknown prefix": ([["O"], ["O", "Z-A"]], [["O"], ["O", "O"]], "predictions, document 1, token 1: 'Z-A' has no"),
+    "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix behind its label"),
+    "empty label": ([["B-"]], [["O"]], "predictions, document 0, token 0: 'B-' has an empty label"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_TAGS)
+def test_bad_tags(name, wrong):
+    predictions, references, message = BAD_TAGS[wrong]
+    module = load(name)
+    with pytest.raises(InputError, match=message):
+        module.compute(predictions=predictions, references=references)
+    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == load(name).compute(
+        predictions=PREDICTIONS, references=REFERENCES
+    )
+
+
+def span(start=0, end=1, label="A"):
+    return {"start": start, "end": end, "label": label}
+
+
+BAD_SPANS = {
+    "end before start": ([[], [span(), span(3, 2)]], r"predictions, document 1, span 1: the end 2 is not behind"),
+    "empty span": ([[], [span(1, 1)]], "the end 1 is not behind the start 1"),
+    "negative": ([[], [span(-1, 1)]], "document 1, span 0: the start -1 is negative"),
+    "empty label": ([[], [span(label="")]], "document 1, span 0: the label is empty"),
+    "None label": ([[], [span(label=None)]], "the label None .of type NoneType. is not a string"),
+    "number label": ([[], [span(label=3)]], "the label 3"),
+    "float offset": ([[], [span(0.7, 2)]], "the start 0.7 .of type float. is not an integer"),
+    "bool offset": ([[], [span(False, True)]], "the start False"),
+    "text offset": ([[], [span("0", 1)]], "the start '0'"),
+    "huge offset": ([[], [span(0, 2**70)]], "out of range"),
+    "None offset": ([[], [span(None, 1)]], "the start None"),
+    "missing key": ([[], [{"start": 0, "label": "A"}]], "has no 'end'"),
+    "no dict": ([[], [(0, 1, "A")]], "is not a span"),
+    "no list": ([[], span()], "is not a document"),
+    "a list of spans": ([span(), span()], "is not a document"),
+    "past the end": ([[], [span(2, 5)]], "ends at 5, but the document has 4 tokens"),
+    "unequal counts": ([[]], "1 predicted document, 2 reference documents"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_SPANS)
+def test_bad_spans(name, wrong):
+    predictions, message = BAD_SPANS[wrong]
+    module = load(name, "spans")
+    with pytest.raises(InputError, match=message):
+        module.compute(predictions=predictions, references=[[], [span(0, 2)]], lengths=[4, 4])
+    result = module.compute(predictions=[[span()]], references=[[span()]], lengths=[8])
+    assert result[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_lengths_are_needed_where_spans_do_not_tell_them(name):
+    for configuration, convert in (("spans", list), ("fragments", fragments_of)):
+        module = load(name, configuration)
+        documents = convert(REFERENCE_SPANS)
+        with pytest.raises(InputError, match=r"lengths are not known.*\nGive them with lengths="):
+            module.compute(predictions=documents, references=documents)
+        result = module.compute(predictions=documents, references=documents, lengths=[5, 1, 0, 2])
+        assert result[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_discontinuous_spans_have_no_place_at_random(name):
+    module = load(name, "fragments")
+    good = [[{"label": "A", "fragments": [[0, 2], [2, 3]]}]]
+    bad = [[{"label": "A", "fragments": [[1, 2], [4, 5]]}]]
+    with pytest.raises(InputError, match="predictions, document 0, token 1: a span of 'A' is discontinuous"):
+        module.compute(predictions=bad, references=good, lengths=[9])
+    assert module.compute(predictions=good, references=good, lengths=[9])[MEASURES[name].headline] == 1.0
+
+
+@pytest.mark.parametrize("name", NEED_LENGTHS)
+def test_spans_that_overlap_within_one_side(name):
+    module = load(name, "spans")
+    nested = [[span(0, 4), span(1, 2)]]
+    with pytest.raises(InputError, match="references, document 0, token 1: a span of 'A' overlaps another") as raised:
+        module.compute(predictions=[[span()]], references=nested, lengths=[9])
+    if name == "chance_kappa_f1":
+        assert "placement='layers'" in raised.value.remedy
+        assert "kappa_f1" in module.compute(predictions=[[span()]], references=nested, lengths=[9], placement="layers")
+
+
+def test_simulations_of_the_module():
+    module = load("chance_kappa_f1")
+    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    result = module.compute(**sides, n_simulations=50, details=True)
+    assert list(result)[:5] == ["f1", "chance_f1", "kappa_f1", "chance_f1_std", "p_value"]
+    assert all(type(result[key]) is float for key in list(result)[:5])
+    assert "|n_simulations:50|seed:0|" in result["signature"]
+    assert module.compute(**sides, n_simulations=50, details=True) == result
+
+
+BAD_FRAGMENTS = {
+    "no fragments": ([], "the span has no fragments"),
+    "one bound": ([[1]], r"the fragment \[1\] is not a pair"),
+    "three bounds": ([[1, 2, 3]], "is not a pair"),
+    "reversed": ([[4, 6], [2, 1]], "the end 1 is not behind the start 2"),
+    "negative": ([[-2, 1]], "the start -2 is negative"),
+    "float": ([[0, 1.5]], "has a bound that is not an integer"),
+    "no list": (3, "is not a list of pairs|are not a list of pairs"),
+    "flat": ([0, 2], "is not a pair"),
+    "None": (None, "are not a list of pairs"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_FRAGMENTS)
+def test_bad_fragments(wrong):
+    fragments, message = BAD_FRAGMENTS[wrong]
+    module = load("link_f", "fragments")
+    good = [{"label": "A", "fragments": [[0, 2], [3, 4]]}]
+    with pytest.raises(InputError, match=message) as raised:
+        module.compute(predictions=[good, [*good, {"label": "A", "fragments": fragments}]], references=[good, good])
+    assert (raised.value.side, raised.value.document, raised.value.span) == ("predictions", 1, 1)
+    assert module.compute(predictions=[good], references=[good])["f1"] == 1.0
+
+
+BAD_OPTIONS = {
+    "zero_division": ({"zero_division": 0.5}, "Use 0.0, 1.0 or nan"),
+    "zero_division warn": ({"zero_division": "warn"}, "Use 0.0, 1.0 or nan"),
+    "details": ({"details": "yes"}, "True or False"),
+}
+BAD_AVERAGE = {
+    "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
+    "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
+}
+BAD_OPTIONS_OF_TAGS = {
+    "scheme": ({"scheme": "BIO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
+    "repair": ({"repair": "strict"}, "Use one of 'conlleval'"),
+    "lengths": ({"lengths": [1]}, "tags give the documents' lengths themselves"),
+    "repair of scheme": ({"scheme": "IOE1", "repair": "convert"}, "needs a scheme with tags for B"),
+}
+
+
+BAD_OPTIONS_OF_ENTITIES = {
+    "alpha": ({"alpha": 1.5}, "alpha=1.5 is not a weight"),
+    "alpha in words": ({"alpha": "half"}, "alpha='half' is not a weight"),
+    "negative": ({"span_cost": -1}, "span_cost=-1 is not a cost"),
+    "nan": ({"type_cost": math.nan}, "type_cost=nan is not a cost"),
+    "infinite": ({"type_cost": math.inf}, "type_cost=inf is not a cost"),
+    "truth value": ({"type_cost": True}, "type_cost=True is not a cost"),
+    "subtype": ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
+    "scheme": ({"scheme": "IOB2"}, "eter has no option 'scheme'"),
+}
+BAD_OPTIONS_OF_ATTRIBUTES = {
+    "average": ({"average": "macro"}, "span_attribute has no option 'average'"),
+    "unknown": ({"default_value": {}}, "Did you mean 'default_values'"),
+    "attributes": ({"attributes": "negated"}, "attributes='negated' is not a value"),
+    "attribute names": ({"attributes": [3]}, "is not a list of names"),
+    "a number": ({"attributes": 3, "details": True}, "attributes=3 is not a value"),
+    "labels": ({"attributes": {"negated": "DIS"}}, "'DIS' in attributes does not say of which spans"),
+    "default_values": ({"default_values": ["negated"]}, "default_values=.* is not a value"),
+    "a default": ({"default_values": {"negated": {}}}, "default_values: .* is no value that 'negated' can have"),
+    "include_falsy": ({"include_falsy": "no"}, "include_falsy='no' is not a value"),
+    "micro_key": ({"micro_key": ""}, "micro_key='' is not the name of a key"),
+    "taken micro_key": ({"micro_key": "negated", "attributes": ["negated"]}, "Name another key with micro_key="),
+    "micro_key of details": ({"micro_key": "curves", "details": True}, "'curves' is the name of an attribute"),
+    "attribute of details": ({"attributes": ["counts"], "details": True}, "'counts' is the name of an attribute"),
+    "average_precision": ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
+    "filter": ({"filter": "negated"}, "filter='negated' is not a value"),
+    "filter numbers": ({"filter": [0, 1, 1, 0]}, "is not a value that filter can take"),
+    "on_mismatch": ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
+}
+BAD_OPTIONS_OF_MEASURE = {
+    "eter": {**BAD_AVERAGE, **BAD_OPTIONS_OF_ENTITIES},
+    "span_attribute": BAD_OPTIONS_OF_ATTRIBUTES,
+}
+BAD_OPTIONS_OF_FORM = {
+    "entities": {"entity_types": ({"entity_types": ["pers"]}, "entity_types are for markup")},
+    "markup": {
+        "lengths": ({"lengths": [1, 1, 1, 1]}, "markup gives the documents' lengths itself"),
+        "entity_types": ({"entity_types": "pers"}, "entity_types='pers' is not a list"),
+        "dotted": ({"entity_types": ["pers.ind"]}, "is not a list of the first parts of types"),
+        "number": ({"entity_types": [3]}, "is not a list of the first parts of types"),
+    },
+    "tags": BAD_OPTIONS_OF_TAGS,
+    "spans": {},
+}
+
+
+def bad_options():
+    """A case, with each option that is wrong for it."""
+    for case_name, case in CASES.items():
+        of_form = BAD_OPTIONS_OF_FORM[case.configuration]
+        of_measure = BAD_OPTIONS_OF_MEASURE.get(case.name, BAD_AVERAGE)
+        for what, option in {**BAD_OPTIONS, **of_measure, **of_form}.items():
+            yield pytest.param(case, *option, id=f"{case_name}-{what}")
+
+
+@pytest.mark.parametrize(("case", "options", "message"), list(bad_options()))
+def test_bad_options_are_found_before_any_data_is_touched(case, options, message):
+    module = case.load()
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
+    with pytest.raises(InputError, match=message):
+        module.compute(predictions=[case.bad], references=[case.bad], **options)
+    assert len(module) == 2
+    assert module.compute(predictions=case.predictions[2:], references=case.references[2:]) == case.compute()
+
+
+def test_a_bad_document_leaves_the_good_ones(case):
+    module = case.load()
+    module.add_batch(predictions=case.predictions[:2], references=case.references[:2])
+    good = case.references[0]
+    for side in ("predictions", "references"):
+        sides = {"predictions": [good, good], "references": [good, good], side: [good, case.bad]}
+        with pytest.raises(InputError) as raised:
+            module.add_batch(**sides)
+        assert (raised.value.side, raised.value.document) == (side, 3)
+        with pytest.raises(InputError) as raised:
+            module.add(prediction=sides["predictions"][1], reference=sides["references"][1])
+        assert (raised.value.side, raised.value.document) == (side, 2)
+    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
+        module.add_batch(predictions=[good], references=[good, good])
+    with pytest.raises(InputError, match="there are no references"):
+        module.add_batch(predictions=[good])
+    with pytest.raises(InputError, match="words: no such input"):
+        module.add_batch(predictions=[good], references=[good], words=[["a"]])
+    with pytest.raises(InputError, match="words: no such input"):
+        module.add(prediction=good, reference=good, words=["a"])
+    assert len(module) == 2
+    module.add_batch(predictions=case.predictions[2:], references=case.references[2:])
+    assert module.compute() == case.compute()
+
+
+def test_a_bad_batch_leaves_the_good_ones():
+    module = load("span_f")
+    module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    with pytest.raises(InputError, match="document 3, token 0: None is not a tag"):
+        module.add_batch(predictions=[["O"], [None]], references=[["O"], ["O"]])
+    with pytest.raises(InputError, match="document 2: 1 predicted tags, 2 reference tags"):
+        module.add(prediction=["O"], reference=["O", "O"])
+    with pytest.raises(InputError, match="no such input"):
+        module.add_batch(predictions=[["O"]], references=[["O"]], words=[["a"]])
+    with pytest.raises(InputError, match="no such input"):
+        module.add(prediction=["O"], reference=["O"], words=["a"])
+    with pytest.raises(InputError, match="is not a tag"):
+        module.add(predictions=[["O"]], references=[["O"]])
+    module.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
+    assert module.compute() == SPAN_F
+
+
+# documents that can be stored, and not scored
+UNREADABLE = {
+    "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no prefix"),
+    "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not behind the start 2"),
+    "spans": (
+        [attributed(2, 1, "DIS", {})],
+        [],
+        "predictions, document 0, span 0: the end 1 is not behind the start 2",
+    ),
+    "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
+}
+
+
+def test_wrong_data_leaves_nothing_behind(case):
+    prediction, reference, message = UNREADABLE[case.configuration]
+    module = case.load()
+    module.add_batch(predictions=[prediction], references=[reference])
+    with pytest.raises(InputError, match=message):
+        module.compute(**case.sides)
+    assert len(module) == 0
+    files = list(Path(module.data_dir).glob("*.arrow"))
+    assert module.compute(**case.sides) == case.compute()
+    assert list(Path(module.data_dir).glob("*.arrow")) == files
+
+
+def test_scheme_and_repair_are_for_tags():
+    module = load("span_f", "spans")
+    with pytest.raises(InputError, match="scheme and repair are for tags"):
+        module.compute(predictions=[[]], references=[[]], scheme="IOB2")
+
+
+def test_raise_names_side_document_and_token():
+    module = load("span_f")
+    with pytest.raises(InputError, match="predictions, document 1, token 1: 'I-B' cannot follow 'B-A' in IOB2"):
+        module.compute(predictions=[["O"], ["B-A", "I-B"]], references=[["O"], ["B-A", "I-A"]], repair="raise")
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration"),
+    [
+        *((name, configuration) for name in MEASURES for configuration in CONFIGURATIONS),
+        *(("eter", configuration) for configuration in ENTITY_CONFIGURATIONS),
+        *(("span_attribute", configuration) for configuration in ATTRIBUTE_CONFIGURATIONS),
+    ],
+)
+def test_info(name, configuration):
+    module = load(name, configuration)
+    assert module.info.license == "Apache-2.0"
+    assert module.description.strip() and module.inputs_description.strip() and module.citation.strip()
+    assert set(module.features) == {"predictions", "references"}
+    own = {"eter": "entity_types (list of str)", "span_attribute": "default_values (dict)"}
+    assert own.get(name, "scheme (str)") in module.compute.__doc__
+
+
+def test_load_in_a_fresh_process_from_another_folder(tmp_path):
+    code = (
+        "import evaluate, spanometer; m = evaluate.load(spanometer.path('link_f')); "
+        "print(m.compute(predictions=[['B-A', 'I-A']], references=[['B-A', 'I-A']]))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == "{'precision': 1.0, 'recall': 1.0, 'f1': 1.0}\n"

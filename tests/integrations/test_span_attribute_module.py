@@ -1,0 +1,363 @@
+"""`span_attribute` under the real `evaluate`: dicts whose keys differ, every type of value, and bad input."""
+
+import math
+
+import evaluate
+import numpy as np
+import pytest
+
+from integrations.test_evaluate_module import CASES, PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, ROOT, attributed, load
+from spanometer import InputError
+from spanometer.measures import SpanAttribute
+from spanometer.spans.attributes import Attributes, attributes_arrays
+
+SIDES = {"predictions": PREDICTED_ATTRIBUTES, "references": REFERENCE_ATTRIBUTES}
+
+VALUES = {
+    "truth": True,
+    "falsehood": False,
+    "one": 1,
+    "zero": 0,
+    "large": 2**63 - 1,
+    "small": -(2**63),
+    "past floats": 2**53 + 1,
+    "number": 1.0,
+    "fraction": 0.1 + 0.2,
+    "tiny": 5e-324,
+    "infinite": math.inf,
+    "text": "1",
+    "empty": "",
+    "blanks": " x ",
+    "accents": "fièvre 熱 😀",
+    "looks like JSON": '{"a": null}',
+    "nothing": None,
+    "é name with blanks": "True",
+}
+
+
+def documents_of_all_kinds():
+    """Keys that differ from span to span, one of all types, lists, None and scores in every form."""
+    one_each = [attributed(at, at + 1, "A", {name: value}) for at, (name, value) in enumerate(VALUES.items())]
+    any_type = [attributed(at, at + 1, "A", {"any": value}) for at, value in enumerate(VALUES.values())]
+    lists = [
+        attributed(0, 3, "A", {"several": [True, 1, 1.0, "1"], "b": ("x",)}, several=[0.4, 0.3, None, 0.1], b=[0.5]),
+        attributed(0, 3, "B", {"several": ["x", None, 2.5], "none": [], "b": None}, several={"x": 0.25}),
+        attributed(5, 9, "B", {"b": True}, b=1),
+        attributed(6, 9, "B", {"b": 3}, b={3: 0.75, 4: 0.1}),
+        attributed(7, 9, "B", {"b": "c"}, b=None),
+        attributed(8, 9, "B", {}),
+    ]
+    return [one_each, any_type, [], lists, [attributed(0, 1, "A", {})]]
+
+
+# what is read again: lists of one value and of none as the only value and as None, scores by value as lists
+AS_READ = Attributes.from_dicts(documents_of_all_kinds()).to_dicts()
+
+
+def stored(module):
+    """The reference documents as the module got them back from the framework."""
+    found = []
+
+    def keep(spans):
+        found.append(spans)
+        return True
+
+    module.compute(filter=keep)
+    return found
+
+
+def same(one, other):
+    """Equal, and of equal types all the way down."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def by_add(module, documents):
+    for document in documents:
+        module.add(prediction=document, reference=document)
+
+
+def by_add_batch(module, documents):
+    module.add_batch(predictions=documents[:2], references=documents[:2])
+    module.add_batch(predictions=documents[2:], references=documents[2:])
+
+
+def by_both(module, documents):
+    module.add(prediction=documents[0], reference=documents[0])
+    module.add_batch(predictions=documents[1:4], references=documents[1:4])
+    module.add(prediction=documents[4], reference=documents[4])
+
+
+@pytest.mark.parametrize("add", [by_add, by_add_batch, by_both])
+@pytest.mark.parametrize("options", [{}, {"keep_in_memory": True}], ids=["on disk", "in memory"])
+def test_nothing_is_lost(add, options):
+    documents = documents_of_all_kinds()
+    module = load("span_attribute", **options)
+    add(module, documents)
+    assert same(stored(module), AS_READ)
+
+
+def test_what_is_read_is_what_was_given():
+    assert same(AS_READ[0], documents_of_all_kinds()[0])
+    assert same(AS_READ[1], documents_of_all_kinds()[1])
+    assert same(AS_READ[3][0]["attributes"], {"several": [True, 1, 1.0, "1"], "b": "x"})
+    assert same(AS_READ[3][0]["scores"], {"several": [0.4, 0.3, None, 0.1], "b": 0.5})
+    assert same(AS_READ[3][1]["attributes"], {"several": ["x", 2.5], "none": None, "b": None})
+    assert [span.get("scores") for span in AS_READ[3][2:]] == [{"b": 1.0}, {"b": 0.75}, None, None]
+
+
+def test_compute_takes_dicts_as_they_are():
+    documents = documents_of_all_kinds()
+    found = []
+    result = load("span_attribute").compute(
+        predictions=documents, references=documents, filter=lambda spans: found.append(spans) is None
+    )
+    assert same(found, AS_READ)
+    measure = SpanAttribute()
+    sides = (Attributes.from_dicts(documents),) * 2
+    assert result == measure.score(measure.counts(*sides))
+    # none of False, 0, "" and None
+    assert result["any"]["support"] == len(VALUES) - 4
+    assert (result["any"]["f"], result["micro"]["f"]) == (1.0, 1.0)
+
+
+def test_more_than_a_thousand_documents():
+    many = {side: documents * 700 for side, documents in SIDES.items()}
+    assert len(attributes_arrays(many["references"])) == 3
+    once, result = CASES["span_attribute"].compute(), load("span_attribute").compute(**many)
+    for name, values in once.items():
+        for key in ("tp", "support", "positives"):
+            assert result[name][key] == 700 * values[key]
+        for key in ("p", "r", "f", "ap"):
+            assert result[name][key] == pytest.approx(values[key], abs=1e-15)
+
+
+def test_the_module_scores_as_the_measure():
+    options = {
+        "attributes": {"negated": ["DIS"], "carrier": True, "absent": True},
+        "default_values": {"carrier": "FATHER"},
+        "include_falsy": True,
+        "micro_key": "all",
+        "average_precision": "edsnlp",
+        "filter": [True, True, False, True],
+        "zero_division": 1.0,
+    }
+    measure = SpanAttribute(**options)
+    counts = measure.counts(*map(Attributes.from_dicts, (REFERENCE_ATTRIBUTES, PREDICTED_ATTRIBUTES)))
+    result = load("span_attribute").compute(**SIDES, **options, details=True)
+    assert {name: result[name] for name in ("all", "negated", "carrier", "absent")} == measure.score(counts)
+    assert result["absent"]["support"] == 0
+    assert result["counts"] == counts.total()
+    assert set(result["curves"]) == {"all", "negated", "carrier", "absent"}
+    for name, curve in measure.curves(counts).items():
+        assert result["curves"][name]["threshold"] == curve.threshold.tolist()
+        assert result["curves"][name]["precision"] == curve.precision.tolist()
+        assert result["curves"][name]["recall"] == curve.recall.tolist()
+    assert (
+        "|attributes:negated=DIS,carrier,absent|default_values:carrier='FATHER'|include_falsy:yes|"
+        in result["signature"]
+    )
+
+
+def test_curves_by_hand():
+    curves = CASES["span_attribute"].compute(details=True)["curves"]
+    # "yes" 1.0, 2.5 (wrong) 0.9, True 0.5, of three
+    assert curves["negated"] == {
+        "threshold": [1.0, 0.9, 0.5],
+        "precision": [1.0, 0.5, 2 / 3],
+        "recall": [1 / 3, 1 / 3, 2 / 3],
+    }
+    assert list(curves) == ["micro", "carrier", "negated"]
+
+
+def test_filter():
+    module = load("span_attribute")
+    expected = module.compute(**{side: documents[:1] for side, documents in SIDES.items()})
+    for chosen in (
+        [True, False, False, False],
+        (True, False, False, False),
+        np.array([True, False, False, False]),
+        lambda spans: len(spans) > 0 and spans[0]["end"] == 2,
+        lambda spans: np.bool_(any(span["attributes"].get("carrier") == "FATHER" for span in spans)),
+    ):
+        assert module.compute(**SIDES, filter=chosen) == expected
+    # a single document
+    for flags in ([True], np.array([True])):
+        assert module.compute(**{side: documents[:1] for side, documents in SIDES.items()}, filter=flags) == expected
+    assert module.compute(**SIDES, filter=[False] * 4) == {"micro": dict.fromkeys(SpanAttribute.keys, 0)}
+
+
+def test_on_mismatch():
+    module = load("span_attribute")
+    more = [attributed(0, 1, "A", {"x": True}), attributed(1, 2, "A", {"x": True})]
+    sides = {"predictions": [[], more], "references": [[], more[:1]]}
+    with pytest.raises(
+        InputError, match="the span from 1 to 2 with the label 'A' is not among the references"
+    ) as raised:
+        module.compute(**sides)
+    assert (raised.value.side, raised.value.document, raised.value.span) == ("predictions", 1, 1)
+    result = module.compute(**sides, on_mismatch="count")
+    assert (result["x"]["p"], result["x"]["r"]) == (0.5, 1.0)
+
+
+def test_numpy_values():
+    given = {
+        "a": np.True_,
+        "b": np.int32(3),
+        "c": np.float32(0.5),
+        "d": np.str_("x"),
+        "e": np.array([1, 2]),
+    }
+    plain = {"a": True, "b": 3, "c": 0.5, "d": "x", "e": [1, 2]}
+    spans = [[{"start": np.int64(0), "end": np.int32(1), "label": np.str_("A"), "attributes": given, "more": object()}]]
+    result = load("span_attribute").compute(predictions=spans, references=[[attributed(0, 1, "A", plain)]])
+    assert result["micro"]["tp"] == result["micro"]["support"] == result["micro"]["positives"] == 6
+
+
+def test_combine_with_itself():
+    combined = evaluate.combine({name: load("span_attribute") for name in ("one", "two")})
+    result = combined.compute(**SIDES)
+    expected = CASES["span_attribute"].compute()
+    assert result == {f"{name}_{key}": values for name in ("one", "two") for key, values in expected.items()}
+    assert combined.compute(**SIDES) == result
+
+
+def test_nan_for_what_is_not_defined():
+    result = load("span_attribute").compute(**SIDES, attributes=["absent"], zero_division=math.nan)
+    assert all(math.isnan(result["absent"][key]) for key in ("f", "p", "r", "ap"))
+    assert (result["absent"]["tp"], result["absent"]["support"]) == (0, 0)
+
+
+# errors
+
+
+def changed(**values):
+    return {**attributed(0, 2, "A", {"x": True}), **values}
+
+
+def without(key):
+    return {name: value for name, value in changed().items() if name != key}
+
+
+BAD_SPANS = {
+    "None": (None, "None is not a span"),
+    "a string": ("A", "'A' is not a span"),
+    "a tuple": ((0, 2, "A"), "is not a span"),
+    "no start": (without("start"), "has no 'start'"),
+    "no label": (without("label"), "has no 'label'"),
+    "no attributes": (without("attributes"), "has no 'attributes'"),
+    "float offset": (changed(start=0.7), "the start 0.7 .of type float. is not an integer"),
+    "bool offset": (changed(start=False), "the start False"),
+    "end before start": (changed(start=3), "the end 2 is not behind the start 3"),
+    "negative": (changed(start=-1), "the start -1 is negative"),
+    "large": (changed(end=2**40), "the end 1099511627776 is out of range"),
+    "huge": (changed(end=2**70), "out of range"),
+    "empty label": (changed(label=""), "the label is empty"),
+    "a number for a label": (changed(label=3), "the label 3"),
+    "None for attributes": (changed(attributes=None), "the attributes None are not a dict"),
+    "attributes in a list": (changed(attributes=[("x", True)]), "are not a dict"),
+    "a number for a name": (changed(attributes={3: True}), "the attribute 3 .of type int. is not a string"),
+    "an empty name": (changed(attributes={"": True}), "the name of an attribute is empty"),
+    "blanks around a name": (changed(attributes={" x": True}), "the attribute ' x' has outer blanks"),
+    "a lone surrogate": (changed(attributes={"\ud800": True}), "cannot be stored as UTF-8"),
+    "a surrogate in a value": (changed(attributes={"x": "\ud800"}), "cannot be stored as UTF-8"),
+    "a dict for a value": (changed(attributes={"x": {"y": 1}}), "is no value that 'x' can have"),
+    "a list in a list": (changed(attributes={"x": [["y"]]}), "is no value that 'x' can have"),
+    "a set": (changed(attributes={"x": {1}}), "is no value that 'x' can have"),
+    "bytes": (changed(attributes={"x": b"y"}), "is no value that 'x' can have"),
+    "NaN": (changed(attributes={"x": math.nan}), "the value of 'x' is NaN"),
+    "past 64 bits": (changed(attributes={"x": 2**63}), "is out of range"),
+    "scores in a list": (changed(scores=[0.5]), "the scores .* are not a dict"),
+    "a score of nothing": (changed(scores={"y": 0.5}), "scores of 'y', which is not among the attributes"),
+    "a score in words": (changed(scores={"x": "high"}), "the score 'high' .of type str. of 'x' is no number"),
+    "a truth value": (changed(scores={"x": True}), "the score True"),
+    "NaN for a score": (changed(scores={"x": math.nan}), "the score nan"),
+    "too many scores": (changed(scores={"x": [0.5, 0.4]}), "a list of 2 scores, and one value"),
+    "one score": (changed(attributes={"x": [1, 2]}, scores={"x": 0.5}), "2 values, and one score"),
+    "another type": (changed(scores={"x": {"True": 0.5}}), "none of True, which is its value, but one of 'True'"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_SPANS)
+@pytest.mark.parametrize("side", ["predictions", "references"])
+def test_bad_spans(side, wrong):
+    bad, message = BAD_SPANS[wrong]
+    good = [changed()]
+    module = load("span_attribute")
+    sides = {"predictions": [good, good], "references": [good, good], side: [good, [*good, bad]]}
+    with pytest.raises(InputError, match=message) as raised:
+        module.compute(**sides)
+    assert (raised.value.side, raised.value.document, raised.value.span) == (side, 1, 1)
+    assert raised.value.remedy
+    assert len(module) == 0
+    assert module.compute(predictions=[good], references=[good])["micro"]["f"] == 1
+
+
+BAD_DOCUMENTS = {
+    "a span for a document": ([changed()], "document 0: .* is not a document"),
+    "a span for all": (changed(), "is not a list of documents"),
+    "None": ([None], "document 0: None is not a document"),
+    "a string": (["A"], "document 0: 'A' is not a document"),
+    "a number": (3, "3 is not a list of documents"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_DOCUMENTS)
+@pytest.mark.parametrize("call", ["compute", "add_batch"])
+def test_bad_documents(call, wrong):
+    documents, message = BAD_DOCUMENTS[wrong]
+    module = load("span_attribute")
+    with pytest.raises(InputError, match=f"predictions.*{message}"):
+        getattr(module, call)(predictions=documents, references=[[]])
+    assert len(module) == 0
+    assert module.compute(**SIDES) == CASES["span_attribute"].compute()
+
+
+BAD_WITH_DATA = {
+    "flags": ({"filter": [True]}, "1 flags in filter, 4 documents"),
+    "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2, which is not a bool"),
+    "micro_key": ({"micro_key": "negated"}, "'negated' is an attribute, and the key of all attributes together"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_WITH_DATA)
+def test_options_that_do_not_fit_the_data(wrong):
+    options, message = BAD_WITH_DATA[wrong]
+    module = load("span_attribute")
+    with pytest.raises(InputError, match=message):
+        module.compute(**SIDES, **options)
+    assert len(module) == 0
+    assert module.compute(**SIDES) == CASES["span_attribute"].compute()
+
+
+def test_an_attribute_called_as_a_detail():
+    spans = [[attributed(0, 1, "A", {"counts": 3})]]
+    module = load("span_attribute")
+    assert module.compute(predictions=spans, references=spans)["counts"]["tp"] == 1
+    with pytest.raises(InputError, match="'counts' is the name of an attribute"):
+        module.compute(predictions=spans, references=spans, details=True)
+    result = module.compute(predictions=spans, references=spans, attributes=["other"], details=True)
+    assert result["counts"] == {"tp": 0, "support": 0, "positives": 0}
+
+
+def test_a_filter_that_fails_leaves_nothing_behind():
+    def fail(spans):
+        raise RuntimeError("of the caller")
+
+    module = load("span_attribute")
+    with pytest.raises(RuntimeError, match="of the caller"):
+        module.compute(**SIDES, filter=fail)
+    assert len(module) == 0
+    assert module.compute(**SIDES) == CASES["span_attribute"].compute()
+
+
+def test_defaults_stay_as_they_are():
+    """The default of default_values is one dict for all calls."""
+    module = evaluate.load(str(ROOT / "metrics" / "span_attribute"))
+    module.compute(**SIDES, default_values={"negated": True})
+    assert module.compute(**SIDES) == CASES["span_attribute"].compute()

@@ -1,0 +1,319 @@
+"""The Trainer's metrics on NumPy arrays: against every sentence by itself, in batches, and with wrong input."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spanometer import InputError, Spans
+from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
+from spanometer.measures import MEASURES, SlIcm, SpanF, TokenF
+from spanometer.tags.viterbi import decode as viterbi
+
+LABELS = ["O", "B-PER", "I-PER", "B-ORG", "I-ORG"]
+ID2LABEL = dict(enumerate(LABELS))
+RENAMED = {
+    ("sl_icm", "sl_icm"): "sl_icm",
+    ("sl_icm", "sl_icm_norm"): "sl_icm_norm",
+    ("chance_kappa_f1", "kappa_f1"): "chance_kappa_f1",
+    ("unitizing_alpha", "alpha"): "unitizing_alpha",
+}
+"""Results that would say something twice."""
+
+
+def random_batch(generator, rows=12, length=9, labels=LABELS):
+    """Logits and labels with gaps, unlabelled ends and rows without any label."""
+    logits = generator.normal(scale=2, size=(rows, length, len(labels))).astype(np.float32)
+    label_ids = generator.integers(0, len(labels), (rows, length))
+    label_ids[generator.random((rows, length)) < 0.3] = IGNORED
+    label_ids[:, [0, -1]] = IGNORED
+    label_ids[:: max(rows // 3, 2)] = IGNORED
+    return logits, label_ids
+
+
+def by_sentence(logits, label_ids, decode="viterbi", labels=LABELS, **options):
+    """Tags of both sides, one sentence after the other."""
+    references, predictions = [], []
+    for scores, row in zip(logits, label_ids, strict=True):
+        kept = [position for position, label in enumerate(row) if label != IGNORED]
+        if decode == "viterbi":
+            (path,) = viterbi([scores[kept]], labels, **options)
+        else:
+            path = [int(np.argmax(scores[position])) for position in kept]
+        references.append([labels[row[position]] for position in kept])
+        predictions.append([labels[index] for index in path])
+    return references, predictions
+
+
+def expected(references, predictions, measures, scheme="IOB2"):
+    """Results by their names, each measure by itself."""
+    results = {}
+    for measure in measures:
+        counts = measure.counts(*(Spans.from_tags(side, scheme=scheme) for side in (references, predictions)))
+        for key, value in measure.score(counts).items():
+            results[RENAMED.get((measure.name, key), f"{measure.name}_{key}")] = value
+    return results
+
+
+@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
+def test_every_sentence_by_itself(decode):
+    logits, label_ids = random_batch(np.random.default_rng(1))
+    measures = [measure() for measure in MEASURES.values()]
+    metrics = TokenClassificationMetrics(ID2LABEL, measures=list(MEASURES), decode=decode)
+    found = metrics.compute_metrics((logits, label_ids))
+    assert found == expected(*by_sentence(logits, label_ids, decode), measures)
+    assert tuple(found) == metrics.keys
+    assert {type(value) for value in found.values()} == {float}
+
+
+def test_by_hand():
+    label_ids = np.array([[IGNORED, 1, 2, IGNORED, 0, 3, IGNORED], [IGNORED] * 7, [IGNORED, 3, 4, 4, 0, 0, IGNORED]])
+    predictions = np.array([[0, 1, 2, 1, 0, 1, 0], [1] * 7, [2, 3, 4, 4, 0, 0, 2]])
+    found = TokenClassificationMetrics(ID2LABEL).compute_metrics((predictions, label_ids))
+    assert found == {"span_f_precision": 2 / 3, "span_f_recall": 2 / 3, "span_f_f1": 2 / 3}
+
+
+def test_illegal_paths_are_not_taken():
+    # I-PER is likeliest everywhere, but a sentence cannot begin with it, nor can it follow an I-ORG
+    logits = np.array([[[0, 2, 5, 0, 0], [0, 0, 3, 0, 0]], [[0, 0, 5, 9, 0], [0, 0, 3, 0, 2]]], dtype=float)
+    label_ids = np.array([[1, 2], [3, 4]])
+    assert TokenClassificationMetrics(LABELS).compute_metrics((logits, label_ids))["span_f_f1"] == 1
+    argmax = TokenClassificationMetrics(LABELS, decode="argmax")
+    assert argmax.compute_metrics((logits, label_ids))["span_f_f1"] == 0.4
+    # the repaired span of the first sentence is the same, those of the second are not whole
+    discard = TokenClassificationMetrics(LABELS, decode="argmax", repair="discard")
+    assert discard.compute_metrics((logits, label_ids))["span_f_f1"] == 0
+    refuse = TokenClassificationMetrics(LABELS, decode="argmax", repair="raise")
+    with pytest.raises(InputError, match="predictions, document 0, token 0: 'I-PER' cannot stand at the beginning"):
+        refuse.compute_metrics((logits, label_ids))
+
+
+def test_transitions():
+    generator = np.random.default_rng(2)
+    logits, label_ids = random_batch(generator)
+    transitions = generator.normal(scale=3, size=(5, 5))
+    metrics = TokenClassificationMetrics(LABELS, transitions=transitions)
+    sides = by_sentence(logits, label_ids, transitions=transitions)
+    assert metrics.compute_metrics((logits, label_ids)) == expected(*sides, [SpanF()])
+    assert sides != by_sentence(logits, label_ids)
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_batches_are_one(size):
+    logits, label_ids = random_batch(np.random.default_rng(3))
+    lengths = (label_ids != IGNORED).sum(axis=1)
+    words = [[f"w{row * position % 5}" for position in range(length)] for row, length in enumerate(lengths)]
+    named = {name: name for name in MEASURES} | {
+        "sl_icm_corpus": SlIcm(tokens=words),
+        "sl_icm_optimal": SlIcm(matching="optimal"),
+        "macro": SpanF(average="macro"),
+    }
+    metrics = TokenClassificationMetrics(ID2LABEL, measures=named)
+    whole = metrics.compute_metrics((logits, label_ids))
+    parts = [(logits[start : start + size], label_ids[start : start + size]) for start in range(0, 12, size)]
+    for _ in range(2):
+        for part in parts[:-1]:
+            assert metrics.compute_metrics(part, compute_result=False) == {}
+        assert metrics.compute_metrics(parts[-1], compute_result=True) == whole
+    as_lists = tuple(list(column) for column in zip(*parts, strict=True))
+    assert metrics.compute_metrics(as_lists) == whole
+
+
+def test_nothing_is_left_behind():
+    logits, label_ids = random_batch(np.random.default_rng(4))
+    metrics = TokenClassificationMetrics(ID2LABEL)
+    whole = metrics.compute_metrics((logits, label_ids))
+    first, second = (logits[:6], label_ids[:6]), (logits[6:], label_ids[6:])
+
+    def in_batches():
+        metrics.compute_metrics(first, compute_result=False)
+        return metrics.compute_metrics(second, compute_result=True)
+
+    # a wrong batch, the first or the last
+    for last in (False, True):
+        metrics.compute_metrics(first, compute_result=False)
+        with pytest.raises(InputError):
+            metrics.compute_metrics((logits[6:], label_ids[6:] + 4), compute_result=last)
+        assert in_batches() == whole
+    # an evaluation that something else has broken off
+    metrics.compute_metrics(first, compute_result=False)
+    assert metrics.compute_metrics((logits, label_ids)) == whole
+    metrics.compute_metrics(first, compute_result=False)
+    metrics.reset()
+    assert in_batches() == whole
+
+
+def test_measures_that_fail_leave_nothing_behind():
+    logits, label_ids = random_batch(np.random.default_rng(5))
+    metrics = TokenClassificationMetrics(ID2LABEL, measures=[SlIcm(tokens=[["a"]]), "span_f"])
+    for _ in range(2):
+        metrics.compute_metrics((logits[:6], label_ids[:6]), compute_result=False)
+        with pytest.raises(InputError, match="tokens"):
+            metrics.compute_metrics((logits[6:], label_ids[6:]), compute_result=True)
+        assert metrics._batches == []
+
+
+def test_nothing_to_score():
+    found = TokenClassificationMetrics(ID2LABEL).compute_metrics((np.zeros((2, 3, 5)), np.full((2, 3), IGNORED)))
+    assert found == {"span_f_precision": 0.0, "span_f_recall": 0.0, "span_f_f1": 0.0}
+
+
+def test_names_of_results():
+    assert TokenClassificationMetrics(LABELS, measures="sl_icm").keys == ("sl_icm", "sl_icm_norm")
+    named = {"optimal": SlIcm(matching="optimal"), "span_f": "span_f", "sl_icm_tokens": SlIcm(prior="tokens")}
+    metrics = TokenClassificationMetrics(LABELS, measures=named)
+    of_spans = ("span_f_precision", "span_f_recall", "span_f_f1")
+    assert metrics.keys == ("optimal", "optimal_norm", *of_spans, "sl_icm_tokens", "sl_icm_tokens_norm")
+    assert list(metrics.measures) == list(metrics.signatures()) == list(named)
+    with pytest.raises(InputError, match="two results would be called 'x_norm'"):
+        TokenClassificationMetrics(LABELS, measures={"x": SlIcm(), "x_norm": SlIcm()})
+
+
+def test_signatures():
+    metrics = TokenClassificationMetrics(LABELS, measures=["span_f", TokenF(format="BIO", average="macro")])
+    span_f, token_f = metrics.signatures().values()
+    start = "|scheme:IOB2|repair:conlleval|decode:viterbi|"
+    assert span_f.startswith(f"span_f{start}average:micro|zero_division:0|v:")
+    assert token_f.startswith(f"token_f{start}format:BIO|average:macro|")
+    argmax = TokenClassificationMetrics(LABELS, decode="argmax", scheme="IOB1", repair="discard")
+    assert "|scheme:IOB1|repair:discard|decode:argmax|" in argmax.signatures()["span_f"]
+    scores = [np.zeros((5, 5)), np.eye(5), np.eye(5, dtype=int)]
+    signatures = [TokenClassificationMetrics(LABELS, transitions=table).signatures()["span_f"] for table in scores]
+    assert len({span_f, *signatures}) == 3
+    assert signatures[1] == signatures[2]
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        (["I-A", "O"], "IO"),
+        (["O", "B-A", "I-A"], "IOB2"),
+        (["O", "I-A", "E-A"], "IOE2"),
+        (["O", "B-A", "I-A", "E-A", "S-A"], "IOBES"),
+        (["U-A", "L-A", "I-A", "B-A", "O"], "BILOU"),
+        (["O", "B-A", "M-A", "E-A", "S-A"], "BMES"),
+        (["O", "B", "I"], "IOB2"),
+    ],
+)
+def test_scheme_is_told(tags, scheme):
+    metrics = TokenClassificationMetrics(tags, measures=list(MEASURES))
+    assert metrics.scheme == scheme
+    logits, label_ids = random_batch(np.random.default_rng(6), labels=tags)
+    found = metrics.compute_metrics((logits, label_ids))
+    sides = by_sentence(logits, label_ids, labels=tags)
+    assert found == expected(*sides, [measure() for measure in MEASURES.values()], scheme)
+
+
+def test_iob1_is_named():
+    logits, label_ids = random_batch(np.random.default_rng(7))
+    metrics = TokenClassificationMetrics(LABELS, scheme="IOB1")
+    sides = by_sentence(logits, label_ids, scheme="IOB1")
+    assert metrics.compute_metrics((logits, label_ids)) == expected(*sides, [SpanF()], "IOB1")
+
+
+def test_id2label_as_it_comes():
+    for id2label in (LABELS, tuple(LABELS), {str(key): tag for key, tag in ID2LABEL.items()}):
+        assert TokenClassificationMetrics(id2label).labels == tuple(LABELS)
+    shuffled = {np.int64(key): ID2LABEL[key] for key in (3, 0, 4, 1, 2)}
+    assert TokenClassificationMetrics(shuffled).labels == tuple(LABELS)
+
+
+@pytest.mark.parametrize(
+    ("id2label", "message"),
+    [
+        ({}, "id2label is empty"),
+        ("O", "no mapping"),
+        (None, "no mapping"),
+        ({0: "O", 2: "B-A"}, "id2label has 2 labels, numbered up to 2; 1 is missing"),
+        ({1: "O", 10**12: "B-A"}, "0 is missing"),
+        ({0: "O", "0": "B-A"}, "the key '0' of id2label occurs twice"),
+        ({"O": 0, "B-A": 1}, "the key 'O' of id2label is no label number"),
+        ({-1: "O"}, "the key -1 of id2label is no label number"),
+        ({True: "O"}, "the key True of id2label is no label number"),
+        ({0: "O", 1: None}, r"id2label\[1\] is None, which is no tag"),
+        (["O", "B-A", "O"], "the tag 'O' has two numbers, 0 and 2"),
+        ({0: "LABEL_0", 1: "LABEL_1"}, r"id2label\[0\]: 'LABEL_0' has no prefix of any known scheme"),
+        (["O", "B-A", "NOUN"], r"id2label\[2\]: 'NOUN' has no prefix"),
+        (["O", "B-A", "I"], r"id2label\[2\]: 'I' has no label, and other tags have one"),
+        (["O", "M-A", "U-A"], "no scheme has all the prefixes found"),
+    ],
+)
+@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
+def test_wrong_labels(id2label, message, decode):
+    with pytest.raises(InputError, match=message):
+        TokenClassificationMetrics(id2label, decode=decode)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ["span_f", "seqeval"]}, f"'seqeval' is not a measure.\nThe measures are {', '.join(MEASURES)}"),
+        ({"measures": [SpanF]}, "is not a measure"),
+        ({"measures": []}, "no measures are asked for"),
+        ({"measures": ["span_f", SpanF(average="macro")]}, "span_f is asked for twice"),
+        ({"decode": "crf"}, "decode='crf' is not a value that decode can take"),
+        ({"scheme": "BIO"}, "scheme='BIO' is not a value"),
+        ({"scheme": "IO"}, r"id2label\[1\]: 'B-PER' has no prefix of IO"),
+        ({"repair": "bes"}, "repair='bes' needs a scheme with tags for"),
+        ({"transitions": np.zeros((2, 2))}, r"transitions of shape \(2, 2\)"),
+        ({"transitions": np.zeros((5, 5)), "decode": "argmax"}, "transitions are for decode='viterbi'"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(InputError, match=message):
+        TokenClassificationMetrics(ID2LABEL, **options)
+
+
+LOGITS = np.zeros((2, 3, 5), dtype=np.float32)
+IDS = np.array([[IGNORED, 1, 2], [0, 3, IGNORED]])
+NAN = LOGITS.copy()
+NAN[1, 1, 2] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("predictions", "label_ids", "message"),
+    [
+        (LOGITS[:, :, :4], IDS, r"the model gives \(2, 3, 4\); logits have the shape \(2, 3, 5\)"),
+        (LOGITS[:, :2], IDS, r"the model gives \(2, 2, 5\)"),
+        (LOGITS[:1], IDS, r"the model gives \(1, 3, 5\)"),
+        (LOGITS.astype(int), IDS, "logits of type int64 are not floating-point"),
+        ((), IDS, "the model gives nothing"),
+        (None, IDS, "there are no labels or no predictions"),
+        (LOGITS, None, "there are no labels or no predictions"),
+        (LOGITS, IDS[0], "there are no labels of shape"),
+        (LOGITS, IDS.astype(float), "references: labels of type float64 are not whole numbers"),
+        (LOGITS, np.where(IDS == 3, 5, IDS), "references, document 1, token 1: 5 is not the number of a label"),
+        (LOGITS, np.where(IDS == 3, -1, IDS), "references, document 1, token 1: -1 is not the number of a label"),
+        (np.where(IDS == 3, IGNORED, IDS), IDS, "predictions, document 1, token 1: -100 is not the number of a label"),
+        (NAN, IDS, "document 1, token 1: a logit is NaN"),
+        ([LOGITS], [IDS, IDS], "a list of batches"),
+        (LOGITS, [IDS], "a list of batches"),
+        ([], [], "a list of batches"),
+    ],
+)
+@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
+def test_wrong_batches(predictions, label_ids, message, decode):
+    metrics = TokenClassificationMetrics(ID2LABEL, decode=decode)
+    for compute_result in (None, False, True):
+        with pytest.raises(InputError, match=message):
+            metrics.compute_metrics((predictions, label_ids), compute_result)
+    assert metrics.compute_metrics((IDS, IDS))["span_f_f1"] == 1
+
+
+def test_copies_are_independent():
+    # searches for hyperparameters copy and pickle what they are given
+    metrics = TokenClassificationMetrics(ID2LABEL, measures=list(MEASURES))
+    for twin in (copy.deepcopy(metrics), pickle.loads(pickle.dumps(metrics))):
+        twin.compute_metrics((IDS, IDS), compute_result=False)
+        assert metrics._batches == []
+        assert twin.compute_metrics((LOGITS, IDS)) == metrics.compute_metrics((LOGITS, IDS))
+
+
+def test_neither_torch_nor_transformers_is_imported():
+    code = "import sys, spanometer.integrations.trainer"
+    code += "; print(sorted({'torch', 'transformers', 'evaluate'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

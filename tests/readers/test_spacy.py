@@ -1,0 +1,266 @@
+"""Attributes from spaCy's documents: with spaCy itself, and with EDS-NLP's converter of marked up texts."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+from spanometer import InputError
+from spanometer.measures import SpanAttribute
+from spanometer.readers.spacy import from_spacy, from_spacy_pairs
+from spanometer.spans.attributes import Attributes
+
+EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": False}}
+WORDS = ["Pas", "de", "toux", "ni", "de", "fièvre", "."]
+
+
+def score(sides, **options):
+    measure = SpanAttribute(**options)
+    counts = measure.counts(*(Attributes.from_dicts(sides[side]) for side in ("references", "predictions")))
+    return measure.score(counts)
+
+
+def test_spacy_is_missing(monkeypatch):
+    imported = builtins.__import__
+
+    def refuse(name, *arguments):
+        if name.startswith("spacy"):
+            raise ImportError(name)
+        return imported(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(
+        InputError, match=r'spaCy is not installed.\nInstall it with: pip install "spanometer\[spacy\]"'
+    ):
+        from_spacy([], [], attributes=["negated"])
+
+
+@pytest.fixture
+def spacy():
+    """spaCy with a few extensions of spans."""
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
+    from spacy.tokens import Span
+
+    Span.set_extension("negated", default=None)
+    Span.set_extension("experiencer", default=None)
+    Span.set_extension("sure", default=None)
+    Span.set_extension("length", getter=len)
+    yield spacy
+    for name in ("negated", "experiencer", "sure", "length"):
+        Span.remove_extension(name)
+
+
+@pytest.fixture
+def make(spacy):
+    """A document with spans (start, end, label, attributes), each document with a vocabulary of its own."""
+    from spacy.tokens import Doc, Span
+
+    def document(*spans, group=None, words=WORDS):
+        doc = Doc(spacy.blank("fr").vocab, words=words)
+        made = []
+        for start, end, label, attributes in spans:
+            span = Span(doc, start, end, label=label)
+            for name, value in attributes.items():
+                span._.set(name, value)
+            made.append(span)
+        if group is None:
+            doc.ents = made
+        else:
+            doc.spans[group] = made
+        return doc
+
+    return document
+
+
+def pair(make, **options):
+    gold = make((2, 3, "SYMP", {"negated": True}), (4, 6, "SYMP", {"negated": True, "experiencer": "X"}), **options)
+    system = make((2, 3, "SYMP", {"negated": True}), (4, 6, "SYMP", {"negated": False}), **options)
+    return gold, system
+
+
+def row(start, end, label="SYMP", **attributes):
+    return {"start": start, "end": end, "label": label, "attributes": attributes}
+
+
+def test_entities(make):
+    gold, system = pair(make)
+    sides = from_spacy([gold, make()], [system, make()], attributes=["negated", "experiencer"])
+    assert sides == {
+        "references": [[row(2, 3, negated=True, experiencer=None), row(4, 6, negated=True, experiencer="X")], []],
+        "predictions": [[row(2, 3, negated=True, experiencer=None), row(4, 6, negated=False, experiencer=None)], []],
+    }
+    result = score(sides)
+    assert (result["negated"]["p"], result["negated"]["r"], result["experiencer"]["support"]) == (1.0, 0.5, 1)
+
+
+def test_pairs(spacy, make):
+    from spacy.training import Example
+
+    gold, system = pair(make)
+    expected = from_spacy([gold], [system], attributes=["negated"])
+    for pairs in ([(gold, system)], iter([[gold, system]]), [Example(system, gold)]):
+        assert from_spacy_pairs(pairs, attributes=["negated"]) == expected
+    for wrong in ([gold], [(gold,)], [(gold, system, gold)], [None]):
+        with pytest.raises(InputError, match=r"document 0: .* is not a pair of documents"):
+            from_spacy_pairs(wrong, attributes=["negated"])
+
+
+def test_groups_and_functions_of_documents(make):
+    sides = [[doc] for doc in pair(make, group="found")]
+    expected = from_spacy(*([doc] for doc in pair(make)), attributes=["negated"])
+    for spans in (
+        "found",
+        ["found"],
+        (None, "found"),
+        lambda doc: doc.spans["found"],
+        lambda doc: iter(doc.spans["found"]),
+    ):
+        assert from_spacy(*sides, attributes=["negated"], spans=spans) == expected
+    assert from_spacy(*sides, attributes=["negated"]) == {"references": [[]], "predictions": [[]]}
+
+
+def test_where_attributes_are_read(make):
+    gold, system = pair(make)
+    attributes = {"neg": "negated", "length": "length", "text": lambda span: span.text, "both": lambda span: ["a", 1]}
+    found = from_spacy([gold], [system], attributes=attributes)["references"][0]
+    assert found[1]["attributes"] == {"neg": True, "length": 2, "text": "de fièvre", "both": ["a", 1]}
+
+
+def test_labels(make):
+    doc = make((2, 3, "", {"negated": True}), group="found")
+    for label in ("SYMP", lambda span: "SYMP"):
+        found = from_spacy([doc], [doc], attributes=["negated"], spans="found", label=label)
+        assert found["references"] == [[row(2, 3, negated=True)]]
+    with pytest.raises(InputError, match="references, document 0, span 0: the label of the span from 2 to 3 is ''"):
+        from_spacy([doc], [doc], attributes=["negated"], spans="found")
+
+
+def test_scores(make):
+    gold, system = pair(make)
+    by_value = {"negated": {True: 0.25, False: 0.75}, "other": {}}
+    system.ents[0]._.sure = by_value
+    for doc in (gold, system):
+        doc.ents[1]._.sure = {"other": 1}
+    for scores in ("sure", lambda span: span._.sure):
+        sides = from_spacy([gold], [system], attributes=["negated"], scores=scores)
+        assert [span.get("scores") for span in sides["predictions"][0]] == [{"negated": by_value["negated"]}, None]
+        assert not any("scores" in span for span in sides["references"][0])
+    assert Attributes.from_dicts(sides["predictions"]).score[0] == 0.25
+    system.ents[0]._.sure = 0.5
+    with pytest.raises(InputError, match=r"predictions, document 0, span 0: the scores 0.5 are not a dict"):
+        from_spacy([gold], [system], attributes=["negated"], scores="sure")
+
+
+def test_numpy_values(make):
+    doc = make((2, 3, "SYMP", {"negated": np.True_, "experiencer": np.array(["x"])}))
+    found = from_spacy([doc], [doc], attributes=["negated", "experiencer"])["references"][0][0]["attributes"]
+    assert found == {"negated": True, "experiencer": ["x"]}
+    assert type(found["negated"]) is bool
+
+
+@pytest.mark.parametrize("value", [{"x": 1}, {1}, object(), [["x"]], float("nan"), 2**70, b"x"])
+@pytest.mark.parametrize("side", ["references", "predictions"])
+def test_values_of_other_types(make, side, value):
+    good = make((2, 3, "SYMP", {}), (4, 6, "SYMP", {}))
+    bad = make((2, 3, "SYMP", {}), (4, 6, "SYMP", {"negated": value}))
+    sides = {"references": [good, good], "predictions": [good, good], side: [good, bad]}
+    with pytest.raises(InputError, match="'negated'") as raised:
+        from_spacy(**sides, attributes=["negated"])
+    assert (raised.value.side, raised.value.document, raised.value.span) == (side, 1, 1)
+
+
+def test_other_tokens(make):
+    gold = make()
+    for words, position, message in (
+        (["Pas", "de", "rhume", *WORDS[3:]], 2, "the token is 'rhume' in the prediction and 'toux' in the reference"),
+        (["Pas", "d'", *WORDS[2:], "."], 1, "the token is"),
+        ([*WORDS, "!"], None, "8 predicted tokens, 7 reference tokens"),
+        (WORDS[:-1], None, "6 predicted tokens, 7 reference tokens"),
+    ):
+        with pytest.raises(InputError, match=message) as raised:
+            from_spacy([gold, gold], [gold, make(words=words)], attributes=["negated"])
+        assert (raised.value.document, raised.value.position) == (1, position)
+        assert "same tokens" in raised.value.remedy
+
+
+BAD_OPTIONS = {
+    "one name": ({"attributes": "negated"}, "attributes='negated' is not a value"),
+    "no names": ({"attributes": []}, "attributes names no attribute"),
+    "a number": ({"attributes": {3: "negated"}}, "the attribute 3 in attributes is not a string"),
+    "unknown": ({"attributes": ["hypothesis"]}, "spaCy's spans have no extension 'hypothesis'"),
+    "no getter": ({"attributes": {"neg": 3}}, "3 in attributes is neither an extension's name nor a function"),
+    "no scores": ({"scores": "probability"}, "spaCy's spans have no extension 'probability'"),
+    "scores": ({"scores": 3}, "3 in scores is neither"),
+    "spans": ({"spans": 3}, "spans=3 is not a value that spans can take"),
+    "no spans": ({"spans": []}, "spans=.. is not a value that spans can take"),
+    "a group": (
+        {"spans": "entities"},
+        "references, document 0: there is no group of spans 'entities'; .* groups: none",
+    ),
+    "a function": ({"spans": lambda doc: None}, "gave None, which is not a list of spans"),
+    "a token": ({"spans": lambda doc: ["toux"]}, "references, document 0, span 0: 'toux' is not a span of this"),
+    "label": ({"label": 3}, "label=3 is not a value that label can take"),
+    "a label": ({"label": lambda span: 3}, "the label of the span from 2 to 3 is 3"),
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_OPTIONS)
+def test_bad_options(make, wrong):
+    options, message = BAD_OPTIONS[wrong]
+    sides = [[doc] for doc in pair(make)]
+    with pytest.raises(InputError, match=message) as raised:
+        from_spacy(*sides, **{"attributes": ["negated"], **options})
+    assert raised.value.remedy
+
+
+def test_spans_of_another_document(make):
+    gold, system = pair(make)
+    with pytest.raises(InputError, match="predictions, document 0, span 0: toux is not a span of this document"):
+        from_spacy([gold], [system], attributes=["negated"], spans=lambda doc: gold.ents)
+    # nor is a token a span
+    with pytest.raises(InputError, match=r"references, document 0, span 0: .* is not a span of"):
+        from_spacy([gold], [system], attributes=["negated"], spans=lambda doc: [doc[2]])
+
+
+def test_bad_documents(make):
+    doc = make()
+    for given, message in (
+        ([doc, doc], "2 predicted documents, 1 reference document[.]"),
+        (doc, "predictions: .* is not a list of documents"),
+        (None, "predictions: None is not a list of documents"),
+        (["Pas de toux"], "predictions, document 0: 'Pas de toux' .of type str. is not a spaCy document"),
+        ([None], "predictions, document 0: None"),
+    ):
+        with pytest.raises(InputError, match=message):
+            from_spacy([doc], given, attributes=["negated"])
+
+
+def test_no_documents(spacy):
+    assert from_spacy([], [], attributes=["negated"]) == {"references": [], "predictions": []}
+
+
+# EDS-NLP's converter
+
+TEXTS = [
+    "Le patient n'est pas [fièvreux](SYMP neg=true), son père a [du diabète](DIS neg=false carrier=FATHER). "
+    "Pas d'évolution du [cancer](DIS neg=false carrier=PATIENT).",
+    "Le patient n'est pas [fièvreux](SYMP neg=true), son père a [du diabète](DIS neg=false carrier=PATIENT). "
+    "Pas d'évolution du [cancer](DIS neg=true carrier=PATIENT).",
+]
+
+
+def test_edsnlp():
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
+    converters = pytest.importorskip("edsnlp.data.converters", reason="edsnlp is not installed (the extra edsnlp)")
+    convert = converters.MarkupToDocConverter(preset="md", span_setter="entities")
+    gold, system = map(convert, TEXTS)
+    sides = from_spacy([gold], [system], attributes=["neg", "carrier"], spans="entities")
+    assert [span["label"] for span in sides["references"][0]] == ["SYMP", "DIS", "DIS"]
+    assert [span["attributes"] for span in sides["predictions"][0]] == [
+        {"neg": True, "carrier": None},
+        {"neg": False, "carrier": "PATIENT"},
+        {"neg": True, "carrier": "PATIENT"},
+    ]
+    result = score(sides, **EXAMPLE)
+    assert [result[name]["tp"] for name in ("micro", "neg", "carrier")] == [2, 1, 1]
+    assert [result[name]["ap"] for name in ("micro", "neg", "carrier")] == [pytest.approx(1 / 3), 0.5, 0.25]

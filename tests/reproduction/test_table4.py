@@ -1,0 +1,221 @@
+"""Table 4 of 'Evaluating Sequence Labeling on the basis of Information Theory', and monotonicity on other corpora."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.measures import Bcubed
+from spanometer.readers import read
+from spanometer.reproduction import monotonicity, table4
+from spanometer.reproduction.monotonicity import MEASURES, Costs
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+LINK_F = ("minimum_overlap", "link_f")
+"""0.763 for the printed 0.76: the one value that does not come out."""
+
+
+@pytest.fixture(scope="module")
+def references(data):
+    return Spans.from_tags(read(data / "multiconer_es_dev.conll").tags[0])
+
+
+@pytest.fixture(scope="module")
+def result(references):
+    return table4.run(references)
+
+
+def test_the_published_table_is_whole():
+    published = table4.read_published()
+    assert len(published) == 14
+    assert all(set(row) == set(MEASURES) for row in published.values())
+    assert published["minimum_overlap"]["link_f"] == 0.76
+    assert published["+3"]["sl_icm_norm"] == -0.012
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("output", table4.read_published())
+def test_as_the_paper_counted(result, output, measure):
+    value = next(row for row in result.paper if row.output == output).values[measure]
+    assert value.published == table4.read_published()[output][measure]
+    assert value.difference == pytest.approx(value.ours - value.published, abs=1e-15)
+    if (output, measure) == LINK_F:
+        assert value.mark == table4.DIFFERENT
+        assert round(value.ours, 3) == 0.763
+    else:
+        # the table alone has one unit of the last digit more
+        assert abs(value.difference) <= 0.001 + 1e-9
+        assert value.mark == (table4.EQUAL if abs(value.difference) <= 0.0005 + 1e-9 else table4.NEAR)
+
+
+def test_most_values_round_to_the_printed_ones(result):
+    marks = [value.mark for row in result.paper for value in row.values.values()]
+    assert len(marks) == 98
+    assert marks.count(table4.EQUAL) >= 84
+    assert marks.count(table4.DIFFERENT) == 1
+
+
+def test_how_many_spans_are_touched(result):
+    touched = {row.output: row.touched for row in result.paper}
+    assert touched == {
+        "gold": 0,
+        "sequence_split": 628,
+        **dict.fromkeys(("maximum_overlap", "minimum_overlap"), 275),
+        **dict.fromkeys(("long_truncation", "short_truncation", "long_extension", "short_extension"), 46),
+        **dict.fromkeys(("-1", "-2", "-3"), 46),
+        "+1": 532,
+        "+2": 307,
+        "+3": 307,
+    }
+    assert [(row.touched, row.outside) for row in result.correct] == [(r.touched, r.outside) for r in result.paper]
+
+
+def test_correct_lengths(result, references):
+    rows = {row.output: row for row in result.correct}
+    # 1,176 spans of 2,251 tokens; the 46 of four tokens lose one each, and keep all their precision
+    tokens = int((references.end - references.start).sum())
+    assert rows["-1"].values["token_f_IO"].ours == pytest.approx(2 * (tokens - 46) / (2 * tokens - 46), abs=1e-12)
+    shares = (1176 - 46 / 4) / 1176
+    assert rows["-1"].values["intersection_f"].ours == pytest.approx(2 * shares / (1 + shares), abs=1e-12)
+    assert rows["+1"].values["span_f"].ours == pytest.approx((1176 - 532) / 1176, abs=1e-12)
+    assert rows["sequence_split"].values["span_f"].ours == pytest.approx(2 * 548 / (1176 + 1804), abs=1e-12)
+
+
+def test_conclusions(result):
+    found = {conclusion.statement: conclusion for conclusion in result.conclusions}
+    overlap = next(one for text, one in found.items() if "(overlap increasing monotonicity)" in text)
+    noise = next(one for text, one in found.items() if "(noise increasing monotonicity)" in text)
+    # as in the paper's Table 1
+    assert overlap.paper == overlap.correct == ("sl_icm_norm",)
+    assert noise.paper == noise.correct == ("bcubed", "intersection_f", "sl_icm_norm")
+    something = found["Each further lost token costs something (rows -1 to -3)"]
+    assert something.changes == ("token_f_BIOE",)
+    assert found["Each further token too many costs less (rows +1 to +3)"].changes == ("link_f",)
+    assert sum(len(one.changes) for one in result.conclusions) == 2
+
+
+def test_markdown_and_json(result):
+    text = result.to_markdown()
+    for row in result.paper:
+        assert text.count(f"\n| {row.output} ") == 2
+    assert all(one.statement in text for one in result.conclusions)
+    entry = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert entry["paper"][1]["values"]["span_f"]["published"] == 0.368
+    assert entry["conclusions"][0]["changes"] == []
+
+
+def test_other_corpora_are_refused():
+    with pytest.raises(InputError, match="1 spans in 1 documents are not MultiCoNER's Spanish development set"):
+        table4.run(Spans.from_tags([["B-A"]]))
+
+
+def slow_pooled_bcubed(references, predictions):
+    """With sets of links, token by token."""
+    sides = []
+    for documents in (references, predictions):
+        links = {}
+        for number, document in enumerate(documents):
+            for label, tokens in document:
+                for token in tokens:
+                    links.setdefault((number, token), set()).update((label, other) for other in tokens)
+        sides.append(links)
+    shares = [
+        [len(links & other.get(place, set())) / len(links) for place, links in side.items()]
+        for side, other in (sides, sides[::-1])
+    ]
+    if not any(shares[0]):
+        return 0
+    recall, precision = (sum(share) / len(share) for share in shares)
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pooled_bcubed_against_sets(seed):
+    references, predictions, lengths = random_pair(seed, "nested")
+    sides = [as_spans(side, lengths) for side in (references, predictions)]
+    labels = tuple(sorted({*sides[0].labels, *sides[1].labels}))
+    found = table4.pooled_bcubed(*(side.with_labels(labels) for side in sides))
+    assert found == pytest.approx(slow_pooled_bcubed(references, predictions), abs=1e-12)
+
+
+def test_pooled_bcubed_is_bcubed_where_nothing_overlaps():
+    reference = Spans.from_tags([["B-A", "I-A", "I-A", "O", "B-B", "I-B"]])
+    prediction = Spans.from_tags([["B-A", "I-A", "B-A", "O", "B-B", "O"]])
+    measure = Bcubed()
+    expected = measure.score(measure.counts(reference, prediction))["f1"]
+    assert table4.pooled_bcubed(reference, prediction) == pytest.approx(expected, abs=1e-12)
+
+
+# increasing monotonicity
+
+
+def test_monotonicity_by_hand():
+    # two spans of four tokens in a sentence, three free tokens behind each
+    spans = Spans.from_tags([["B-A", "I-A", "I-A", "I-A", "O", "O", "O"] * 2])
+    found = monotonicity.run(spans, "two spans")
+    assert (found.documents, found.spans, found.truncated, found.extended) == (1, 2, 2, 2)
+    lost = {costs.measure: costs for costs in found.truncation}
+    # 8, 6, 4, 2 of 8 tokens: F1 is 1, 6/7, 2/3, 2/5
+    assert lost["token_f_IO"].first == pytest.approx(1 - 6 / 7)
+    assert lost["token_f_IO"].second == pytest.approx(6 / 7 - 2 / 3)
+    assert lost["token_f_IO"].third == pytest.approx(2 / 3 - 2 / 5)
+    assert lost["token_f_IO"].even == pytest.approx(2 / 3)
+    assert lost["token_f_IO"].better == "neither"
+    # links 3 + 3 of 20, against 6 + 1
+    assert lost["link_f"].even == pytest.approx(2 * 6 / 26)
+    assert lost["link_f"].uneven == pytest.approx(2 * 7 / 27)
+    assert lost["link_f"].better == "uneven"
+    added = {costs.measure: costs for costs in found.extension}
+    # precision 4/6 twice, against 4/5 and 4/7; recall 1
+    assert added["intersection_f"].even == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
+    mean = (4 / 5 + 4 / 7) / 2
+    assert added["intersection_f"].uneven == pytest.approx(2 * mean / (1 + mean))
+    assert added["span_f"].first == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "trend"),
+    [((1, 2, 3), "rising"), ((3, 2, 1), "falling"), ((1, 1, 1), "level"), ((1, 2, 2), "mixed"), ((1, 2, 1), "mixed")],
+)
+def test_trend(steps, trend):
+    assert Costs("m", *steps, even=0.5, uneven=0.5).trend == trend
+
+
+CORPORA = {
+    "multiconer_es_dev.conll": ({}, (82, 575)),
+    "conll03_test_tags.tsv": ({"columns": [1]}, (62, 2738)),
+    "hipe2020_test_fr.tsv": (
+        {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"},
+        (278, 1290),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_conclusion_holds_on_other_corpora(data, name):
+    options, touched = CORPORA[name]
+    found = monotonicity.run(Spans.from_tags(read(data / name, **options).tags[0]), name)
+    assert (found.truncated, found.extended) == touched
+    assert [costs.measure for costs in found.truncation if costs.better == "even"] == ["sl_icm_norm"]
+    better = [costs.measure for costs in found.extension if costs.better == "uneven"]
+    assert better == ["bcubed", "intersection_f", "sl_icm_norm"]
+    # the figures of docs/monotonicity.md
+    assert found.to_markdown() in (DOCS / "monotonicity.md").read_text(encoding="utf-8")
+
+
+def test_command_line(tmp_path, capsys):
+    file = tmp_path / "a.conll"
+    file.write_text("x\tB-A\nx\tI-A\nx\tI-A\nx\tI-A\nx\tO\n", encoding="utf-8")
+    assert monotonicity.main([str(file)]) == 0
+    assert capsys.readouterr().out.startswith("a.conll: 1 span in 1 document.\n")
+    assert monotonicity.main([str(file), str(file), "--json"]) == 0
+    entries = json.loads(capsys.readouterr().out)
+    assert [entry["truncated"] for entry in entries] == [1, 1]
+    assert monotonicity.main([str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
+    file.write_text("x X-A\n", encoding="utf-8")
+    assert monotonicity.main([str(file)]) == 2
+    assert "a.conll, line 1: 'X-A' has no prefix" in capsys.readouterr().err

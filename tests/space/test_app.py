@@ -1,0 +1,619 @@
+"""The Spaces' pages without a browser: what they read, what they show, and that nothing of the input is markup."""
+
+import ast
+import gzip
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.measures import ALL_MEASURES, MEASURES
+from spanometer.space.attributes import MAX_SPANS, SHOWN_ROWS
+from spanometer.space.chance import chance_plot
+from spanometer.space.examples import ATTRIBUTE_EXAMPLES, MARKUP_EXAMPLES, TAG_EXAMPLES, examples_of
+from spanometer.space.highlight import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, Mark, marked_text, meetings
+from spanometer.space.html import STYLE, error_message, escape, number
+from spanometer.space.pages import MEASURES as COMPARED
+from spanometer.space.pages import PAGES
+from spanometer.space.reading import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_trees, read_upload
+from spanometer.space.results import MAX_CHANCE_TOKENS, respond
+
+METRICS = Path(__file__).parents[2] / "metrics"
+TAG_PAGES = [name for name, page in PAGES.items() if not page.markup and not page.attributes]
+HOSTILE = [
+    "<script>window.hurt=1</script>",
+    "<img/src=x/onerror=window.hurt=1>",
+    '"onmouseover="window.hurt=1',
+    "{{value}}",
+    "${window.hurt=1}",
+    "&lt;b&gt;",
+    "'",
+    "`${1}`",
+]
+
+
+def defaults(name, **changed):
+    return {**{option.name: option.default for option in PAGES[name].options}, **changed}
+
+
+def answer(name, reference, prediction="", only_differing=False, **changed):
+    return respond(PAGES[name], reference, prediction, defaults(name, **changed), only_differing=only_differing)
+
+
+class Reader(HTMLParser):
+    """What a browser would see: the tags with their attributes, and the text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.open, self.unbalanced, self.text = set(), set(), [], [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", " ".join(Reader(html).text))
+
+
+def headline(html):
+    return re.search(r"<b>(.*?)</b>", html)[1]
+
+
+REFERENCE = "Ada B-PER\nLovelace I-PER\nsaw O\nParis B-LOC\n\nnothing O\nhere O\n"
+PREDICTION = "Ada B-PER\nLovelace O\nsaw B-LOC\nParis B-LOC\n\nnothing O\nhere B-ORG\n"
+
+
+def test_how_spans_meet():
+    tags = {
+        "references": [["B-A", "I-A", "O", "B-A", "B-B", "O"]],
+        "predictions": [["B-A", "O", "B-A", "B-A", "B-A", "O"]],
+    }
+    alignment = Alignment(*(Spans.from_tags(side) for side in tags.values()))
+    references, predictions = meetings(alignment)
+    # A at 0 (cut short) and 3 (found), B at 4 (another label); predicted A at 0, 2, 3, 4
+    assert references.tolist() == [PARTIAL, CORRECT, ALONE]
+    assert predictions.tolist() == [PARTIAL, ALONE, CORRECT, ALONE]
+
+
+def test_one_prediction_over_two_spans_is_partial():
+    alignment = Alignment(Spans.from_tags([["B-A", "B-A", "O"]]), Spans.from_tags([["B-A", "I-A", "O"]]))
+    assert [side.tolist() for side in meetings(alignment)] == [[PARTIAL, PARTIAL], [PARTIAL]]
+
+
+def test_no_spans_meet_nobody():
+    alignment = Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O"]]))
+    assert [side.tolist() for side in meetings(alignment)] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("side", "meets", "word", "symbol", "style"),
+    [
+        ("reference", CORRECT, "correct", "✓", "solid"),
+        ("prediction", PARTIAL, "partial", "≈", "dashed"),
+        ("reference", ALONE, "missed", "✗", "double"),
+        ("prediction", ALONE, "spurious", "+", "wavy"),
+    ],
+)
+def test_kinds_differ_by_word_symbol_and_line(side, meets, word, symbol, style):
+    html = marked_text(["a", "b", "c"], [Mark(1, 2, "X", meets)], side)
+    assert re.fullmatch(r"a b \S X \S+ c", text_of(html).replace("  ", " ").strip()) is not None
+    assert word in text_of(html) and symbol in text_of(html)
+    assert re.search(rf"\.sm-{word} \{{[^}}]*text-decoration-style: {style}", STYLE)
+
+
+def test_sentences_show_both_sides():
+    html = answer("span_f", REFERENCE, PREDICTION)
+    shown = text_of(html)
+    assert "Ada Lovelace ≈ PER partial saw Paris ✓ LOC correct" in shown
+    assert "Ada ≈ PER partial Lovelace saw + LOC spurious Paris ✓ LOC correct" in shown
+    assert "2 sentences, 6 tokens, 2 reference and 4 predicted spans" in shown
+    assert headline(html) == "0.3333"
+
+
+def test_only_sentences_that_differ():
+    reference, prediction = REFERENCE + "\nsame B-LOC\n", PREDICTION + "\nsame B-LOC\n"
+    assert answer("span_f", reference, prediction).count('class="sm-pair') == 3
+    assert answer("span_f", reference, prediction, only_differing=True).count('class="sm-pair') == 2
+    assert "There are no sentences that differ." in answer("span_f", reference, reference, only_differing=True)
+
+
+def test_only_the_first_sentences_are_shown():
+    text = "a B-X\n\n" * (SHOWN_DOCUMENTS + 5)
+    html = answer("span_f", text, text)
+    assert html.count('class="sm-pair') == SHOWN_DOCUMENTS
+    assert f"the first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 5} sentences" in html
+    assert f"{SHOWN_DOCUMENTS + 5} reference and" in html
+
+
+def test_a_long_sentence_is_cut():
+    html = answer("span_f", "a B-X\n" * 5000, "a B-X\n" * 5000)
+    assert "(cut off here)" in html and html.count("<mark") < 7000
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_example_is_scored(name):
+    for example in examples_of(name):
+        reader = Reader(answer(name, example.reference, example.prediction))
+        assert not reader.unbalanced and not reader.open
+        assert "alert" not in answer(name, example.reference, example.prediction)
+
+
+def test_examples_have_every_kind_of_span():
+    shown = text_of("".join(answer("span_f", each.reference, each.prediction) for each in TAG_EXAMPLES))
+    for word in ("correct", "partial", "missed", "spurious"):
+        assert re.search(rf"(✓|≈|✗|\+) [A-Z]+ {word}", shown), word
+
+
+@pytest.mark.parametrize("name", TAG_PAGES)
+def test_the_headline_is_the_measures_own(name):
+    references, predictions = ([line.split() for line in text.split("\n\n")] for text in (REFERENCE, PREDICTION))
+    tags = [[cells[1::2] for cells in side] for side in (references, predictions)]
+    measure = MEASURES[name]()
+    expected = measure.score(measure.counts(*(Spans.from_tags(side) for side in tags)))[measure.headline]
+    html = answer(name, REFERENCE, PREDICTION)
+    assert headline(html) == number(expected)
+    assert name in text_of(html) and "repair:conlleval" in text_of(html)
+
+
+def test_all_measures_are_compared():
+    html = answer("span_f", REFERENCE, PREDICTION)
+    assert set(PAGES) == set(ALL_MEASURES)
+    for name in COMPARED:
+        assert PAGES[name].title in html
+    # each page says the same of every measure
+    rows = re.findall(r'<tr[^>]*><th scope="row">([^<]*).*?</th><td>([\d.−]+)', html)
+    assert len(rows) >= len(COMPARED)
+    for name in TAG_PAGES:
+        value = (
+            dict(rows)[PAGES[name].title] if PAGES[name].title in dict(rows) else dict(rows)[PAGES[name].title + " "]
+        )
+        assert headline(answer(name, REFERENCE, PREDICTION)) == value
+
+
+def test_options_change_the_score():
+    assert headline(answer("span_f", REFERENCE, PREDICTION, average="macro")) == "0.2222"
+    assert headline(answer("token_f", REFERENCE, PREDICTION, format="BIO")) != headline(
+        answer("token_f", REFERENCE, PREDICTION, format="IO*")
+    )
+    assert "undefined" in answer("span_f", "a O\n", "a O\n", zero_division="nan")
+    assert headline(answer("span_f", "a O\n", "a O\n", zero_division="1")) == "1.0000"
+    illegal = "a O\nb I-X\n"
+    assert headline(answer("span_f", "a O\nb B-X\n", illegal)) == "1.0000"
+    assert headline(answer("span_f", "a O\nb B-X\n", illegal, repair="discard")) == "0.0000"
+    assert "Prediction, line 2" in answer("span_f", "a O\nb B-X\n", illegal, repair="raise")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_choice_is_scored_or_told(name):
+    page = PAGES[name]
+    example = examples_of(name)[0]
+    for option in page.options:
+        for _, value in option.choices or ([("", True)] if option.default is False else []):
+            html = answer(name, example.reference, example.prediction, **{option.name: value})
+            assert ('role="alert"' in html) != ("sm-headline" in html)
+
+
+def test_intervals():
+    html = answer("span_f", REFERENCE * 3, PREDICTION * 3, confidence="0.95")
+    assert re.search(r"from [\d.]+ to [\d.]+", html) and "confidence:0.95" in html
+    assert "confidence" not in answer("span_f", REFERENCE, PREDICTION)
+
+
+def test_words_probabilities():
+    units = answer("sl_icm", REFERENCE, PREDICTION)
+    words = answer("sl_icm", REFERENCE, PREDICTION, token_probabilities="corpus")
+    assert headline(units) != headline(words)
+
+
+def test_numbers_out_of_bounds_are_errors():
+    for name, changed in (
+        ("eter", {"alpha": 1.5}),
+        ("eter", {"alpha": None}),
+        ("chance_kappa_f1", {"n_simulations": 5000}),
+        ("sl_icm", {"log_base": 0}),
+    ):
+        example = (MARKUP_EXAMPLES if name == "eter" else TAG_EXAMPLES)[0]
+        assert 'role="alert"' in answer(name, example.reference, example.prediction, **changed)
+
+
+def test_chance_has_its_plots():
+    example = TAG_EXAMPLES[0]
+    html = answer("chance_kappa_f1", example.reference, example.prediction)
+    assert html.count("<svg") == 2 and "Histogram of F1 of 200 random annotations" in html
+    assert "p-value" in html
+    without = answer("chance_kappa_f1", example.reference, example.prediction, n_simulations=0)
+    assert without.count("<svg") == 1 and "Set a number of simulated annotations" in without
+
+
+def test_the_histogram_has_all_draws():
+    html = chance_plot(np.array([0.0, 0.005, 0.5, 1.0]), 0.9, 0.3)
+    heights = [float(height) for height in re.findall(r'height="([\d.]+)" fill', html)]
+    assert len(heights) == 3 and heights[0] == pytest.approx(2 * heights[1]) == pytest.approx(2 * heights[2])
+
+
+def test_trees_show_their_alignment():
+    example = MARKUP_EXAMPLES[1]
+    html = answer("eter", example.reference, example.prediction)
+    shown = text_of(html)
+    assert "✗ func.ind missed" in shown and "+ prod.object spurious" in shown
+    assert "pair 1 Tennick ✓ loc.adm.town correct" in shown
+    assert "same in the prediction" in shown and "Alignment: what each pair costs" in html
+    perfect = answer("eter", example.reference, example.reference)
+    assert headline(perfect) == "0.0000" and "missed</span>" not in perfect
+
+
+def test_a_component_within_an_entity_stands_once():
+    html = answer(
+        "eter", *(["<func.ind> <kind> mayor </kind> of <loc.adm.town> Tennick </loc.adm.town> </func.ind>"] * 2)
+    )
+    tree = html[html.index("<h3>reference") : html.index("<h3>prediction")]
+    assert tree.count("Tennick") == 2  # in its entity, and in the one around it
+    assert tree.count("<li>") == 3
+
+
+@pytest.mark.parametrize("token", HOSTILE)
+@pytest.mark.parametrize("name", ["span_f", "chance_kappa_f1"])
+def test_tokens_are_text(name, token):
+    reference = f"{token} B-X\nb O\nc B-X\n"
+    harmless = Reader(answer(name, "a B-X\nb O\nc B-X\n", "a B-X\nb B-X\nc O\n"))
+    html = answer(name, reference, f"{token} B-X\nb B-X\nc O\n")
+    reader = Reader(html)
+    assert (reader.tags, reader.attributes) == (harmless.tags, harmless.attributes)
+    assert token in "".join(reader.text)
+    assert not re.search(r"[{}`$]", html)
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_labels_are_text(label):
+    html = answer("span_f", f"a\tB-{label}\n", f"a\tB-{label}\n")
+    reader = Reader(html)
+    assert "script" not in reader.tags and "img" not in reader.tags
+    assert not {name for name in reader.attributes if name.startswith("on")}
+    assert label in "".join(reader.text)
+
+
+@pytest.mark.parametrize("word", [word for word in HOSTILE if not word.startswith("<")] + ["<1onerror=x>"])
+def test_words_of_trees_are_text(word):
+    text = f"<pers.ind> {word} </pers.ind> {word}"
+    reader = Reader(answer("eter", text, text))
+    assert word in "".join(reader.text) and not reader.unbalanced
+
+
+def test_errors_are_text():
+    for hostile in HOSTILE:
+        html = answer("span_f", f"a\t{hostile}\n", "a\tO\n")
+        reader = Reader(html)
+        assert reader.tags <= {"div", "p", "strong"}, html
+    error = InputError("<b>bad</b>", "<i>do</i>", source="<u>file</u>", line=3)
+    assert Reader(error_message(error)).tags == {"div", "p", "strong"}
+
+
+def test_escape():
+    assert escape('<a href="x">\'{{$`@') == ("&lt;a href=&quot;x&quot;&gt;&#x27;&#123;&#123;&#36;&#96;&#64;")
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "said"),
+    [
+        ("", "a O\n", "the reference is empty"),
+        (" \n", "", "the reference is empty"),
+        ("a O\n", "", "no third column"),
+        ("a O\nb O\n", "a O\n", "1 token"),
+        ("a O\n\nb O\n", "a O\n", "documents"),
+        ("a O\n", "a PER-B\n", "Prediction, line 1"),
+        ("a O\nb\n", "a O\nb O\n", "Reference, line 2"),
+        ("a O\nb \0O\n", "a O\nb O\n", "NUL"),
+        ("\ud800 O\n", "a O\n", "half a character"),
+    ],
+)
+def test_wrong_tags_are_told_in_words(reference, prediction, said):
+    html = answer("span_f", reference, prediction)
+    assert 'role="alert"' in html and said in text_of(html), html
+    assert "Traceback" not in html and "<svg" not in html
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "said"),
+    [
+        ("", "a", "the reference is empty"),
+        ("a", "", "the prediction is empty"),
+        ("<pers.ind> a", "a", "Reference, line 1"),
+        ("a\n\n<pers.ind> a </pers.ind>", "a\n<pers.ind> a </pers>", "Prediction, line 2"),
+        ("a b", "a c", "the word is"),
+        ("a\nb", "a", "documents"),
+    ],
+)
+def test_wrong_markup_is_told_in_words(reference, prediction, said):
+    html = answer("eter", reference, prediction)
+    assert 'role="alert"' in html and said in text_of(html), html
+
+
+def test_different_words_are_noted():
+    html = answer("span_f", "a B-X\n", "b B-X\n")
+    assert headline(html) == "1.0000" and "The two sides do not have the same words" in html
+    assert "shown by their numbers" in answer("span_f", "B-X\n", "B-X\n")
+
+
+def test_limits():
+    many = "a O\n\n" * (MAX_DOCUMENTS + 1)
+    assert "more than 5,000" in answer("span_f", many, many)
+    long = "a O\n" * 200_001
+    assert "more than 200,000" in answer("span_f", long, long)
+    big = "a" * MAX_BYTES + " O\n"
+    assert "too much for this page" in answer("span_f", big, "a O\n")
+    assert "too much for this page" in answer("eter", "a " * 600_000, "a")
+    line = "a B-X\n" + "b O\n" * MAX_CHANCE_TOKENS
+    assert "up to 10,000" in answer("chance_kappa_f1", line, line)
+    assert headline(answer("span_f", line, line)) == "1.0000"
+
+
+def test_one_text_with_both():
+    corpus = read_tags("a B-X B-X\nb O B-X\n", "")
+    assert (len(corpus.references), len(corpus.predictions)) == (1, 2)
+    assert corpus.words == [["a", "b"]] and corpus.reading == {"scheme": "IOB2", "repair": "conlleval"}
+
+
+def test_trees_are_read():
+    corpus = read_trees("<a.x+b> u </a.x+b>\n\nv\n", "u\nv\n", entity_types=["a", "b"])
+    assert corpus.words == [["u"], ["v"]] and [len(side) for side in corpus.trees] == [1, 0]
+    assert len(corpus.references) == 2
+
+
+def test_uploads(tmp_path):
+    file = tmp_path / "tags.conll"
+    file.write_bytes("\ufeffé B-X\n".encode())
+    assert read_upload(file) == "é B-X\n"
+    file.write_bytes(gzip.compress("é B-X\n".encode()))
+    assert read_upload(file) == "é B-X\n"
+    for data, said in (
+        (b"a\xff O\n", "line 1: the byte 0xff"),
+        (b"a\0", "NUL"),
+        (b"\x1f\x8bdamaged", "damaged"),
+        (b"a" * (MAX_BYTES + 1), "too much"),
+        (gzip.compress(b"a" * (MAX_BYTES + 1)), "too much"),
+    ):
+        file.write_bytes(data)
+        with pytest.raises(InputError, match=said):
+            read_upload(file)
+
+
+def spans(*attributes, **more):
+    """A line of spans with these attributes."""
+    listed = [
+        {"start": at, "end": at + 1, "label": "SYMPTOM", "attributes": each} for at, each in enumerate(attributes)
+    ]
+    return json.dumps({"spans": listed, **more} if more else listed) + "\n"
+
+
+def attribute_rows(html):
+    """The rows of both tables, each a list of texts, by the first cell's table."""
+    tables = [re.findall(r"<tr[^>]*>(.*?)</tr>", part) for part in html.split("</table>")[:-1]]
+    return [[[text_of(cell).strip() for cell in re.split(r"</t[hd]>", row)[:-1]] for row in rows] for rows in tables]
+
+
+def test_the_published_example_of_attributes():
+    example = ATTRIBUTE_EXAMPLES[0]
+    html = answer("span_attribute", example.reference, example.prediction)
+    scores, values = attribute_rows(html)
+    # as EDS-NLP's documentation prints it; average precision with ties as one step, as the card says
+    assert scores == [
+        ["attribute", "f", "p", "r", "tp", "support", "positives", "ap"],
+        ["micro", "0.5714", "0.5000", "0.6667", "2", "3", "4", "0.3333"],
+        ["carrier", "0.5000", "0.5000", "0.5000", "1", "2", "2", "0.2500"],
+        ["neg", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"],
+    ]
+    assert values == [
+        ["document", "span", "label", "attribute", "reference", "prediction"],
+        ["1", "4 to 5", "SYMP", "neg", "true ✓ correct", "true ✓ correct"],
+        ["1", "8 to 9", "DIS", "carrier", '"FATHER" ✗ missed', '"PATIENT" + spurious'],
+        ["1", "8 to 9", "DIS", "neg", "false", "false"],
+        ["1", "12 to 13", "DIS", "carrier", '"PATIENT" ✓ correct', '"PATIENT" ✓ correct'],
+        ["1", "12 to 13", "DIS", "neg", "false", "true + spurious"],
+    ]
+    assert headline(html) == "0.5714" and "1 document, 3 reference and 3 predicted spans" in html
+    assert "span_attribute|attributes:None" in html and "no comparison of all measures" in html
+
+
+def test_attributes_that_differ():
+    example = ATTRIBUTE_EXAMPLES[1]
+    _, values = attribute_rows(answer("span_attribute", example.reference, example.prediction, only_differing=True))
+    assert values[1:] == [
+        ["1", "cough 3 to 4", "SYMPTOM", "negated", "false", "true score 0.61 + spurious"],
+        [
+            "2",
+            "Paracetamol 0 to 1",
+            "DRUG",
+            "route",
+            '"oral" ✓ correct "rectal" ✗ missed',
+            '"oral" score 0.9 ✓ correct "nasal" score 0.4 + spurious',
+        ],
+    ]
+    same = answer("span_attribute", example.reference, example.reference, only_differing=True)
+    assert "There are no values that differ." in same
+
+
+def test_values_of_different_types_are_told_apart():
+    _, values = attribute_rows(answer("span_attribute", spans({"a": [1, True]}), spans({"a": [1.0, True, "1"]})))
+    assert values[1][4:] == ["1 ✗ missed true ✓ correct", '1.0 + spurious true ✓ correct "1" + spurious']
+
+
+@pytest.mark.parametrize(
+    ("changed", "micro"),
+    [
+        ({}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
+        ({"attributes": "negated"}, ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"]),
+        (
+            {"attributes": " negated=SYMPTOM + DRUG ,x=DRUG"},
+            ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"],
+        ),
+        ({"attributes": "negated=DRUG"}, ["micro", "0.0000", "0.0000", "0.0000", "0", "0", "0", "0.0000"]),
+        ({"attributes": "negated=DRUG", "zero_division": "1"}, ["micro", *["1.0000"] * 3, "0", "0", "0", "1.0000"]),
+        ({"include_falsy": True}, ["micro", "0.4000", "0.3333", "0.5000", "1", "2", "3", "0.1667"]),
+        (
+            {"include_falsy": True, "default_values": '{"negated": false}'},
+            ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"],
+        ),
+        ({"micro_key": "all"}, ["all", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
+        ({"average_precision": "edsnlp"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "1.0000"]),
+        ({"average_precision": "edsnlp-0.20"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.0000"]),
+    ],
+)
+def test_options_of_attributes(changed, micro):
+    reference, prediction = (
+        spans({"negated": True}, {"negated": False}),
+        spans({"negated": True}, {"negated": True, "x": 2}),
+    )
+    html = answer("span_attribute", reference, prediction, **changed)
+    assert attribute_rows(html)[0][1] == micro
+    assert headline(html) == micro[1]
+    for name, value in changed.items():
+        if name in ("average_precision", "zero_division"):
+            assert f"{name}:{value}|" in html
+
+
+def test_spans_on_one_side_of_attributes():
+    reference, prediction = spans({"a": 1}), spans({"a": 1}, {"a": 2})
+    html = answer("span_attribute", "[]\n" + reference, "[]\n" + prediction)
+    assert "Prediction, line 2" in text_of(html) and "is not among the references" in html
+    _, values = attribute_rows(answer("span_attribute", reference, prediction, on_mismatch="count"))
+    assert values[2] == ["1", "1 to 2", "SYMPTOM", "a", "no such span", "2 + spurious"]
+
+
+def test_intervals_of_attributes():
+    html = answer("span_attribute", spans({"a": 1}) * 3, spans({"a": 1}) * 2 + spans({"a": 2}), confidence="0.95")
+    micro = attribute_rows(html)[0][1]
+    assert micro[1].startswith("0.6667 from ") and micro[4] == "2" and "confidence:0.95" in html
+
+
+def test_attributes_that_do_not_occur_are_noted():
+    html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), attributes="negted")
+    assert "No span has these attributes, which were asked for: 'negted'." in text_of(html)
+    assert "No span of either side has an attribute" in answer("span_attribute", spans({}), spans({}))
+
+
+def test_only_the_first_values_are_shown():
+    text = "[]\n" * SHOWN_ROWS + spans({"a": 1}) * SHOWN_ROWS
+    html = answer("span_attribute", text, text)
+    assert len(attribute_rows(html)[1]) == SHOWN_ROWS + 1 and "Shown:" not in html
+    more = answer("span_attribute", text + spans({"a": 1}), text + spans({"a": 1}))
+    assert len(attribute_rows(more)[1]) == SHOWN_ROWS + 1 and f"the first {SHOWN_ROWS} rows" in more
+    long = spans(*[{"a": 1}] * (SHOWN_ROWS + 1))
+    assert f"the first {SHOWN_ROWS} rows" in answer("span_attribute", long, long)
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "changed", "said"),
+    [
+        ("", "[]", {}, "the reference is empty"),
+        ("[]", " \n", {}, "the prediction is empty"),
+        ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
+        ("[]", "3", {}, "Prediction, line 1: a number is not a document"),
+        ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no list"),
+        ("[]", '\n[{"start": 1, "end": 2, "label": "X"}]', {}, "Prediction, line 2"),
+        ("[]", '[{"start": 2, "end": 2, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
+        ("[]\n[]", "[]", {}, "2 reference documents"),
+        ("[" * 100_000, "[]", {}, "Reference, line 1"),
+        ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),
+        ("[]", "[]", {"attributes": "a,,b"}, "names no attribute"),
+        ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
+        ("[]", "[]", {"attributes": "a, a=x"}, "'a' is there twice"),
+        ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
+        ("[]", "[]", {"micro_key": " "}, "micro_key"),
+        ("[]", "[]", {"default_values": "a=1"}, "is not JSON"),
+        ("[]", "[]", {"default_values": "[1]"}, "no JSON object"),
+        ("[]", "[]", {"default_values": '{"a": {}}'}, "default_values"),
+    ],
+)
+def test_wrong_attributes_are_told_in_words(reference, prediction, changed, said):
+    html = answer("span_attribute", reference, prediction, **changed)
+    assert 'role="alert"' in html and said in text_of(html), html
+    assert "Traceback" not in html
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_attributes_are_text(hostile):
+    def line(text):
+        span = {"start": 0, "end": 1, "label": text, "attributes": {text: [text, "b"]}}
+        return json.dumps({"tokens": [text], "spans": [span]})
+
+    harmless, html = (answer("span_attribute", line(text), line(text)) for text in ("a", hostile))
+    reader, expected = Reader(html), Reader(harmless)
+    assert (reader.tags, reader.attributes) == (expected.tags, expected.attributes)
+    assert "".join(reader.text).count(hostile) >= 4 or '"' in hostile
+    assert not re.search(r"[{}`$]", html)
+    asked = answer("span_attribute", line("a"), line("a"), attributes=hostile, micro_key=hostile)
+    assert Reader(asked).tags <= expected.tags | {"strong"} and not re.search(r"[{}`$]", asked)
+
+
+def test_limits_of_attributes():
+    assert "more than 5,000" in answer("span_attribute", "[]\n" * (MAX_DOCUMENTS + 1), "[]")
+    assert "more than 20,000" in answer("span_attribute", spans(*[{}] * (MAX_SPANS + 1)), "[]")
+    assert "too much for this page" in answer("span_attribute", " " * MAX_BYTES + "[]", "[]")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_apps_are_thin(name):
+    tree = ast.parse((METRICS / name / "app.py").read_text(encoding="utf-8"))
+    assert len(tree.body) == 3
+    assert ast.unparse(tree.body[2]) == f"launch({name!r})"
+    assert "gradio" not in (METRICS / name / "requirements.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_card_names_a_gradio(name):
+    front = (METRICS / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)[1]
+    assert re.search(r"^sdk_version: 6\.\d+\.\d+$", front, re.MULTILINE)
+
+
+_BUILD = """
+import json
+from spanometer.space.app import build
+from spanometer.space.pages import PAGES
+found = {}
+for name in PAGES:
+    blocks = build(name)
+    config = blocks.get_config_file()
+    labels = [part["props"].get("label") for part in config["components"]]
+    found[name] = {"labels": labels, "title": config["title"], "analytics": blocks.analytics_enabled}
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def built():
+    """What Gradio makes of the pages, in a process of its own: it leaves event loops open."""
+    if importlib.util.find_spec("gradio") is None:
+        pytest.skip("the pages are made with Gradio (the extra space)")
+    made = subprocess.run([sys.executable, "-c", _BUILD], capture_output=True, text=True, check=True)
+    return json.loads(made.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_apps_build(name, built):
+    page = built[name]
+    assert {"Reference", "Prediction", *(option.label for option in PAGES[name].options)} <= set(page["labels"])
+    assert page["title"] == f"{PAGES[name].title}: Spanometer"
+    assert not page["analytics"]

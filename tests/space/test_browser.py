@@ -1,0 +1,380 @@
+"""The Spaces' pages in headless Chromium: every app is started as a Space starts it, and used."""
+
+import base64
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from spanometer.space.examples import examples_of
+from spanometer.space.pages import MEASURES, PAGES
+
+METRICS = Path(__file__).parents[2] / "metrics"
+CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
+SCREENSHOTS = os.environ.get("SPANOMETER_SCREENSHOTS")
+
+missing = [name for name in ("gradio", "selenium") if importlib.util.find_spec(name) is None]
+missing += [name for name, path in (("chromium", CHROMIUM), ("chromedriver", DRIVER)) if path is None]
+if missing:
+    pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
+
+from selenium import webdriver  # noqa: E402
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--no-proxy-server",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# an option of each page that changes the score of its first example: the id and value of a radio, a number or a box
+OPTIONS = {
+    "span_f": ("average", "macro"),
+    "token_f": ("average", "macro"),
+    "link_f": ("average", "macro"),
+    "bcubed": ("average", "macro"),
+    "intersection_f": ("average", "macro"),
+    "sl_icm": ("prior", "tokens"),
+    "chance_kappa_f1": ("level", "span"),
+    "unitizing_alpha": ("variant", "1995"),
+    "eter": ("alpha", 0.9),
+    "span_attribute": ("include_falsy", True),
+}
+BROKEN = {"eter": "<pers.ind> Ada", "span_attribute": '[]\n[{"start": 1\n'}
+HOSTILE = "<script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>"
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    with pytest.MonkeyPatch.context() as patch:
+        # the driver is on this machine
+        for name in ("NO_PROXY", "no_proxy"):
+            patch.setenv(name, "127.0.0.1,localhost")
+        driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        yield driver
+        driver.quit()
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def app(request, tmp_path_factory):
+    """The name and the address of a running app."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio")),
+    }
+    log = tmp_path_factory.mktemp("app") / "log.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, str(METRICS / request.param / "app.py")],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}/"
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        for _ in range(PATIENCE * 5):
+            assert process.poll() is None, log.read_text()
+            try:
+                opener.open(address, timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield request.param, address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture
+def page(app, browser):
+    """The page, freshly loaded, with the score of its first example."""
+    name, address = app
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.set_window_size(1280, 900)
+    opened = Page(browser, name)
+    browser.get(address)
+    opened.wait(lambda: opened.found(".sm-headline"))
+    return opened
+
+
+class Page:
+    """What a reader does with a page."""
+
+    def __init__(self, browser, name):
+        self.browser, self.name = browser, name
+
+    def wait(self, condition):
+        for _ in range(PATIENCE * 10):
+            try:
+                value = condition()
+                if value:
+                    return value
+            except StaleElementReferenceException:
+                pass
+            time.sleep(0.1)
+        raise AssertionError(f"{self.name}: nothing happened; the results say {self.text[:500]!r}")
+
+    def found(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, f"#results {selector}")
+
+    @property
+    def text(self):
+        return self.browser.execute_script("return document.querySelector('#results').innerText")
+
+    @property
+    def score(self):
+        return self.browser.execute_script("return (document.querySelector('#results .sm-headline b')||{}).innerText")
+
+    def box(self, side):
+        return self.browser.find_element(By.CSS_SELECTOR, f"#{side} textarea")
+
+    def type(self, side, text):
+        box = self.box(side)
+        box.send_keys(Keys.CONTROL, "a")
+        box.send_keys(Keys.DELETE)
+        box.send_keys(text)
+
+    def press(self, label):
+        buttons = self.browser.find_elements(By.TAG_NAME, "button")
+        next(button for button in buttons if button.text == label).click()
+
+    def choose(self, option, value):
+        part = self.browser.find_element(By.ID, option)
+        if value is True:
+            part.find_element(By.TAG_NAME, "input").click()
+        elif isinstance(value, str):
+            next(label for label in part.find_elements(By.TAG_NAME, "label") if label.text == value).click()
+        else:
+            field = part.find_element(By.TAG_NAME, "input")
+            field.send_keys(Keys.CONTROL, "a")
+            field.send_keys(str(value), Keys.TAB)
+
+    def active(self):
+        """What has the focus: the id of the part that it is in, or its text."""
+        return self.browser.execute_script(
+            "const a = document.activeElement, p = a.closest('[id]:not([id^=component]):not([id^=range])');"
+            "return [a.tagName, a.id || (p ? p.id : ''), a.innerText || '']"
+        )
+
+    def tab_to(self, wanted):
+        """Press Tab until the focus is on a part of that id, or a button of that text."""
+        seen = []
+        for _ in range(80):
+            ActionChains(self.browser).send_keys(Keys.TAB).perform()
+            seen.append(self.active())
+            if wanted in (seen[-1][1], seen[-1][2]):
+                return
+        raise AssertionError(f"{self.name}: {wanted} cannot be reached by Tab: {seen}")
+
+
+def test_examples_run(page):
+    scores = [page.score]
+    for example in examples_of(page.name)[1:]:
+        page.press(example.name)
+        page.wait(lambda example=example: page.box("prediction").get_property("value") == example.prediction)
+        # another example, another signature or score; the last of the tags' has the first one's
+        page.wait(lambda: page.score and page.score != scores[-1])
+        scores.append(page.score)
+    assert all(float(score.replace("−", "-")) <= 1.5 for score in scores)
+    assert page.found("mark.sm-correct")
+    assert page.name in page.found(".sm-signature")[0].text
+    if page.name == "span_attribute":
+        assert page.found("mark.sm-missed") and page.found("mark.sm-spurious") and len(page.found("table")) == 2
+    else:
+        assert page.found("mark.sm-partial")
+        assert len(page.found(".sm-compare tbody tr")) == len(MEASURES)
+    if page.name == "chance_kappa_f1":
+        assert len(page.found("svg")) == 2
+    if page.name == "eter":
+        assert page.found(".sm-tree") and page.found(".sm-number")
+
+
+def test_an_option_changes_the_score(page):
+    before = page.score
+    page.choose(*OPTIONS[page.name])
+    page.wait(lambda: page.score not in (before, None))
+    option, value = OPTIONS[page.name]
+    assert f"{option}:{'yes' if value is True else value}" in page.found(".sm-signature")[0].text
+
+
+def test_a_file_is_uploaded(page, tmp_path):
+    example = examples_of(page.name)[1]
+    for side in ("reference", "prediction"):
+        file = tmp_path / f"{side}.txt"
+        file.write_text(getattr(example, side), encoding="utf-8")
+        upload(page, side, file)
+        page.wait(lambda side=side: page.box(side).get_property("value") == getattr(example, side))
+    before = page.score
+    page.press("Score")
+    page.wait(lambda: page.score not in (before, None))
+
+
+def upload(page, side, file):
+    inputs = page.browser.find_elements(By.CSS_SELECTOR, "input[type=file]")
+    inputs[("reference", "prediction").index(side)].send_keys(str(file))
+
+
+def test_a_malformed_file_is_told_in_words(page, tmp_path):
+    binary = tmp_path / "binary.conll"
+    binary.write_bytes(b"\x00\xff\x00")
+    upload(page, "prediction", binary)
+    (error,) = page.wait(lambda: page.found("[role=alert]"))
+    assert "not a text file" in error.text and "Binary.conll" in error.text
+    broken = BROKEN.get(page.name, "Ada B-PER\nsaw\n")
+    file = tmp_path / "broken.txt"
+    file.write_text(broken, encoding="utf-8")
+    upload(page, "prediction", file)
+    page.wait(lambda: page.box("prediction").get_property("value") == broken)
+    page.press("Score")
+    page.wait(lambda: page.found("[role=alert]") and "Prediction, line" in page.text)
+    assert "Traceback" not in page.text and page.score is None
+    page.press(examples_of(page.name)[0].name)
+    page.wait(lambda: page.score)
+
+
+@pytest.mark.parametrize("token", [*HOSTILE, "{{value}}", "${window.hurt=1}"])
+def test_markup_and_scripts_do_not_run(page, token):
+    if PAGES[page.name].markup:
+        # to the markup <script> is a component, and </script> closes it
+        text = f"<pers.ind> {token} </pers.ind>"
+        sides = text, text
+    elif page.name == "span_attribute":
+        span = {"start": 0, "end": 1, "label": token, "attributes": {token: [token, "b"]}}
+        text = json.dumps({"tokens": [token], "spans": [span]})
+        sides = text, text
+    else:
+        sides = f"{token} B-{token}\nb O\n", f"{token} B-{token}\nb B-X\n"
+    page.type("reference", sides[0])
+    page.type("prediction", sides[1])
+    page.press("Score")
+    page.wait(lambda: ("hurt" if "hurt" in token else token) in page.text)
+    time.sleep(0.3)
+    assert page.browser.execute_script("return window.hurt") is None
+    assert not page.found("script") and not page.found("img")
+
+
+def test_keyboard_only(page):
+    for part in ("reference", "Upload a file: reference", "prediction", "Upload a file: prediction"):
+        page.tab_to(part)
+    page.tab_to(examples_of(page.name)[1].name)
+    before = page.score
+    ActionChains(page.browser).send_keys(Keys.ENTER).perform()
+    page.wait(lambda: page.score not in (before, None))
+    option, second = ("average_precision", "edsnlp") if page.name == "span_attribute" else ("average", "macro")
+    before = page.score
+    page.tab_to(option)
+    ActionChains(page.browser).send_keys(Keys.ARROW_DOWN).perform()
+    page.wait(lambda: f"{option}:{second}" in page.text)
+    page.tab_to("score")
+    ActionChains(page.browser).send_keys(Keys.ENTER).perform()
+    page.wait(lambda: page.score)
+    if page.name != "span_attribute":
+        # tables scroll by keyboard, and the rest opens
+        page.tab_to("By label")
+        ActionChains(page.browser).send_keys(Keys.ENTER).perform()
+        page.wait(lambda: page.found("details[open]"))
+
+
+def test_controls_have_names(page):
+    for control in page.browser.find_elements(By.CSS_SELECTOR, "input, textarea, select, button, a"):
+        if control.is_displayed():
+            assert control.accessible_name.strip(), control.get_attribute("outerHTML")[:300]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(page, scheme):
+    for width, height in ((390, 844), (1280, 900)):
+        page.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        page.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+        page.browser.refresh()
+        page.wait(lambda: page.found(".sm-headline"))
+        root = "document.documentElement"
+        assert page.browser.execute_script(f"return {root}.scrollWidth") <= width
+        contrast = page.browser.execute_script(CONTRAST)
+        assert min(contrast.values()) >= 4.5, contrast
+        if SCREENSHOTS:
+            size = page.browser.execute_script(f"return {root}.scrollHeight")
+            clip = {"x": 0, "y": 0, "width": width, "height": min(size, 8000), "scale": 1}
+            picture = page.browser.execute_cdp_cmd(
+                "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
+            )
+            name = Path(SCREENSHOTS) / f"{page.name}-{width}-{scheme}.png"
+            name.write_bytes(base64.b64decode(picture["data"]))
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+CONTRAST = """
+const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+const light = (rgb) => {
+  const [r, g, b] = rgb.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = (element) => {
+  for (let e = element; e; e = e.parentElement) {
+    const color = parse(getComputedStyle(e).backgroundColor);
+    if (color.length === 3 || color[3] > 0.9) return color;
+  }
+  return [255, 255, 255];
+};
+const found = {};
+for (const selector of ['mark', 'mark .sm-tag', '.sm-headline b', 'dt', 'td', '.sm-signature', 'summary']) {
+  for (const element of document.querySelectorAll('#results ' + selector)) {
+    const a = light(parse(getComputedStyle(element).color)), b = light(ground(element));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const key = selector + ' ' + (element.className || element.parentElement.className);
+    found[key] = Math.min(found[key] || 99, ratio);
+  }
+}
+return found;
+"""
+
+
+def test_nothing_comes_from_elsewhere(page):
+    # what the browser asked for before
+    page.browser.get_log("performance")
+    page.browser.refresh()
+    page.wait(lambda: page.score)
+    page.press("Score")
+    page.wait(lambda: page.score)
+    messages = (json.loads(entry["message"])["message"] for entry in page.browser.get_log("performance"))
+    asked = {
+        message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
+    }
+    assert asked, "no requests were logged"
+    elsewhere = {url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:", "about:"))}
+    assert not elsewhere

@@ -1,0 +1,195 @@
+"""Entities: from dicts and Arrow and back, in order, without duplicates; wrong ones are refused."""
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from entity_corpora import random_entity_documents
+from spanometer import InputError
+from spanometer.arrays import ascends
+from spanometer.spans.entities import ENTITY_TYPE, Entities
+
+GOOD = {"start": 0, "end": 3, "types": ["loc"], "components": []}
+
+
+def with_part(**part):
+    return [[GOOD, {**GOOD, **part}]]
+
+
+def component(start, end, label):
+    return {"start": start, "end": end, "label": label}
+
+
+def normal(document):
+    """The entities of a document in order, without duplicates; of types the first stays first."""
+    found = {}
+    for item in document:
+        types = list(dict.fromkeys(item["types"]))
+        parts = sorted({(part["start"], part["end"], part["label"]) for part in item["components"]})
+        found.setdefault((item["start"], item["end"], tuple(sorted(types)), tuple(parts)), types)
+    return [
+        {"start": start, "end": end, "types": types, "components": [component(*part) for part in parts]}
+        for (start, end, _, parts), types in sorted(found.items())
+    ]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_there_and_back(seed):
+    for documents in random_entity_documents(random.Random(seed)):
+        entities = Entities.from_dicts(documents)
+        assert entities.to_dicts() == [normal(document) for document in documents]
+        column = entities.to_arrow()
+        assert column.type == pa.list_(ENTITY_TYPE)
+        assert Entities.from_arrow(column).to_dicts() == entities.to_dicts()
+        halves = pa.chunked_array([column[:1], column[1:]])
+        assert Entities.from_arrow(halves).to_dicts() == entities.to_dicts()
+        large = column.cast(pa.large_list(ENTITY_TYPE))
+        assert Entities.from_arrow(large).to_dicts() == entities.to_dicts()
+
+
+def test_ascending_rows():
+    for rows, ascending in (
+        ([], True),
+        ([(1, 1)], True),
+        ([(1, 1), (1, 2), (2, 0)], True),
+        ([(1, 1), (1, 1)], False),
+        ([(1, 2), (1, 1)], False),
+        ([(2, 0), (1, 1)], False),
+        ([(1, 0), (2, 1), (2, 0), (3, 0)], False),
+    ):
+        assert ascends(*np.array(rows, dtype=np.int32).reshape(-1, 2).T) is ascending
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_any_order_gives_the_same(seed):
+    generator = random.Random(seed)
+    for documents in random_entity_documents(generator):
+        # in order, shuffled, and each entity twice
+        kept = Entities.from_dicts(documents).to_dicts()
+        mixed = [generator.sample(document * 2, 2 * len(document)) for document in kept]
+        mixed = [
+            [{**each, "components": each["components"][::-1] + each["components"][:1]} for each in document]
+            for document in mixed
+        ]
+        assert Entities.from_dicts(kept).to_dicts() == Entities.from_dicts(mixed).to_dicts() == kept
+
+
+def test_sizes():
+    parts = [component(0, 1, "name"), component(0, 1, "name")]
+    entities = Entities.from_dicts([[], [{**GOOD, "components": parts}, GOOD, {**GOOD}]], lengths=[0, 4])
+    assert repr(entities) == "Entities(2 entities, 1 component, 2 documents, types loc)"
+    assert entities.lengths.tolist() == [0, 4]
+    assert len(Entities.from_dicts([])) == 0
+    assert Entities.from_dicts([[{"start": 0, "end": 1, "types": ("a",)}]]).to_dicts()[0][0]["components"] == []
+
+
+def test_components_that_are_none():
+    parts = [component(0, 1, "name")]
+    documents = [[{**GOOD, "components": None}], [{**GOOD, "components": parts}, {**GOOD, "start": 1}]]
+    expected = [[GOOD], [{**GOOD, "components": parts}, {**GOOD, "start": 1}]]
+    assert Entities.from_dicts(documents).to_dicts() == expected
+    column = pa.array(documents, pa.list_(ENTITY_TYPE))
+    assert Entities.from_arrow(column).to_dicts() == expected
+    assert Entities.from_arrow(column[:1]).to_dicts() == [[GOOD]]
+    # Arrow's type where no entity has any, and where the lists are empty
+    for column in (pa.array([[{**GOOD, "components": None}]]), pa.array([[GOOD]])):
+        assert Entities.from_arrow(column).to_dicts() == [[GOOD]]
+    # Arrow may keep values behind None
+    lists = pa.array([parts, parts], ENTITY_TYPE.field("components").type)
+    lists = pa.ListArray.from_arrays(lists.offsets, lists.values, mask=pa.array([True, False]))
+    bounds = [pa.array(values, pa.int64()) for values in ([0, 1], [3, 3])]
+    values = pa.StructArray.from_arrays([*bounds, pa.array([["loc"], ["loc"]]), lists], fields=list(ENTITY_TYPE))
+    with pytest.raises(InputError, match="document 0, span 1: a component from 0 to 1 does not lie within its entity"):
+        Entities.from_arrow(pa.ListArray.from_arrays([0, 2], values))
+    assert Entities.from_arrow(pa.ListArray.from_arrays([0, 1], values)).to_dicts() == [[GOOD]]
+
+
+def test_numpy_arrays_for_lists():
+    parts = [component(0, 1, "name"), component(1, 3, "kind")]
+    expected = Entities.from_dicts([[{**GOOD, "components": parts}, {**GOOD, "types": ["loc", "org"]}]]).to_dicts()
+    for make in (np.array, lambda values: np.array(values, dtype=object)):
+        document = [
+            {**GOOD, "types": make(["loc"]), "components": np.array(parts)},
+            {**GOOD, "types": make(["loc", "org"]), "components": make([])},
+        ]
+        assert Entities.from_dicts([document]).to_dicts() == expected
+        assert Entities.from_dicts([np.array(document)]).to_dicts() == expected
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        (5, "5 is not a list of documents"),
+        ("ab", "'ab' is not a list of documents"),
+        ([None], "document 0: None is not a document"),
+        ([[], "x"], "document 1: 'x' is not a document"),
+        ([[GOOD, None]], "document 0, span 1: None is not an entity"),
+        ([[GOOD], [GOOD, 7]], "document 1, span 1: 7 is not an entity"),
+        ([[{"start": 0, "types": ["a"]}]], "document 0, span 0: .* has no 'end'"),
+        ([[{"start": 0, "end": 1}]], "has no 'types'"),
+        (with_part(start=0.0), "document 0, span 1: the start 0.0 .of type float. is not an integer"),
+        (with_part(start=True), "the start True"),
+        (with_part(end=2**70), "the end 1180591620717411303424 is out of range"),
+        (with_part(end=2**31), "the end 2147483648 is out of range"),
+        (with_part(end=0), "document 0, span 1: the end 0 is not behind the start 0"),
+        (with_part(start=-1), "the start -1 is negative"),
+        (with_part(types="loc"), "the types 'loc' .of type str. are not a list of strings"),
+        (with_part(types=[]), "document 0, span 1: an entity has no type"),
+        (with_part(types=["loc", None]), "are not all strings"),
+        (with_part(types=["loc", 3]), "are not all strings"),
+        (with_part(types=["\ud800"]), "UTF-8"),
+        (with_part(types=[" loc"]), "document 0, span 1: the type ' loc' has outer blanks"),
+        (with_part(types=[""]), r"the type is empty.\nGive every entity a type without outer blanks."),
+        (with_part(components=[component(0, 1, "")]), r"the label is empty.\nGive every component a label"),
+        (with_part(types=np.array([["loc"]])), "are not a list of strings"),
+        (with_part(types=np.array(3)), "are not a list of strings"),
+        (with_part(types=np.array([3])), "are not all strings"),
+        (with_part(components=np.array([3])), "component 0: .*3.* is not a component"),
+        (with_part(types=None), "the types None"),
+        (with_part(components={"start": 0}), "are not a list"),
+        (with_part(components=[3]), "component 0: 3 is not a component"),
+        (with_part(components=[component(0, 1, "a"), {"start": 0, "end": 1}]), "component 1: .* has no 'label'"),
+        (with_part(components=[component(0, 1, 5)]), "component 0: the label 5 .of type int. is not a string"),
+        (with_part(components=[component(0, "1", "a")]), "component 0: the end '1'"),
+        (with_part(components=[component(1, 1, "a")]), "document 0, span 1: the end 1 is not behind the start 1"),
+        (
+            with_part(components=[component(2, 4, "a")]),
+            "a component from 2 to 4 does not lie within its entity",
+        ),
+        (with_part(start=1, components=[component(0, 2, "a")]), "document 0, span 1: a component from 0 to 2 does not"),
+    ],
+)
+def test_wrong_entities(documents, message):
+    with pytest.raises(InputError, match=message):
+        Entities.from_dicts(documents)
+
+
+def test_wrong_columns():
+    good = Entities.from_dicts([[GOOD]]).to_arrow()
+    with pytest.raises(InputError, match="does not hold lists of entities"):
+        Entities.from_arrow(pa.array([["a"]]))
+    with pytest.raises(InputError, match="document 1: None is not a list of entities"):
+        Entities.from_arrow(pa.array([*good.to_pylist(), None], good.type))
+    with pytest.raises(InputError, match=r"components of type list<.*string> are not lists of components"):
+        Entities.from_arrow(pa.array([[{**GOOD, "components": ["a"]}]]))
+    for broken, message in (
+        (None, "document 0, span 0: None is not an entity"),
+        ({**GOOD, "start": None}, "the start of an entity is None"),
+        ({**GOOD, "types": None}, "the types of an entity is None"),
+        ({**GOOD, "types": [None]}, "a type is None"),
+        ({**GOOD, "components": [None]}, "None is not a component"),
+        ({**GOOD, "components": [component(0, 1, None)]}, "the label of a component is None"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Entities.from_arrow(pa.array([[broken]], good.type))
+
+
+def test_wrong_lengths():
+    with pytest.raises(
+        InputError, match="document 1, token 0: an entity 'loc' ends at 3, but the document has 2 tokens"
+    ):
+        Entities.from_dicts([[], [GOOD]], lengths=[5, 2])
+    with pytest.raises(InputError, match="1 length, 2 documents"):
+        Entities.from_dicts([[], [GOOD]], lengths=[5])

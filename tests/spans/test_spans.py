@@ -1,0 +1,199 @@
+"""Spans: from and to dictionaries, Arrow and tags."""
+
+import random
+
+import datasets
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from random_corpora import as_dicts, as_sets, as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.arrays import ranges
+from spanometer.tags.tags import Tags
+
+
+@pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
+def test_round_trip(kind):
+    for seed in range(300):
+        documents, _, lengths = random_pair(seed, kind)
+        for spans in (as_spans(documents), as_spans(documents, lengths)):
+            assert as_sets(spans) == documents
+            assert as_sets(Spans.from_dicts(spans.to_dicts())) == documents
+            again = Spans.from_arrow(spans.to_arrow())
+            assert again.to_arrow().equals(spans.to_arrow())
+            assert again.documents == len(documents)
+
+
+def test_order_and_duplicates():
+    spans = [
+        {"start": 1, "end": 3, "label": "B"},
+        {"start": 1, "end": 3, "label": "A"},
+        {"start": 0, "end": 9, "label": "C"},
+        {"start": 1, "end": 2, "label": "C"},
+        {"start": 1, "end": 3, "label": "B"},
+    ]
+    generator = random.Random(1)
+    for _ in range(20):
+        generator.shuffle(spans)
+        found = Spans.from_dicts([[], spans])
+        assert found.document.tolist() == [1, 1, 1, 1]
+        assert found.start.tolist() == [0, 1, 1, 1]
+        assert found.end.tolist() == [9, 2, 3, 3]
+        assert [found.labels[code] for code in found.label] == ["C", "C", "A", "B"]
+
+
+def test_fragments_are_melted():
+    spans = Spans.from_dicts(
+        [[{"label": "A", "fragments": [[4, 6], [0, 2], [2, 3], [1, 2]]}, {"label": "A", "fragments": [[0, 3], [4, 6]]}]]
+    )
+    assert spans.to_dicts() == [[{"label": "A", "fragments": [[0, 3], [4, 6]]}]]
+    contiguous = Spans.from_dicts([[{"label": "A", "fragments": [[0, 2], [2, 3]]}]])
+    assert contiguous.fragments is None
+    assert contiguous.to_dicts() == [[{"start": 0, "end": 3, "label": "A"}]]
+
+
+def test_columns_are_frozen():
+    spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}]])
+    for column in (spans.document, spans.start, spans.end, spans.label):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 5
+
+
+def test_empty():
+    for documents in ([], [[]], [[], []]):
+        spans = Spans.from_dicts(documents)
+        assert (len(spans), spans.documents, spans.labels) == (0, len(documents), ())
+        assert spans.to_dicts() == documents
+        tags = Spans.from_tags(documents)
+        assert (len(tags), tags.documents) == (0, len(documents))
+        assert tags.to_tags("IOB2") == documents
+
+
+def test_arrow_columns_of_tags():
+    rows = [["B-A", "I-A"], [], ["O"], ["B-B", "O"]]
+    expected = Spans.from_tags(rows).to_dicts()
+    plain = pa.array(rows)
+    for column in (
+        plain,
+        pa.chunked_array([plain.slice(0, 1), plain.slice(1, 2), plain.slice(3)]),
+        pa.chunked_array([pa.array([["X-X"]]), plain]).slice(1),
+        plain.cast(pa.large_list(pa.large_string())),
+        pa.array(rows, pa.list_(pa.dictionary(pa.int32(), pa.string()))),
+    ):
+        assert Spans.from_arrow(column).to_dicts() == expected
+    dataset = datasets.Dataset.from_dict({"tags": rows})
+    assert Spans.from_arrow(dataset.data.column("tags")).to_dicts() == expected
+    nothing = pa.chunked_array([], pa.list_(pa.string()))
+    assert Spans.from_arrow(nothing).documents == 0
+    # tags of a dictionary that do not occur are nobody's business
+    values = pa.DictionaryArray.from_arrays(pa.array([1, 1], pa.int32()), pa.array(["nonsense", "B-A"]))
+    column = pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), values)
+    assert Spans.from_arrow(column).labels == ("A",)
+
+
+def test_codes_of_dictionaries_are_those_of_strings():
+    rows = [["B-A", "O", "B-B"], [], ["I-B", "B-A"], ["O"]]
+    expected = Tags.from_lists(rows)
+    names = pa.array(["unused", "I-B", "B-B", "O", "B-A", "O"])
+    indices = [4, 5, 2, 1, 4, 3]
+    for kind in (pa.int8(), pa.uint16(), pa.int64()):
+        values = pa.DictionaryArray.from_arrays(pa.array([0, *indices], kind), names).slice(1)
+        column = pa.ListArray.from_arrays(pa.array([0, 3, 3, 5, 6], pa.int32()), values)
+        for tags in (Tags.from_arrow(column), Tags.from_arrow(pa.chunked_array([column[:1], column[1:]]))):
+            # a tag that the dictionary has twice is one tag; names come in the order of the text
+            assert tags.names == expected.names
+            assert tags.codes.tolist() == expected.codes.tolist()
+            assert tags.offsets.tolist() == expected.offsets.tolist()
+    values = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int32()), pa.array([None, "O"]))
+    with pytest.raises(InputError, match=r"^document 0, token 1: None is not a tag"):
+        Tags.from_arrow(pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), values))
+
+
+def test_arrow_columns_of_spans():
+    rows = [[{"start": 0, "end": 2, "label": "B"}], [], [{"start": 1, "end": 2, "label": "A"}]]
+    expected = Spans.from_dicts(rows).to_dicts()
+    plain = pa.array(rows)
+    for column in (plain, pa.chunked_array([plain.slice(0, 1), plain.slice(1)]), plain.cast(plain.type)):
+        assert Spans.from_arrow(column).to_dicts() == expected
+    assert Spans.from_arrow(pa.chunked_array([], plain.type)).documents == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([["B-A", None]], "document 0, token 1: None is not a tag"),
+        ([["O"], None], "document 1: None is not a document"),
+        ([[{"start": 0, "end": None, "label": "A"}]], "document 0, span 0: the end is None"),
+        ([[{"start": 0, "end": 1, "label": None}]], "document 0, span 0: the label is None"),
+        ([[{"start": 0, "end": 1, "label": "A"}], [None]], "document 1, span 0: None is not a span"),
+        ([[{"start": 0, "end": 1, "label": "A"}], None], "document 1: None is not a list of spans"),
+        ([[{"start": 2, "end": 1, "label": "A"}]], "document 0, span 0: the end 1 is not behind the start 2"),
+        ([[{"label": "A", "fragments": [[0, 1], None]}]], "a fragment is not a pair"),
+        ([[{"label": "A", "fragments": [[0, None]]}]], "a bound of a fragment is None"),
+        ([[{"label": "A", "fragments": [[0, 1, 2]]}]], "a fragment is not a pair"),
+        ([[1, 2]], "does not hold lists of spans"),
+        ([[{"from": 1}]], "does not hold lists of spans"),
+        (["B-A"], "does not hold"),
+    ],
+)
+def test_bad_arrow(rows, message):
+    with pytest.raises(InputError, match=message):
+        Spans.from_arrow(pa.array(rows))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        ([4], "1 length, 2 documents"),
+        ([4, -1], "not a list of whole numbers"),
+        ([4, 2.5], "not a list of whole numbers"),
+        ([[4], [4]], "not a list of whole numbers"),
+        (["4", "4"], "not a list of whole numbers"),
+        (5, "lengths=5 is not a list of numbers"),
+        ([4, 1], "document 1, token 0: a span of 'A' ends at 2, but the document has 1 tokens"),
+    ],
+)
+def test_bad_lengths(lengths, message):
+    documents = [[], [{"start": 0, "end": 2, "label": "A"}]]
+    with pytest.raises(InputError, match=message):
+        Spans.from_dicts(documents, lengths=lengths)
+
+
+def test_to_tags_refuses_what_tags_cannot_say():
+    overlap = [[{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}]]
+    with pytest.raises(InputError, match="document 0, token 1: a span of 'B' overlaps"):
+        Spans.from_dicts(overlap, lengths=[3]).to_tags("IOB2")
+    adjacent = [[{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 3, "label": "A"}]]
+    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would melt"):
+        Spans.from_dicts(adjacent, lengths=[3]).to_tags("IO")
+    with pytest.raises(InputError, match="lengths are not known"):
+        Spans.from_dicts(adjacent).to_tags("IOB2")
+    parted = [[{"label": "A", "fragments": [[0, 1], [2, 3]]}]]
+    with pytest.raises(InputError, match="discontinuous"):
+        Spans.from_dicts(parted, lengths=[3]).to_tags("IOB2")
+
+
+def test_fragments_and_spans_must_not_be_mixed():
+    mixed = [[{"start": 0, "end": 2, "label": "A"}, {"label": "A", "fragments": [[0, 1]]}]]
+    with pytest.raises(InputError, match="has no 'start' and no 'end'"):
+        Spans.from_dicts(mixed)
+
+
+def test_places_of_tokens():
+    tags = Tags.from_lists([["O"], [], ["O", "O"], []])
+    assert [tags.place(token) for token in range(3)] == [(0, 0), (2, 0), (2, 1)]
+    assert tags.lengths.tolist() == [1, 0, 2, 0]
+
+
+def test_ranges():
+    assert ranges(np.array([5, 0, 7]), np.array([2, 0, 3])).tolist() == [5, 6, 7, 8, 9]
+    assert ranges(np.array([], dtype=int), np.array([], dtype=int)).tolist() == []
+
+
+def test_dicts_of_random_corpora_have_the_stated_form():
+    documents, _, _ = random_pair(3, "nested")
+    assert as_spans(documents).to_dicts() == [
+        sorted(document, key=lambda span: (span["start"], span["end"], span["label"]))
+        for document in as_dicts(documents)
+    ]

@@ -1,0 +1,308 @@
+"""Decoding: against a slow reader, against seqeval, and by hand."""
+
+import random
+
+import pytest
+
+from slow import decoding as slow
+from spanometer import InputError, Spans
+from spanometer.spans.spans import pair_from_tags
+from spanometer.tags.decoding import REPAIRS, illegal_pairs
+from spanometer.tags.schemes import SCHEMES, get_scheme
+from spanometer.tags.tags import Tags
+
+NEEDS = {"bes": {"IOBES", "BILOU", "BMES"}, "convert": {"IOB1", "IOB2", "IOBES", "BILOU", "BMES"}}
+COMBINATIONS = [
+    (scheme, repair) for scheme in SCHEMES for repair in REPAIRS if repair not in NEEDS or scheme in NEEDS[repair]
+]
+
+
+def random_tags(generator, scheme, length, labels=("A", "B")):
+    """Tags with legal and illegal pairs: a random walk that likes to stay inside a span."""
+    names = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme].prefixes for label in labels)]
+    tags = []
+    for _ in range(length):
+        if tags and tags[-1] != "O" and generator.random() < 0.5:
+            prefix = generator.choice(list(SCHEMES[scheme].prefixes))
+            tags.append(f"{prefix}-{tags[-1].partition('-')[2]}")
+        else:
+            tags.append(generator.choice(names))
+    return tags
+
+
+def random_corpus(seed, scheme, documents=3000):
+    generator = random.Random(seed)
+    return [random_tags(generator, scheme, generator.choice((0, 1, 2, 3, 5, 8, 12))) for _ in range(documents)]
+
+
+def by_document(spans):
+    return [{(span["label"], span["start"], span["end"]) for span in document} for document in spans.to_dicts()]
+
+
+@pytest.mark.parametrize(("scheme", "repair"), [pair for pair in COMBINATIONS if pair[1] != "raise"])
+def test_same_as_slow_reader(scheme, repair):
+    corpus = random_corpus(f"{scheme} {repair}", scheme)
+    ours = by_document(Spans.from_tags(corpus, scheme=scheme, repair=repair))
+    assert ours == [slow.decode(tags, scheme, repair) for tags in corpus]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_raise_names_the_first_illegal_pair(scheme):
+    refused = 0
+    for tags in random_corpus(f"{scheme} raise", scheme, documents=1500):
+        try:
+            expected = slow.decode(tags, scheme, "raise")
+        except ValueError as error:
+            position, previous, current = error.args[0]
+            with pytest.raises(InputError) as raised:
+                Spans.from_tags([["O"], tags], scheme=scheme, repair="raise")
+            assert raised.value.document == 1
+            assert raised.value.position == min(position, len(tags) - 1)
+            found = current if position < len(tags) else previous
+            assert repr(found) in raised.value.problem
+            refused += 1
+            continue
+        assert by_document(Spans.from_tags([tags], scheme=scheme, repair="raise")) == [expected]
+    assert (refused > 0) == (scheme != "IO")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_illegal_pairs(scheme):
+    corpus = random_corpus(f"{scheme} pairs", scheme, documents=500)
+    tags = Tags.from_lists(corpus)
+    found = [[] for _ in corpus]
+    for token, at_end in illegal_pairs(tags, get_scheme(scheme)).tolist():
+        document, position = tags.place(token)
+        found[document].append(position + at_end)
+    assert found == [slow.illegal_pairs(tags, scheme) for tags in corpus]
+
+
+@pytest.mark.parametrize(("scheme", "repair"), COMBINATIONS)
+def test_legal_tags_mean_the_same_under_every_policy(scheme, repair):
+    generator = random.Random(scheme)
+    corpus = []
+    for tags in random_corpus(f"{scheme} legal", "IOB2", documents=500):
+        spans = slow.decode(tags, "IOB2", "conlleval")
+        if scheme == "IO":  # adjacent spans of one label would melt
+            spans = {span for span in spans if generator.random() < 0.5}
+            spans = slow.decode(slow.encode(spans, len(tags), "IO"), "IO", "conlleval")
+        corpus.append((slow.encode(spans, len(tags), scheme), spans))
+    ours = Spans.from_tags([tags for tags, _ in corpus], scheme=scheme, repair=repair)
+    assert by_document(ours) == [spans for _, spans in corpus]
+    assert ours.to_tags(scheme) == [tags for tags, _ in corpus]
+
+
+# seqeval
+
+
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES"])
+def test_conlleval_counts_are_those_of_seqeval(scheme):
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    references, predictions = (random_corpus(f"{scheme} {side}", scheme) for side in ("references", "predictions"))
+    predictions = [
+        [*predicted, *reference][: len(reference)] for reference, predicted in zip(references, predictions, strict=True)
+    ]
+    reference, predicted, _ = pair_from_tags(references, predictions, scheme=scheme)
+    for ours, documents in ((reference, references), (predicted, predictions)):
+        theirs = [{(label, start, end + 1) for label, start, end in get_entities(tags)} for tags in documents]
+        assert by_document(ours) == theirs
+    from spanometer.measures import SpanF
+
+    counts = SpanF().counts(reference, predicted)
+    true, guessed = (
+        {(number, *entity) for number, tags in enumerate(documents) for entity in get_entities(tags)}
+        for documents in (references, predictions)
+    )
+    assert (counts.both, counts.predicted, counts.reference) == (len(true & guessed), len(guessed), len(true))
+    assert counts.both > 0
+
+
+@pytest.mark.filterwarnings("ignore:.* seems not to be NE tag")
+def test_seqeval_misreads_bilou_by_default():
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    tags = ["B-A", "L-A", "B-A", "L-A"]
+    assert get_entities(tags) == [("A", 2, 3)]  # it does not know L: the first span is lost
+    assert by_document(Spans.from_tags([tags], scheme="BILOU")) == [{("A", 0, 2), ("A", 2, 4)}]
+    tags = ["B-A", "M-A", "E-A", "S-A"]
+    assert get_entities(tags) == [("A", 0, 2), ("A", 3, 3)]
+    assert by_document(Spans.from_tags([tags])) == [{("A", 0, 3), ("A", 3, 4)}]
+    tags = ["B-A", "U-A", "O"]
+    assert get_entities(tags) != [("A", 0, 0), ("A", 1, 1)]
+    assert by_document(Spans.from_tags([tags])) == [{("A", 0, 1), ("A", 1, 2)}]
+
+
+def strict_entities(tags, scheme):
+    from seqeval import scheme as schemes
+
+    entities = schemes.Entities([tags], getattr(schemes, scheme)).entities[0]
+    return {(entity.tag, entity.start, entity.end) for entity in entities}
+
+
+@pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "IOBES", "BILOU"])
+def test_discard_is_the_strict_mode_of_seqeval(scheme):
+    corpus = random_corpus(f"{scheme} strict", scheme)
+    ours = by_document(Spans.from_tags(corpus, scheme=scheme, repair="discard"))
+    assert ours == [strict_entities(tags, scheme) for tags in corpus]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "theirs", "ours"),
+    [
+        # an illegal B after O is dropped, yet the I behind it opens a span, though (B, I, same label) continues one
+        ("IOB1", "B-A I-A", {("A", 1, 2)}, set()),
+        ("IOB1", "I-A B-A I-A", {("A", 0, 1), ("A", 1, 3)}, {("A", 0, 1), ("A", 1, 3)}),
+        # a legal one-token B span is lost before an illegal B of another label; one that ends in I is kept there
+        ("IOB1", "I-A B-A B-B", {("A", 0, 1)}, {("A", 0, 1), ("A", 1, 2)}),
+        ("IOB1", "I-A B-A I-A B-B", {("A", 0, 1), ("A", 1, 3)}, {("A", 0, 1), ("A", 1, 3)}),
+        # a one-token E span is seen only behind another E of its label: the first of two alike is lost, in legal tags
+        ("IOE1", "E-A I-A", {("A", 1, 2)}, {("A", 0, 1), ("A", 1, 2)}),
+        ("IOE1", "E-A E-A I-A", {("A", 1, 2), ("A", 2, 3)}, {("A", 0, 1), ("A", 1, 2), ("A", 2, 3)}),
+    ],
+)
+def test_where_the_strict_mode_of_seqeval_contradicts_itself(scheme, tags, theirs, ours):
+    assert strict_entities(tags.split(), scheme) == theirs
+    assert by_document(Spans.from_tags([tags.split()], scheme=scheme, repair="discard")) == [ours]
+
+
+def test_strict_mode_of_seqeval_agrees_on_legal_iob1():
+    corpus = [tags for tags in random_corpus("legal IOB1", "IOB1") if not slow.illegal_pairs(tags, "IOB1")]
+    assert len(corpus) > 300
+    ours = by_document(Spans.from_tags(corpus, scheme="IOB1", repair="discard"))
+    assert ours == [strict_entities(tags, "IOB1") for tags in corpus]
+
+
+# by hand
+
+
+@pytest.mark.parametrize(
+    ("scheme", "repair", "tags", "spans"),
+    [
+        ("IOB2", "conlleval", "I-A I-A O I-B", {("A", 0, 2), ("B", 3, 4)}),
+        ("IOB2", "conlleval", "B-A I-B", {("A", 0, 1), ("B", 1, 2)}),
+        ("IOB2", "discard", "B-A I-B", {("A", 0, 1)}),
+        ("IOB2", "discard", "I-A I-A O B-B", {("B", 3, 4)}),
+        ("IOBES", "conlleval", "B-A O E-A", {("A", 0, 1), ("A", 2, 3)}),
+        ("IOBES", "discard", "B-A I-A O S-A", {("A", 3, 4)}),
+        ("IOBES", "bes", "B-A O E-A", {("A", 0, 3)}),
+        ("IOBES", "bes", "B-A I-B E-B", {("A", 0, 3)}),
+        ("IOBES", "bes", "B-A O S-B E-A", {("A", 0, 2), ("B", 2, 3)}),
+        ("IOBES", "bes", "I-A O B-A O", {("A", 2, 4)}),
+        ("IOBES", "convert", "S-A I-A E-A E-A", {("A", 0, 4)}),
+        ("BMES", "conlleval", "B-A M-A E-A S-A", {("A", 0, 3), ("A", 3, 4)}),
+        ("IOB1", "conlleval", "I-A I-A B-A I-B", {("A", 0, 2), ("A", 2, 3), ("B", 3, 4)}),
+        ("IOE1", "conlleval", "I-A E-A I-A", {("A", 0, 2), ("A", 2, 3)}),
+    ],
+)
+def test_policies_by_hand(scheme, repair, tags, spans):
+    assert by_document(Spans.from_tags([tags.split()], scheme=scheme, repair=repair)) == [spans]
+
+
+def test_spans_do_not_cross_documents():
+    assert by_document(Spans.from_tags([["B-A"], ["I-A"], [], ["I-A"]])) == [
+        {("A", 0, 1)},
+        {("A", 0, 1)},
+        set(),
+        {("A", 0, 1)},
+    ]
+    tags = [["B-A", "O"], ["E-A"], ["B-A"], [], ["O"]]
+    assert by_document(Spans.from_tags(tags, scheme="IOBES", repair="bes")) == [
+        {("A", 0, 2)},
+        set(),
+        {("A", 0, 1)},
+        set(),
+        set(),
+    ]
+
+
+@pytest.mark.parametrize("repair", ["bes", "convert"])
+@pytest.mark.parametrize("scheme", ["IO", "IOE1", "IOE2"])
+def test_policies_that_need_a_b(scheme, repair):
+    with pytest.raises(InputError, match=f"{repair}.*needs a scheme with tags for B"):
+        Spans.from_tags([["I-A"]], scheme=scheme, repair=repair)
+
+
+def test_bes_needs_closing_tags_too():
+    # without an E, bes would stretch every span to the next B: legal tags would be read wrongly
+    with pytest.raises(InputError, match="IOB2 has none for E, S"):
+        Spans.from_tags([["B-A", "I-A", "O"]], scheme="IOB2", repair="bes")
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        ("O O", "IO"),
+        ("I-A O", "IO"),
+        ("B-A I-A", "IOB2"),
+        ("B-A", "IOB2"),
+        ("I-A E-A", "IOE2"),
+        ("E-A", "IOE2"),
+        ("S-A O", "IOBES"),
+        ("B-A E-A", "IOBES"),
+        ("B-A L-A", "BILOU"),
+        ("U-A", "BILOU"),
+        ("B-A M-A E-A", "BMES"),
+        ("M-A", "BMES"),
+    ],
+)
+def test_scheme_told_from_prefixes(tags, scheme):
+    assert pair_from_tags([tags.split()], [["O"] * len(tags.split())])[2] == scheme
+
+
+def test_scheme_told_from_both_sides():
+    assert pair_from_tags([["B-A", "I-A"]], [["S-A", "O"]])[2] == "IOBES"
+    with pytest.raises(InputError, match=r"no scheme has all the prefixes found \(B, E, U\)"):
+        pair_from_tags([["B-A", "E-A"]], [["U-A", "O"]])
+
+
+def test_labels_keep_hyphens_and_characters():
+    spans = Spans.from_tags([["B-Medication-Vaccine", "I-Medication-Vaccine", "B-персона", "B--x"]])
+    assert spans.labels == ("-x", "Medication-Vaccine", "персона")
+    assert len(spans) == 3
+
+
+def test_labels_without_spans_are_no_labels():
+    spans = Spans.from_tags([["B-A", "I-B"]], repair="discard")
+    assert spans.labels == ("A",)
+
+
+def test_bare_prefixes():
+    assert by_document(Spans.from_tags([["B", "I", "O", "B"]])) == [{("_", 0, 2), ("_", 3, 4)}]
+    with pytest.raises(InputError, match="'I' has no label, and other tags have one"):
+        Spans.from_tags([["B-A", "I"]])
+    with pytest.raises(InputError, match="tags of the references have no labels"):
+        pair_from_tags([["B", "I"]], [["B-A", "I-A"]])
+
+
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [
+        ("PER-B", r"'PER-B' has its prefix behind its label.*\nWrite it as 'B-PER'"),
+        ("Z-PER", r"'Z-PER' has no prefix of any known scheme"),
+        ("B-", "'B-' has an empty label"),
+        ("B-PER ", "'B-PER ' has a label with outer blanks"),
+        ("B- ", "'B- ' has an empty label"),
+        ("Z" * 5000, r"^document 2, token 1: 'Z{50,60}\.\.\. has no prefix"),
+        ("PER", "'PER' has no prefix"),
+        ("", "'' has no prefix"),
+        ("O-PER", "is outside and yet has a label"),
+        ("b-PER", "'b-PER' has no prefix"),
+    ],
+)
+def test_unreadable_tags(tag, message):
+    with pytest.raises(InputError, match=message) as raised:
+        Spans.from_tags([["B-A", "I-A"], [], ["O", tag]])
+    assert (raised.value.document, raised.value.position) == (2, 1)
+
+
+def test_prefix_of_another_scheme():
+    with pytest.raises(InputError, match=r"'E-A' has no prefix of IOB2 \(I, B and O\); E is a prefix of IOE1"):
+        Spans.from_tags([["B-A", "E-A"]], scheme="IOB2")
+
+
+def test_unknown_names_list_the_known_ones():
+    with pytest.raises(InputError, match="Use one of 'IO', 'IOB1'"):
+        Spans.from_tags([["O"]], scheme="BIO")
+    with pytest.raises(InputError, match="Use one of 'conlleval', 'discard'"):
+        Spans.from_tags([["O"]], repair="strict")

@@ -1,0 +1,204 @@
+"""Constrained Viterbi decoding, against exhaustive search."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from spanometer import InputError, Spans
+from spanometer.tags.schemes import SCHEMES
+from spanometer.tags.viterbi import PAD, Legality, Scores, decode, greedy_paths
+
+
+def labels_of(scheme, types="AB"):
+    return ["O", *(f"{prefix}-{label}" for label in types for prefix in SCHEMES[scheme].prefixes)]
+
+
+def is_legal(path, labels, scheme):
+    try:
+        Spans.from_tags([[labels[index] for index in path]], scheme=scheme, repair="raise")
+    except InputError:
+        return False
+    return True
+
+
+def exhaustive(logits, labels, scheme, transitions):
+    """The best legal path's score, and all paths that reach it."""
+    best, paths = -np.inf, []
+    for path in itertools.product(range(len(labels)), repeat=len(logits)):
+        score = sum(logits[position, index] for position, index in enumerate(path))
+        if transitions is not None:
+            score += sum(transitions[pair] for pair in itertools.pairwise(path))
+        if score < best - 1e-12 or score == -np.inf or not is_legal(path, labels, scheme):
+            continue
+        paths = [path] if score > best + 1e-12 else [*paths, path]
+        best = max(best, score)
+    return best, paths
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("with_transitions", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_exhaustive(scheme, with_transitions, kind):
+    generator = np.random.default_rng(len(scheme))
+    labels = labels_of(scheme, "AB" if len(SCHEMES[scheme].prefixes) < 4 else "A")
+    transitions = generator.normal(size=(len(labels),) * 2) if with_transitions else None
+    for length in (1, 2, 3, 4):
+        for _ in range(6):
+            logits = generator.normal(scale=2, size=(length, len(labels))).astype(kind)
+            logits[generator.random(logits.shape) < 0.1] = -np.inf
+            if np.isneginf(logits).all(axis=1).any():
+                continue
+            best, paths = exhaustive(logits.astype(np.float64), labels, scheme, transitions)
+            if not paths:
+                with pytest.raises(InputError, match="no legal path"):
+                    decode([logits], labels, scheme=scheme, transitions=transitions)
+                continue
+            found = decode([logits], labels, scheme=scheme, transitions=transitions)
+            assert tuple(found[0].tolist()) in paths, (best, found, paths)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_batch_is_one_by_one(scheme):
+    generator = np.random.default_rng(3)
+    labels = labels_of(scheme, "ABC")
+    lengths = generator.integers(0, 30, 80)
+    logits = [generator.normal(size=(length, len(labels))) for length in lengths]
+    together = decode(logits, labels, scheme=scheme)
+    assert [path.tolist() for path in together] == [decode([one], labels, scheme=scheme)[0].tolist() for one in logits]
+    assert all(is_legal(path, labels, scheme) for path in together)
+
+    padded = generator.normal(size=(len(lengths), 31, len(labels)))
+    for row, one in zip(padded, logits, strict=True):
+        row[: len(one)] = one
+        row[len(one) :] = np.nan  # padding is never looked at
+    by_length = decode(padded, labels, scheme=scheme, lengths=lengths)
+    mask = np.arange(31) < lengths[:, None]
+    by_mask = decode(padded, labels, scheme=scheme, mask=mask)
+    assert np.array_equal(by_length, by_mask)
+    assert (by_length[~mask] == PAD).all()
+    assert [row[kept].tolist() for row, kept in zip(by_length, mask, strict=True)] == [p.tolist() for p in together]
+
+
+def test_mask_with_gaps():
+    generator = np.random.default_rng(4)
+    labels = labels_of("IOB2")
+    logits = generator.normal(size=(5, 9, len(labels))).astype(np.float32)
+    mask = generator.random((5, 9)) < 0.5
+    found = decode(logits, labels, mask=mask.astype(int))
+    for row, kept, path in zip(logits, mask, found, strict=True):
+        assert path[kept].tolist() == decode([row[kept]], labels)[0].tolist()
+        assert (path[~kept] == PAD).all()
+
+
+def test_without_lengths_all_tokens_count():
+    labels = ["O", "B-A", "I-A"]
+    logits = np.array([[[0.0, 0.0, 3.0], [0.0, 0.0, 3.0]]])
+    assert decode(logits, labels).tolist() == [[1, 2]]
+    assert decode(logits, labels, scheme="IOB1").tolist() == [[2, 2]]
+
+
+def test_blocks(monkeypatch):
+    generator = np.random.default_rng(5)
+    labels = labels_of("IOBES")
+    logits = [generator.normal(size=(length, len(labels))) for length in generator.integers(0, 20, 50)]
+    expected = [path.tolist() for path in decode(logits, labels)]
+    monkeypatch.setattr("spanometer.tags.viterbi._BLOCK", 7)
+    assert [path.tolist() for path in decode(logits, labels)] == expected
+
+
+def test_nothing_to_decode():
+    assert decode([], ["O", "B-A"]) == []
+    assert decode(np.zeros((0, 5, 2)), ["O", "B-A"]).shape == (0, 5)
+    assert decode(np.zeros((2, 0, 2)), ["O", "B-A"]).shape == (2, 0)
+    assert [path.tolist() for path in decode([np.zeros((0, 2)), np.zeros((1, 2))], ["O", "B-A"])] == [[], [0]]
+
+
+def test_more_labels_than_a_byte_counts():
+    labels = labels_of("IOB2", [f"T{number}" for number in range(200)])
+    logits = np.random.default_rng(6).normal(size=(4, 7, len(labels)))
+    assert all(is_legal(path, labels, "IOB2") for path in decode(logits, labels))
+
+
+def test_ties_are_broken_the_same_way():
+    labels = labels_of("IOBES")
+    flat = np.zeros((3, 6, len(labels)))
+    found = decode(flat, labels)
+    assert (found == found[0]).all()
+    assert is_legal(found[0], labels, "IOBES")
+
+
+@pytest.mark.parametrize(
+    ("logits", "options", "message"),
+    [
+        ([np.array([[0.0, np.nan, 0.0]])], {}, "document 0, token 0: a logit is NaN"),
+        ([np.zeros((1, 3)), np.array([[0, 0, 0], [0, np.inf, 0]], float)], {}, "document 1, token 1: a logit is .inf"),
+        ([np.zeros((2, 3)), np.full((1, 3), -np.inf)], {}, "document 1, token 0: all logits are -inf"),
+        ([np.zeros((2, 4))], {}, r"document 0: logits of shape \(2, 4\), 3 labels"),
+        ([np.zeros(3)], {}, "logits of shape"),
+        (np.zeros((2, 3)), {}, "logits of shape"),
+        (np.zeros((2, 2, 4)), {}, "logits of shape"),
+        (np.zeros((2, 2, 3), dtype=int), {}, "not floating-point"),
+        ([[["a", "b", "c"]]], {}, "not floating-point"),
+        ([[[0.0, 1.0], [0.0]]], {}, "not floating-point|of shape"),
+        (np.zeros((2, 2, 3)), {"lengths": [1]}, "lengths of shape"),
+        (np.zeros((2, 2, 3)), {"lengths": [1, 3]}, "document 1: a length of 3; the logits have 2 tokens"),
+        (np.zeros((2, 2, 3)), {"lengths": [-1, 2]}, "document 0: a length of -1"),
+        (np.zeros((2, 2, 3)), {"lengths": [1.0, 2.0]}, "lengths of shape"),
+        (np.zeros((2, 2, 3)), {"mask": np.ones((2, 3))}, "a mask of shape"),
+        (np.zeros((2, 2, 3)), {"mask": np.full((2, 2), 7)}, "a mask of shape"),
+        (np.zeros((2, 2, 3)), {"mask": np.ones((2, 2)), "lengths": [1, 1]}, "say the same"),
+        ([np.zeros((2, 3))], {"lengths": [2]}, "needs neither lengths nor mask"),
+        (np.zeros((1, 2, 3)), {"transitions": np.zeros((2, 2))}, "transitions of shape"),
+        (np.zeros((1, 2, 3)), {"transitions": np.full((3, 3), np.nan)}, "a transition score is NaN"),
+        (np.zeros((1, 2, 3)), {"transitions": [["a"] * 3] * 3}, "transitions of shape"),
+        (np.zeros((1, 2, 3)), {"scheme": "IOE2"}, "the label 'B-A' has no prefix of IOE2"),
+        ([np.array([[-np.inf, -np.inf, 0.0]])], {}, "document 0: no legal path of 1 tokens"),
+    ],
+)
+def test_bad_input(logits, options, message):
+    with pytest.raises(InputError, match=message):
+        decode(logits, ["O", "B-A", "I-A"], **options)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scheme", "message"),
+    [
+        ([], None, "there are no labels"),
+        ("OBI", None, "is not a list of tags"),
+        (["O", 1, 2], None, "is not a list of tags"),
+        (["O", "B-A", "B-A"], None, "'B-A' occurs twice"),
+        (["I-A", "I-B", "I-C"], "IOB2", "no path over the labels I-A, I-B, I-C is legal in IOB2"),
+        (["B-A", "I-A", "I-B"], "IOBES", "no path over the labels"),
+        (["O", "PER-B", "I-A"], None, "no scheme has all the prefixes|has no prefix"),
+        (["O", "B-", "I-A"], None, "is no tag"),
+        (["O", "O-A", "I-A"], None, "is no tag"),
+        (["O", "B-A", "I-A"], "BIO", "Use one of"),
+    ],
+)
+def test_bad_labels(labels, scheme, message):
+    with pytest.raises(InputError, match=message):
+        decode([np.zeros((1, 3))], labels, scheme=scheme)
+
+
+def test_a_length_that_no_path_has():
+    # without O every span has two tokens
+    labels = ["B-A", "E-A"]
+    assert decode([np.zeros((4, 2))], labels, scheme="IOBES")[0].tolist() == [0, 1, 0, 1]
+    with pytest.raises(InputError, match="document 1: no legal path of 3 tokens"):
+        decode([np.zeros((2, 2)), np.zeros((3, 2))], labels, scheme="IOBES")
+
+
+def test_greedy():
+    generator = np.random.default_rng(7)
+    labels = labels_of("IOBES")
+    legality = Legality.of(labels, "IOBES")
+    logits = [generator.normal(size=(length, len(labels))) for length in generator.integers(0, 12, 60)]
+    paths = np.split(
+        greedy_paths(Scores.read(logits, len(labels)), legality), np.cumsum([len(one) for one in logits])[:-1]
+    )
+    for values, path in zip(logits, paths, strict=True):
+        allowed = legality.begins
+        for row, index in zip(values, path, strict=True):
+            assert index == np.where(allowed, row, -np.inf).argmax()
+            allowed = legality.follows[index]
