@@ -41,7 +41,7 @@ def flatten(script: Path, package: Path) -> Flattened:
     """The script with its imports of the package turned into imports of flat files.
 
     Args:
-        script: a script with imports such as `from spanometer import measures`, `from spanometer.integrations import Card`.
+        script: a script with imports such as `from spanometer import measures`.
         package: the folder of the package.
 
     Raises:
