@@ -25,7 +25,7 @@ from spanometer.analysis.properties import (
 )
 from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
-from spanometer.reproduction import properties
+from spanometer.analysis import properties
 
 MANY = 2000
 

@@ -18,7 +18,7 @@ from spanometer.reproduction.known_differences import KNOWN, KnownDifference, ex
 from spanometer.reproduction.reproduction_inputs import Inputs, MissingCorpus
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT / "shared" / "spanometer" / "experiments" / "published"
+PUBLISHED = ROOT / "shared" / "spanometer" / "data" / "published"
 QUICK = (
     *("sl_icm_table3", "chance_simulations", "chance_figure1", "chance_table10"),
     *("eter_examples", "eter_table3", "span_attribute"),
