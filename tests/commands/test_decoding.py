@@ -17,7 +17,7 @@ from spanometer.commands.main import main
 from spanometer.commands.spread import ANY, choices_of
 from spanometer.measures import SpanF
 from spanometer.plots.charts import draw_spread
-from spanometer.readers import Rewriting, read, tag_lists
+from spanometer.readers import Rewriter, read, tag_lists
 
 ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
 MENDED = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n# a longer comment\ntoday B-PER\n"
@@ -268,13 +268,13 @@ def test_in_place_gzip_and_link(run, file, tmp_path):
 
 def test_an_error_midway_leaves_the_file(complaint, file, monkeypatch, tmp_path):
     path = file("a.conll", ILLEGAL * 3)
-    whole = Rewriting.blocks
+    whole = Rewriter.blocks
 
     def blocks(self, source):
         yield next(whole(self, source))[:10]
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Rewriting, "blocks", blocks)
+    monkeypatch.setattr(Rewriter, "blocks", blocks)
     for arguments in (["--in-place"], ["-o", path, "--force"], ["-o", tmp_path / "b"]):
         assert complaint("repair", path, "--policy", "conlleval", *arguments).endswith("no space left on device.")
         assert os.listdir(tmp_path) == ["a.conll"]

@@ -62,21 +62,21 @@ def rewrite(options: argparse.Namespace, change: Callable[[Tags], Tags], how: st
         change: makes the new tags of a column.
         how: what was done, for the message.
     """
-    from ..readers import Rewriting, Source
+    from ..readers import Rewriter, Source
 
     _check(options)
     # the input is closed before the output takes its place, which some systems demand
     with contextlib.ExitStack() as writing, _opened(options.file) as stream:
         file = read_columns(options, stream)
-        rewriting = Rewriting(file, [_changed(file, tags, change) for tags in file.tags], outside=options.outside)
-        if any(rewriting.changes) or not options.in_place:
+        rewriter = Rewriter(file, [_changed(file, tags, change) for tags in file.tags], outside=options.outside)
+        if any(rewriter.changes) or not options.in_place:
             stream.seek(0)
             with Source(stream, file.source, None) as source:
                 output = writing.enter_context(_output(options, packed=source.packed))
-                for block in rewriting.blocks(source):
+                for block in rewriter.blocks(source):
                     output.write(block)
     if options.in_place or _names_file(options):
-        print(_message(options, file, rewriting.changes, how))
+        print(_message(options, file, rewriter.changes, how))
     return 0
 
 
@@ -117,7 +117,7 @@ def _changed(file: TagFile, tags: Tags, change: Callable[[Tags], Tags]) -> Tags:
 @contextlib.contextmanager
 def _output(options: argparse.Namespace, *, packed: bool) -> Iterator[BinaryIO]:
     """Where the text goes, packed as the input is."""
-    from ..readers.writing import creating, packing, replacing
+    from ..readers.output import creating, packing, replacing
 
     if options.in_place:
         target: contextlib.AbstractContextManager[BinaryIO] = replacing(options.file)

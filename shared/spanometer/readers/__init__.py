@@ -7,7 +7,7 @@ from .attribute_lines import AttributeFile, holds_attributes, read_attributes
 from .entity_file import EntityFile, LeftOut
 from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
 from .reading import FORMATS, read, read_parts, read_spans
-from .rewriting import Rewriting
+from .rewriter import Rewriter
 from .source import Source, open_file
 from .tag_file import Column, SpanFile, TagFile, require_same_tokens, tag_lists
 from .telling import clear_entity_format
@@ -19,7 +19,7 @@ __all__ = [
     "Column",
     "EntityFile",
     "LeftOut",
-    "Rewriting",
+    "Rewriter",
     "Source",
     "SpanFile",
     "TagFile",

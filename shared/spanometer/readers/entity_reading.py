@@ -16,10 +16,10 @@ from ..spans.markup import ENTITY_TYPES, Entity
 from .entity_file import EntityFile
 from .entity_lines import entity_lines_text, is_text, read_entity_lines
 from .hipe import hipe_text, is_hipe, read_hipe
+from .output import creating, packing, replacing
 from .quaero import quaero_text, read_quaero
 from .reading import is_json_lines
 from .source import Source
-from .writing import creating, packing, replacing
 
 ENTITY_FORMATS = ("hipe", "quaero", "jsonl")
 

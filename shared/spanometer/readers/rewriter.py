@@ -24,7 +24,7 @@ _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-class Rewriting:
+class Rewriter:
     """The tags of a file that change, and the text that comes of it.
 
     Args:

@@ -13,9 +13,9 @@ import pytest
 
 from slow import decoding as slow
 from spanometer import InputError, Spans
-from spanometer.readers import Rewriting, Source, read, source, tag_lists
+from spanometer.readers import Rewriter, Source, read, source, tag_lists
 from spanometer.readers.logits import read_logits
-from spanometer.readers.writing import creating, packing, replacing
+from spanometer.readers.output import creating, packing, replacing
 from spanometer.spans.retagging import changed_tokens, converted, repaired
 from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.schemes import SCHEMES, get_scheme
@@ -47,7 +47,7 @@ def legal_corpus(generator, scheme, *, adjacent=True, documents=12):
 def rewritten(content, change, columns=(None,), **options):
     """The bytes of a file whose tags a function changes."""
     file = read(io.BytesIO(content), columns=columns, **options)
-    rewriting = Rewriting(file, [change(tags) for tags in file.tags], outside=options.get("outside"))
+    rewriting = Rewriter(file, [change(tags) for tags in file.tags], outside=options.get("outside"))
     with Source.open(io.BytesIO(content), "again", None) as opened:
         text = b"".join(rewriting.blocks(opened))
         return gzip.compress(text) if opened.packed else text
@@ -198,7 +198,7 @@ def test_letters_stay_escapes_where_they_are():
 )
 def test_a_file_that_changes_between_the_readings(before, after):
     file = read(io.BytesIO(before.encode()), name="it")
-    rewriting = Rewriting(file, [converted(file.tags[0], to="IOBES")])
+    rewriting = Rewriter(file, [converted(file.tags[0], to="IOBES")])
     with (
         Source.open(io.BytesIO(after.encode()), "it", None) as opened,
         pytest.raises(InputError, match="it: the file was changed while it was read"),
