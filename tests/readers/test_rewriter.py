@@ -16,7 +16,7 @@ from spanometer import InputError, Spans
 from spanometer.readers import Rewriter, Source, read, source, tag_lists
 from spanometer.readers.logits import read_logits
 from spanometer.readers.output import creating, packing, replacing
-from spanometer.spans.retagging import changed_tokens, converted, repaired
+from spanometer.spans.conversion import changed_tokens, convert_tags, repair_tags
 from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
@@ -54,7 +54,7 @@ def rewritten(content, change, columns=(None,), **options):
 
 
 def convert(content, to, scheme, **options):
-    return rewritten(content, lambda tags: converted(tags, to=to, scheme=scheme), **options)
+    return rewritten(content, lambda tags: convert_tags(tags, to=to, scheme=scheme), **options)
 
 
 # the same bytes around the tags
@@ -137,7 +137,7 @@ def test_only_the_tags_change(form, clothes, scheme, policy, monkeypatch):
         content, expected = (CLOTHES[clothes](filled(template, tags)) for tags in (documents, written))
 
         def change(tags, to=to):
-            return repaired(tags, repair=policy, scheme=scheme, to=to)
+            return repair_tags(tags, repair=policy, scheme=scheme, to=to)
 
         assert rewritten(content, change, **options) == expected
         packed = rewritten(gzip.compress(content), change, **options)
@@ -164,7 +164,7 @@ def test_several_columns(monkeypatch):
     content = b"a B-X O B-Y\nb I-X B-X O\n\nc O O I-Z\n"
     columns = [4, 2]
     expected = b"a B-X O S-Y\nb E-X B-X O\n\nc O O S-Z\n"
-    change = lambda tags: repaired(tags, repair="conlleval", scheme="IOB2", to="IOBES")  # noqa: E731
+    change = lambda tags: repair_tags(tags, repair="conlleval", scheme="IOB2", to="IOBES")  # noqa: E731
     assert rewritten(content, change, columns) == expected
     lines = b'{"a": ["B-X"], "b": ["I-X"]}\n'
     assert rewritten(lines, change, ["b", "a"], format="jsonl") == b'{"a": ["S-X"], "b": ["S-X"]}\n'
@@ -172,7 +172,7 @@ def test_several_columns(monkeypatch):
 
 def test_outside_keeps_its_name():
     content = b"a\t_\nb\tI-X\nc\tO\nd\tB-X\n"
-    change = lambda tags: repaired(tags, repair="discard", scheme="IOB2", to="IOBES")  # noqa: E731
+    change = lambda tags: repair_tags(tags, repair="discard", scheme="IOB2", to="IOBES")  # noqa: E731
     assert rewritten(content, change, outside="_") == b"a\t_\nb\t_\nc\tO\nd\tS-X\n"
 
 
@@ -198,7 +198,7 @@ def test_letters_stay_escapes_where_they_are():
 )
 def test_a_file_that_changes_between_the_readings(before, after):
     file = read(io.BytesIO(before.encode()), name="it")
-    rewriting = Rewriter(file, [converted(file.tags[0], to="IOBES")])
+    rewriting = Rewriter(file, [convert_tags(file.tags[0], to="IOBES")])
     with (
         Source.open(io.BytesIO(after.encode()), "it", None) as opened,
         pytest.raises(InputError, match="it: the file was changed while it was read"),
@@ -215,7 +215,7 @@ def test_repaired_tags_are_legal_and_hold_the_spans_of_the_policy(scheme, policy
     tags = Tags.from_lists(corpus)
     expected = [slow.decode(document, scheme, policy) for document in corpus]
     for to in set(SCHEMES) - {"IO"}:
-        new = repaired(tags, repair=policy, scheme=scheme, to=to)
+        new = repair_tags(tags, repair=policy, scheme=scheme, to=to)
         assert len(illegal_pairs(new, get_scheme(to))) == 0
         assert [slow.decode(document, to, "conlleval") for document in tag_lists(new)] == expected
 
@@ -223,7 +223,7 @@ def test_repaired_tags_are_legal_and_hold_the_spans_of_the_policy(scheme, policy
 @pytest.mark.parametrize(("scheme", "policy"), ALLOWED)
 def test_legal_tags_stay_what_they_are(scheme, policy):
     tags = Tags.from_lists(legal_corpus(random.Random(scheme), scheme, adjacent=scheme != "IO", documents=200))
-    assert len(changed_tokens(tags, repaired(tags, repair=policy, scheme=scheme))) == 0
+    assert len(changed_tokens(tags, repair_tags(tags, repair=policy, scheme=scheme))) == 0
 
 
 def test_changed_tokens():
@@ -234,36 +234,36 @@ def test_changed_tokens():
 
 def test_bare_prefixes_stay_bare():
     tags = Tags.from_lists([["B", "I", "O"], ["I"], ["O"]])
-    assert tag_lists(repaired(tags, repair="conlleval", to="IOBES")) == [["B", "E", "O"], ["S"], ["O"]]
+    assert tag_lists(repair_tags(tags, repair="conlleval", to="IOBES")) == [["B", "E", "O"], ["S"], ["O"]]
     labelled = Tags.from_lists([["B-_", "O"]])
-    assert tag_lists(repaired(labelled, repair="conlleval", to="IOBES")) == [["S-_", "O"]]
+    assert tag_lists(repair_tags(labelled, repair="conlleval", to="IOBES")) == [["S-_", "O"]]
 
 
 def test_the_scheme_is_told():
     tags = Tags.from_lists([["B-A", "O", "I-A"]])
-    assert tag_lists(repaired(tags, repair="conlleval")) == [["B-A", "O", "B-A"]]
-    assert tag_lists(repaired(tags, repair="conlleval", scheme="IOB1")) == [["I-A", "O", "I-A"]]
+    assert tag_lists(repair_tags(tags, repair="conlleval")) == [["B-A", "O", "B-A"]]
+    assert tag_lists(repair_tags(tags, repair="conlleval", scheme="IOB1")) == [["I-A", "O", "I-A"]]
 
 
 def test_illegal_tags_are_not_converted():
     tags = Tags.from_lists([["O"], ["B-A", "O", "I-A"]])
     with pytest.raises(InputError) as caught:
-        converted(tags, to="BILOU")
+        convert_tags(tags, to="BILOU")
     assert str(caught.value) == (
         "document 1, token 2: 'I-A' cannot follow 'O' in IOB2 (told from the prefixes), so the spans are not certain.\n"
         "Choose what becomes of illegal tags with spanometer repair --policy ... --to BILOU, "
         "or name the scheme with scheme=..."
     )
     with pytest.raises(InputError, match="document 1, token 0: 'B-A' cannot") as caught:
-        converted(Tags.from_lists([["O"], ["B-A"]]), scheme="IOBES", to="IO")
+        convert_tags(Tags.from_lists([["O"], ["B-A"]]), scheme="IOBES", to="IO")
     assert "'B-A' cannot stand at the end of a document in IOBES, so" in caught.value.problem
     assert "scheme=" not in caught.value.remedy
 
 
 def test_io_cannot_part_spans():
     with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would melt into the one before it in IO"):
-        converted(Tags.from_lists([["B-A", "B-A"]]), to="IO")
-    assert tag_lists(converted(Tags.from_lists([["B-A", "B-B"], ["B-A"]]), to="IO")) == [["I-A", "I-B"], ["I-A"]]
+        convert_tags(Tags.from_lists([["B-A", "B-A"]]), to="IO")
+    assert tag_lists(convert_tags(Tags.from_lists([["B-A", "B-B"], ["B-A"]]), to="IO")) == [["I-A", "I-B"], ["I-A"]]
 
 
 # illegal pairs

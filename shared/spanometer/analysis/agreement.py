@@ -16,7 +16,7 @@ from ..errors import InputError, require_choice
 from ..measures import ChanceKappaF1, UnitizingAlpha
 from ..measures.signature import signature
 from ..measures.unitizing_alpha import require_units
-from ..spans.annotations import read_annotations, sides_called
+from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
 
 AVERAGES = ("micro", "macro")
@@ -235,7 +235,7 @@ def _pairs(
     for one in range(count):
         for other in range(one, count):
             alignment = Alignment(annotated[one], annotated[other])
-            with sides_called({"references": names[one], "predictions": names[other]}):
+            with named_sides({"references": names[one], "predictions": names[other]}):
                 counts = measure.count(alignment)
             found = [*measure.score_per_label(counts).values(), measure.score(counts)]
             absent = np.append(numbers[one] + numbers[other] == 0, False)

@@ -26,9 +26,9 @@ from ..errors import InputError
 from ..measures import MEASURES, AlignedMeasure, Eter, Measure
 from ..measures.named import read_measures
 from ..measures.signature import signature
-from ..spans.annotations import read_annotations, sides_called
+from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
-from ..spans.spans import Spans, said_of
+from ..spans.spans import Spans, on_side
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 """The marks of p-values below a level."""
@@ -341,7 +341,7 @@ def _count_spans(spans: Mapping[str, Spans], measures: Mapping[str, AlignedMeasu
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     references, *systems = spans
     for system in systems:
-        with sides_called({"references": references, "predictions": system}):
+        with named_sides({"references": references, "predictions": system}):
             alignment = Alignment(spans[references], spans[system])
             for name, measure in measures.items():
                 counts[name][system.removeprefix(SYSTEM)] = measure.count(alignment)
@@ -354,7 +354,7 @@ def _with_lengths(references: Entities, systems: Mapping[str, Any], lengths: Any
     for name, side in {REFERENCES: references, **systems}.items():
         if not isinstance(side, Entities):
             raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
-        trees[name] = side if lengths is None else said_of(name, side.with_lengths, lengths)
+        trees[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
     return trees
 
 
@@ -364,7 +364,7 @@ def _count_entities(trees: Mapping[str, Entities], measures: Mapping[str, Measur
     references, *systems = trees
     for system in systems:
         for name, measure in measures.items():
-            found = said_of(system, measure.counts, trees[references], trees[system])
+            found = on_side(system, measure.counts, trees[references], trees[system])
             counts[name][system.removeprefix(SYSTEM)] = found
     return counts
 

@@ -13,7 +13,7 @@ from ..arrays import ranges
 from ..counts.counts import Counts
 from ..errors import InputError
 from ..measures import AlignedMeasure, SlIcm, SpanF
-from ..spans.spans import Spans, as_tags, require_same_lengths, said_of, tell_common_scheme
+from ..spans.spans import Spans, as_tags, on_side, require_same_lengths, tell_common_scheme
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all
 from ..tags.schemes import Scheme, get_scheme
@@ -113,12 +113,12 @@ def policy_spread(
             raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
         predictions = _as_lists(scores.token.argmax(axis=1), scores, legality.labels)
     sides = {
-        side: said_of(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
+        side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
     require_same_lengths(sides["references"].lengths, sides["predictions"].lengths)
     known = get_scheme(tell_common_scheme(sides) if scheme is None else scheme)
     for side, tags in sides.items():
-        said_of(side, check_names, tags, known)
+        on_side(side, check_names, tags, known)
     grid = Grid.of(known)
     _require_additive(measures)
     tags = sides["predictions"]

@@ -23,7 +23,7 @@ from ..measures import ALL_MEASURES, AlignedMeasure, Measure, SpanAttribute, rea
 from ..measures.named import read_measures
 from ..spans.arrow import SPAN_TYPE
 from ..spans.entities import ENTITY_TYPE, Entities
-from ..spans.spans import Spans, pair_from_tags, read_lengths, require_same_documents, said_of
+from ..spans.spans import Spans, on_side, pair_from_tags, read_lengths, require_same_documents
 from ..tags.decoding import get_repair
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, is_tags, split_tag
@@ -136,24 +136,24 @@ class Reading:
         """Count a batch, see `score_stream` for its forms; documents are numbered within it in errors."""
         references, predictions, lengths = self._sides(batch)
         given = {"references": references, "predictions": predictions}
-        sides = {side: said_of(side, _column, documents) for side, documents in given.items()}
-        found = {side: said_of(side, _form_of, column) for side, column in sides.items()}
+        sides = {side: on_side(side, _column, documents) for side, documents in given.items()}
+        found = {side: on_side(side, _form_of, column) for side, column in sides.items()}
         form = self._form(found)
         labelled: dict[str, bool] = {}
         pair: list[Any]
         if form == "tags":
             self._require_scheme(lengths)
-            tags = {side: said_of(side, _as_tags, column) for side, column in sides.items()}
+            tags = {side: on_side(side, _as_tags, column) for side, column in sides.items()}
             labelled = {
                 side: known for side, known in ((s, _labelled(t)) for s, t in tags.items()) if known is not None
             }
             pair = list(pair_from_tags(*tags.values(), scheme=self.scheme, repair=self.repair)[:2])
         else:
-            pair = [said_of(side, _read[form], column) for side, column in sides.items()]
+            pair = [on_side(side, _read[form], column) for side, column in sides.items()]
             require_same_documents(*(side.documents for side in pair))
             if lengths is not None:
                 known = read_lengths(lengths, pair[0].documents)
-                pair = [said_of(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
+                pair = [on_side(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
         told = form if any(found.values()) else None
         return replace(self._counted(pair), form=told, labelled=labelled)
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import code_type
 from ..errors import InputError, require_choice
-from ..spans.retagging import encoded_like
+from ..spans.conversion import encode_like
 from ..spans.spans import Spans, in_order
 from ..tags.schemes import OUTSIDE, ROLES, Scheme, get_scheme
 from ..tags.tags import Tags, check_names, split_tag
@@ -159,7 +159,7 @@ class SpanTransformation(Transformation):
         """See `Transformation`."""
         spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
         found = self(spans, numbers=numbers)
-        return TransformedTags(encoded_like(tags, found.spans, scheme), found.per_document)
+        return TransformedTags(encode_like(tags, found.spans, scheme), found.per_document)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,7 +49,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, convert and write."""
-    from ..spans.retagging import converted
+    from ..spans.conversion import convert_tags
 
     require_target(options.to)
-    return rewrite(options, partial(converted, to=options.to, scheme=options.scheme), f"to {options.to}")
+    return rewrite(options, partial(convert_tags, to=options.to, scheme=options.scheme), f"to {options.to}")

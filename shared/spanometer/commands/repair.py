@@ -63,12 +63,12 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, repair and write."""
-    from ..spans.retagging import repaired
+    from ..spans.conversion import repair_tags
     from ..tags.decoding import get_repair
     from ..tags.schemes import get_scheme
 
     get_repair(options.policy, None if options.scheme is None else get_scheme(options.scheme))
     if options.to is not None:
         require_target(options.to)
-    change = partial(repaired, repair=options.policy, scheme=options.scheme, to=options.to)
+    change = partial(repair_tags, repair=options.policy, scheme=options.scheme, to=options.to)
     return rewrite(options, change, options.policy + (f", in {options.to}" if options.to else ""))

@@ -87,7 +87,7 @@ class _ListAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
-    from ..spans.retagging import require_legal
+    from ..spans.conversion import require_legal
     from ..tags.decoding import tell_scheme
     from ..tags.schemes import get_scheme
 

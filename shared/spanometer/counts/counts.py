@@ -53,7 +53,7 @@ class Column:
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
 
 
-def joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
+def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
     """The columns of several parts of a corpus as those of the whole."""
     if len(parts) == 1:
         return dict(parts[0])
@@ -247,7 +247,7 @@ class Counts:
             }
             for part, code, shift in zip(parts, codes, (0, self.documents), strict=True)
         ]
-        columns = joined(shifted)
+        columns = join_columns(shifted)
         rows = {name: np.concatenate([self.rows[name], other.rows[name]]) for name in self.rows}
         if rows:
             rows["document"] = np.concatenate([self.rows["document"], other.rows["document"] + self.documents])

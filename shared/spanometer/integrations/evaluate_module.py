@@ -35,7 +35,7 @@ from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.entities import Entities, entities_arrays
 from ..spans.markup import ENTITY_TYPES, from_markup
 from ..spans.markup_columns import markup_arrays, pair_from_markup
-from ..spans.spans import Spans, pair_from_tags, read_lengths, require_same_documents, require_same_lengths, said_of
+from ..spans.spans import Spans, on_side, pair_from_tags, read_lengths, require_same_documents, require_same_lengths
 from ..tags.decoding import get_repair
 from ..tags.schemes import get_scheme
 from ..tags.tags import integers, list_arrays
@@ -274,7 +274,7 @@ class MeasureModule(evaluate.Metric, ABC):
         for side, documents in (("predictions", predictions), ("references", references)):
             if documents is None:
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
-            columns[side] = said_of(side, to_arrow, documents, stored)
+            columns[side] = on_side(side, to_arrow, documents, stored)
         require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
         tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
         for table in tables:
@@ -357,7 +357,7 @@ class SpanModule(MeasureModule):
         else:
             known = None if lengths is None else read_lengths(lengths, len(references))
             reference, predicted = (
-                said_of(side, Spans.from_arrow, column, lengths=known)
+                on_side(side, Spans.from_arrow, column, lengths=known)
                 for side, column in (("references", references), ("predictions", predictions))
             )
             reading = {"input": self.configuration}
@@ -416,7 +416,7 @@ class EntityModule(MeasureModule):
         else:
             known = None if lengths is None else read_lengths(lengths, len(references))
             reference, predicted = (
-                said_of(side, Entities.from_arrow, column, lengths=known)
+                on_side(side, Entities.from_arrow, column, lengths=known)
                 for side, column in (("references", references), ("predictions", predictions))
             )
         return self._result(measure, measure.counts(reference, predicted), reading, details, resampling)
@@ -455,7 +455,7 @@ class AttributeModule(MeasureModule):
     ) -> dict[str, Any]:
         """Read both columns, count and score."""
         reference, predicted = (
-            said_of(side, Attributes.from_arrow, column)
+            on_side(side, Attributes.from_arrow, column)
             for side, column in (("references", references), ("predictions", predictions))
         )
         counts = measure.counts(reference, predicted)

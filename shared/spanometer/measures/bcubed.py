@@ -10,7 +10,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side
 from ..alignment.pieces import Incidence
 from ..arrays import runs
-from ..counts.counts import Column, Counts, joined
+from ..counts.counts import Column, Counts, join_columns
 from .base import FMeasure
 
 
@@ -40,7 +40,7 @@ class Bcubed(FMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Sum the tokens' values by the cheapest way that the spans allow."""
         references = alignment.references
-        columns = joined([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
+        columns = join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
         return Counts(columns, alignment.labels, alignment.documents)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..alignment.pieces import Incidence
-from ..counts.counts import Column, Counts, joined
+from ..counts.counts import Column, Counts, join_columns
 from .base import FMeasure
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class LinkF(FMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Count links by the cheapest way that the spans allow."""
         references = alignment.references
-        columns = joined([_count(part) for part in alignment.parts()])
+        columns = join_columns([_count(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
         return Counts(columns, alignment.labels, alignment.documents)
 

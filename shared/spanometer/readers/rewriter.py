@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..spans.retagging import changed_tokens
+from ..spans.conversion import changed_tokens
 from ..tags.tags import Tags
 from .columns import Lines
 from .json_lines import TAGS_KEY

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags
-from .spans import Spans, as_tags, said_of, tell_common_scheme
+from .spans import Spans, as_tags, on_side, tell_common_scheme
 
 
 def read_annotations(
@@ -33,7 +33,7 @@ def read_annotations(
         InputError: for annotations that cannot be read, or not be set against each other; `side` says whose.
     """
     tagged: dict[str, Tags] = {
-        name: said_of(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
+        name: on_side(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
     }
     reading = {"input": "spans"}
     if tagged:
@@ -44,22 +44,22 @@ def read_annotations(
     sides = {}
     for name, one in given.items():
         if name in tagged:
-            sides[name] = said_of(name, Spans.from_tags, tagged[name], scheme=known, repair=repair)
+            sides[name] = on_side(name, Spans.from_tags, tagged[name], scheme=known, repair=repair)
         else:
-            sides[name] = one if lengths is None else said_of(name, one.with_lengths, lengths)
+            sides[name] = one if lengths is None else on_side(name, one.with_lengths, lengths)
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
     of_first = sides[first].lengths
     for name, spans in sides.items():
         _require_same_documents(first, sides[first], name, spans)
         if of_first is not None:
             # one array for all, also for those that did not know
-            with_lengths = spans if spans.lengths is not None else said_of(name, spans.with_lengths, of_first)
+            with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
 
 
 @contextmanager
-def sides_called(names: Mapping[str, str]) -> Iterator[None]:
+def named_sides(names: Mapping[str, str]) -> Iterator[None]:
     """An `InputError` about `references` or `predictions` says whose they are, by these names."""
     try:
         yield

@@ -11,7 +11,7 @@ from ..errors import InputError, printable
 from ..tags.tags import parts_of
 from .entities import Entities, entities_arrays
 from .markup import ENTITY_TYPES, Annotation, from_markup
-from .spans import require_same_documents, said_of
+from .spans import on_side, require_same_documents
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
 _SAME_WORDS = "Both sides must annotate the same words; was the text tokenised twice?"
@@ -78,7 +78,7 @@ def pair_from_markup(
         entities: tuple[list[Any], list[Any]] = ([], [])
         for number, pair in enumerate(texts):
             reference, prediction = (
-                said_of(side, from_markup, text, entity_types=entity_types, document=first + number)
+                on_side(side, from_markup, text, entity_types=entity_types, document=first + number)
                 for side, text in zip(("references", "predictions"), pair, strict=True)
             )
             require_same_words(reference, prediction, first + number)

@@ -262,10 +262,10 @@ def pair_from_tags(
         InputError: as `decoding.decode`, and where the sides do not have the same documents and lengths.
     """
     sides = {"references": references, "predictions": predictions}
-    encoded = {side: said_of(side, as_tags, tags) for side, tags in sides.items()}
+    encoded = {side: on_side(side, as_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
     known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
-    spans = [said_of(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
+    spans = [on_side(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
     # one array for both
     return spans[0], replace(spans[1], lengths=spans[0].lengths), known
 
@@ -273,7 +273,7 @@ def pair_from_tags(
 def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
     """Name of the scheme told from the tags of all sides together."""
     for side, tags in sides.items():
-        said_of(side, check_names, tags, None)
+        on_side(side, check_names, tags, None)
     bare = {
         side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
     }
@@ -307,7 +307,7 @@ def require_same_documents(references: int, predictions: int) -> None:
         )
 
 
-def said_of(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
     """Call a function; an `InputError` that it raises says which side it is about."""
     try:
         return function(*arguments, **options)

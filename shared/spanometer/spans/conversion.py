@@ -13,7 +13,7 @@ from ..tags.tags import Tags, split_tag
 from .spans import Spans
 
 
-def repaired(tags: Tags, *, repair: str, scheme: str | None = None, to: str | None = None) -> Tags:
+def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str | None = None) -> Tags:
     """The tags of the spans that a repair policy makes of tags. Legal tags of the same scheme stay what they are.
 
     Args:
@@ -27,10 +27,10 @@ def repaired(tags: Tags, *, repair: str, scheme: str | None = None, to: str | No
     """
     known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
     target = known if to is None else get_scheme(to)
-    return encoded_like(tags, Spans.from_tags(tags, scheme=known.name, repair=repair), target.name)
+    return encode_like(tags, Spans.from_tags(tags, scheme=known.name, repair=repair), target.name)
 
 
-def encoded_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
+def encode_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
     """Spans as tags of a scheme, bare prefixes where the tags that they come from are bare; see `Spans.encode`."""
     written = spans.encode(scheme)
     if any(name != "O" and split_tag(name)[1] is None for name in tags.names):
@@ -38,14 +38,14 @@ def encoded_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
     return written
 
 
-def converted(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
+def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
     """The tags of the same spans in another scheme; an `InputError` names the first illegal pair.
 
-    Arguments and errors are those of `repaired`.
+    Arguments and errors are those of `repair_tags`.
     """
     known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
     require_legal(tags, known, told=scheme is None, remedy=f"spanometer repair --policy ... --to {to}")
-    return repaired(tags, repair="conlleval", scheme=known.name, to=to)
+    return repair_tags(tags, repair="conlleval", scheme=known.name, to=to)
 
 
 def require_legal(tags: Tags, scheme: Scheme, *, told: bool, remedy: str) -> None:
