@@ -1,5 +1,5 @@
 """The page of the Space of ETER."""
 
-from spanometer.space.app import launch
+from spanometer.space import launch
 
 launch("eter")

@@ -1,5 +1,5 @@
 """The page of the Space of SL-ICM."""
 
-from spanometer.space.app import launch
+from spanometer.space import launch
 
 launch("sl_icm")

@@ -1,5 +1,5 @@
 """The page of the Space of span attributes."""
 
-from spanometer.space.app import launch
+from spanometer.space import launch
 
 launch("span_attribute")

@@ -1,5 +1,5 @@
 """The page of the Space of Token F1."""
 
-from spanometer.space.app import launch
+from spanometer.space import launch
 
 launch("token_f")

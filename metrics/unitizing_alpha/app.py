@@ -1,5 +1,5 @@
 """The page of the Space of Unitizing alpha."""
 
-from spanometer.space.app import launch
+from spanometer.space import launch
 
 launch("unitizing_alpha")

@@ -1,1 +1,15 @@
-"""The Gradio pages of the Spaces."""
+"""The pages of the Spaces: a Gradio app for each measure (the extra `space`)."""
+
+from __future__ import annotations
+
+
+def launch(name: str) -> None:
+    """Serve the page of a measure, see `app.launch`.
+
+    Args:
+        name: of the measure, such as `"link_f"`.
+    """
+    # Gradio is imported when a page is served, not when one of its parts is used
+    from .app import launch as serve
+
+    serve(name)
