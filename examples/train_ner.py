@@ -35,7 +35,7 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from spanometer import InputError
-from spanometer.analysis.report import copyable, empty_table, number, page, show
+from spanometer.commands.tables import copyable, empty_table, number, page, show
 from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.readers import read, tag_lists
 

@@ -14,6 +14,7 @@ import pytest
 
 from slow import measures as slow
 from spanometer import InputError, Spans
+from spanometer.analysis import properties
 from spanometer.analysis.properties import (
     PROPERTIES,
     ROWS,
@@ -25,7 +26,6 @@ from spanometer.analysis.properties import (
 )
 from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
-from spanometer.analysis import properties
 
 MANY = 2000
 

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanometer
-from spanometer.analysis.report import Report, page, show
+from spanometer.analysis.results import Report
 from spanometer.commands import demo
+from spanometer.commands.tables import copyable, label_tables, page, score_tables, show
 from spanometer.measures import MEASURES, SlIcm, SpanF
 from spanometer.readers import read, tag_lists
 from spanometer.spans.spans import Spans, pair_from_tags
@@ -101,7 +102,8 @@ def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
     console = page()
     console.file = io.StringIO()
     console.width = width
-    show(console, *report.score_tables(), *report.label_tables(), *report.signatures())
+    signatures = (copyable(result.signature) for result in report.results)
+    show(console, *score_tables(report), *label_tables(report), *signatures)
     output = console.file.getvalue()
     assert "…" not in output
     assert output.count("1.0000") >= 5 * 3 * 3
@@ -438,7 +440,7 @@ def test_what_is_not_needed_is_not_imported(pair):
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.splitlines()[-1] == "[]"
-    code = "import sys; from spanometer import cli; cli._parser(); print('scipy' in sys.modules, 'rich' in sys.modules)"
+    code = "import sys; from spanometer.commands import main; main._parser(); print('scipy' in sys.modules, 'rich' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output == "False False\n"
 
@@ -503,13 +505,13 @@ def test_demo_shows_every_measure():
 def test_report_counts_over_one_alignment(monkeypatch):
     spans = Spans.from_tags([["B-X", "O"]])
     built = []
-    original = spanometer.analysis.report.Alignment
+    original = spanometer.measures.base.Alignment
 
     def alignment(*sides):
         built.append(sides)
         return original(*sides)
 
-    monkeypatch.setattr(spanometer.analysis.report, "Alignment", alignment)
+    monkeypatch.setattr(spanometer.measures.base, "Alignment", alignment)
     report = Report.of(spans, spans, [SpanF(), SlIcm()], {"scheme": "IOB2", "repair": "discard"})
     assert len(built) == 1
     assert report.size == "1 document, 2 tokens, 1 reference span, 1 predicted span"

@@ -7,7 +7,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import COLUMN_HELP, STANDARD_INPUT, HelpFormatter, add_form_options, add_scheme_option, called, read_file
 
@@ -168,7 +168,7 @@ def _command(options: argparse.Namespace, advice: Advice) -> str | None:
 def _show(options: argparse.Namespace, source: str, advice: Advice) -> None:
     from rich.text import Text
 
-    from ..analysis.report import copyable, counted, empty_table, page, show
+    from .tables import copyable, empty_table, page, show
 
     found = advice.statistics
     size = [counted(found.documents, "document"), counted(found.spans, "span"), counted(found.labels, "label")]

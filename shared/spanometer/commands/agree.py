@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import (
     COLUMN_HELP,
@@ -148,7 +148,7 @@ def _to_json(options: argparse.Namespace, found: Agreement, annotators: dict[str
 def _show(options: argparse.Namespace, found: Agreement, annotators: dict[str, TagFile]) -> None:
     from rich.text import Text
 
-    from ..analysis.report import copyable, counted, page, show
+    from .tables import copyable, page, show
 
     console = page(color=not options.no_color)
     width = max(len("size"), *map(len, map(printable, found.names)))
@@ -167,7 +167,7 @@ def _matrix(found: Agreement) -> Any:
     """The corrected F1 of each pair; the diagonal is left empty."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, number
+    from .tables import empty_table, number
 
     names = [printable(name) for name in found.names]
     table = empty_table("", names, widths=(0, 6))
@@ -181,7 +181,7 @@ def _summary(options: argparse.Namespace, found: Agreement) -> Any:
     """The mean of the pairs, the pairs themselves where they are asked for, else the least and the most; alpha."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, number
+    from .tables import empty_table, number
 
     table = empty_table("", ("f1", "chance_f1", "kappa_f1", "alpha"), widths=(0, 6))
     pairs = sorted(found.pairs(), key=lambda pair: -pair[2]["kappa_f1"])
@@ -206,7 +206,7 @@ def _by_label(found: Agreement) -> Any:
     """For each label the means of the pairs, alpha, and the fewest and most spans that an annotator has."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, number
+    from .tables import empty_table, number
 
     table = empty_table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), labels=True)
     for label, values in found.per_label.items():

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 from .measuring import chosen_measures, chosen_resampling
@@ -101,7 +101,7 @@ class _Scored:
 
     def to_dict(self) -> dict[str, Any]:
         """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        from ..analysis.report import plain
+        from ..measures.result import plain
 
         reference, prediction = self.sides.values()
         return {
@@ -155,7 +155,7 @@ def _interval_cells(scored: _Scored, values: Mapping[str, float | int]) -> list[
     """The bounds of the shares' intervals, below their row; those of numbers of items are in the JSON."""
     from rich.text import Text
 
-    from ..analysis.report import number
+    from .tables import number
 
     cells = [
         f"{number(values[f'{key}_low'])}–{number(values[f'{key}_high'])}" if key in ("f", "p", "r", "ap") else ""
@@ -203,7 +203,7 @@ def _defaults(given: list[str] | None) -> dict[str, Any] | None:
 def _show(scored: _Scored, *, color: bool) -> None:
     from rich.text import Text
 
-    from ..analysis.report import amount, copyable, counted, empty_table, number, page, show
+    from .tables import amount, copyable, empty_table, number, page, show
 
     console = page(color=color)
     reference, prediction = scored.sides.values()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, printable
 
 if TYPE_CHECKING:
-    from ..analysis.report import Report
+    from ..analysis.results import Report
     from ..measures import Measure
 
 _FILES_OF_TEXT = ("column", "words_column", "documents", "outside", "corpus_probabilities")
@@ -46,9 +46,10 @@ def add_cluster_options(group: argparse._ArgumentGroup) -> None:
 
 def score_on_cluster(options: argparse.Namespace, measures: Sequence[Measure]) -> tuple[Report, dict[str, ParquetSide]]:
     """The report on Parquet files, and what its sides are called."""
-    from ..analysis.report import MeasureResult, Report
+    from ..analysis.results import Report
     from ..analysis.streams import Reading
     from ..integrations.dask import tally
+    from ..measures.result import MeasureResult
 
     _require_options(options)
     columns = (options.reference_column or "references", options.prediction_column or "predictions")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import (
     COLUMN_HELP,
@@ -239,7 +239,7 @@ def _described(sides: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[st
 def _show(options: argparse.Namespace, found: Comparison, inputs: _Inputs) -> None:
     from rich.text import Text
 
-    from ..analysis.report import copyable, counted, page, show
+    from .tables import copyable, page, show
 
     console = page(color=not options.no_color)
     size = counted(found.documents, "document")
@@ -259,7 +259,7 @@ def _systems(name: str, result: MeasureComparison) -> Table:
     """A row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, head
+    from .tables import empty_table, head
 
     measure = result.measure
     keys = _SHOWN.get(measure.name, measure.keys)
@@ -278,7 +278,7 @@ def _pairs(name: str, result: MeasureComparison) -> Table:
     """A row for each pair: the difference with its interval, and the p-values."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table
+    from .tables import empty_table
 
     headline = result.measure.headline
     title = headline if headline.startswith(name) else f"{name} {headline}"

@@ -95,7 +95,8 @@ def _show(
 ) -> None:
     from rich.text import Text
 
-    from ..analysis.report import copyable, counted, page, show
+    from ..errors import counted
+    from .tables import copyable, page, show
 
     first = next(iter(systems.values()))
     labels = first["span_f"]["per_label"]
@@ -148,7 +149,7 @@ def _table_of(title: str, columns: list[tuple[str, str]], rows: dict[str, dict[s
     """One column for each module and key, the best of it in bold; a module's name stands over its first column."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, number
+    from .tables import empty_table, number
 
     modules = [name for name, _ in columns]
     named = [name if name not in modules[:place] else "" for place, name in enumerate(modules)]

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ..analysis.report import MeasureResult
     from ..analysis.sweep import AlphaSweep
     from ..counts.resampling import Resampling
     from ..measures import Eter
+    from ..measures.result import MeasureResult
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
 _ERRORS = {
@@ -192,7 +192,7 @@ def _scored(
     reading: Mapping[str, Any],
     resampling: Resampling | None,
 ) -> _Scored:
-    from ..analysis.report import MeasureResult
+    from ..measures.result import MeasureResult
 
     counts = measure.counts(reference.entities, output.entities)
     by_label = {column: sums.tolist() for column, sums in counts.per_label().items()}
@@ -220,7 +220,7 @@ def _sweep(measure: Eter, reference: Trees, systems: Sequence[_Scored]) -> Alpha
 def _to_json(
     options: argparse.Namespace, reference: Trees, systems: Sequence[_Scored], sweep: AlphaSweep | None
 ) -> dict[str, Any]:
-    from ..analysis.report import plain
+    from ..measures.result import plain
 
     found = {
         "spanometer": __version__,
@@ -238,7 +238,7 @@ def _to_json(
 
 
 def _system_to_json(system: _Scored, *, per_label: bool) -> dict[str, Any]:
-    from ..analysis.report import plain
+    from ..measures.result import plain
 
     entry = system.result.to_dict(per_label=per_label)
     entry["scores"].update(plain({"muc_error": system.muc_error}))
@@ -252,7 +252,7 @@ def _tokens(trees: Trees) -> int | None:
 
 
 def _show(options: argparse.Namespace, reference: Trees, systems: Sequence[_Scored], sweep: AlphaSweep | None) -> None:
-    from ..analysis.report import copyable, page, show
+    from .tables import copyable, page, show
 
     console = page(color=not options.no_color)
     show(console, *_head(reference, systems), "")
@@ -282,7 +282,7 @@ def _head(reference: Trees, systems: Sequence[_Scored]) -> list[Any]:
 
 def _tables(systems: Sequence[_Scored]) -> list[Table]:
     """A row for each system: ETER and its parts, the errors in aligned entities, and the slots with SER and ERR."""
-    from ..analysis.report import amount, head, score_cells
+    from .tables import amount, head, score_cells
 
     rates = {system.name: score_cells(system.result.scores, _RATES, "eter") for system in systems}
     errors = {system.name: [amount(system.result.counts[key]) for key in _ERRORS] for system in systems}
@@ -301,7 +301,7 @@ def _tables(systems: Sequence[_Scored]) -> list[Table]:
 
 def _interval_table(systems: Sequence[_Scored]) -> Table:
     """The bounds of the rates' confidence intervals: a row for each system."""
-    from ..analysis.report import head, interval_cells
+    from .tables import head, interval_cells
 
     keys = ("eter", "ser", "ser_types", "ser_components")
     rows = {system.name: interval_cells(system.result, keys)[1:] for system in systems}
@@ -310,7 +310,7 @@ def _interval_table(systems: Sequence[_Scored]) -> Table:
 
 def _label_tables(system: _Scored) -> list[Table]:
     """A row for each type: the scores, and the errors in aligned entities."""
-    from ..analysis.report import amount, head, score_cells
+    from .tables import amount, head, score_cells
 
     keys = (*_RATES, "ser")
     rates: dict[str, list[str | Text]] = {
@@ -326,7 +326,7 @@ def _label_tables(system: _Scored) -> list[Table]:
 
 def _sweep_table(sweep: AlphaSweep) -> Table:
     """ETER: a row for each weight, a column for each system."""
-    from ..analysis.report import number
+    from .tables import number
 
     heads = ["\n".join(wrap(printable(name), _NAME_WIDTH)) for name in sweep.rates]
     rows = {
@@ -340,7 +340,7 @@ def _table(title: str, heads: Iterable[str], rows: Mapping[str, Sequence[str | T
     """A row for each name."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table
+    from .tables import empty_table
 
     table = empty_table(printable(title), heads, labels=True)
     for name, cells in rows.items():

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import printable
+from ..errors import counted, printable
 from .inputs import HelpFormatter
 
 if TYPE_CHECKING:
@@ -86,7 +86,6 @@ def add_parser(commands: Any) -> None:
 
 def run_build(options: argparse.Namespace) -> int:
     """Build, and say what is where."""
-    from ..analysis.report import counted
     from ..hub import build
 
     for name, files in build(options.out, options.names, namespace=options.namespace).items():

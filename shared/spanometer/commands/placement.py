@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..version import __version__
 from .inputs import HelpFormatter
 
@@ -91,7 +91,7 @@ def _to_json(placed: Placement) -> dict[str, Any]:
 def _show(options: argparse.Namespace, placed: Placement) -> None:
     from rich.text import Text
 
-    from ..analysis.report import counted, empty_table, page, show
+    from .tables import empty_table, page, show
 
     annotated = sum(length * count for length, count in zip(placed.lengths, placed.counts, strict=True))
     spans = sum(placed.counts)

@@ -97,8 +97,9 @@ def run(options: argparse.Namespace) -> int:
 def _show(found: Reproduction, options: argparse.Namespace, began: float) -> None:
     from rich.text import Text
 
-    from ..analysis.report import counted, page, show
+    from ..errors import counted
     from ..reproduction.reproduce import DIFFERENCES, LISTED, NO_REASON, SUMMARY, differences
+    from .tables import page, show
 
     console = page(color=not options.no_color)
     show(
@@ -131,7 +132,7 @@ def _table(columns: Any, rows: Any, *, left: int = 1) -> Any:
     """A table for the screen; all columns behind the first, or the first few, are set to the right."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table
+    from .tables import empty_table
 
     title, *others = columns
     table = empty_table(title, others)

@@ -36,7 +36,7 @@ from .trees import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..analysis.report import Report
+    from ..analysis.results import Report
     from ..measures import AlignedMeasure
     from ..readers import TagFile
 
@@ -188,7 +188,7 @@ def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
 
 def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
     """Both sides as entity trees, and the report on them."""
-    from ..analysis.report import Report
+    from ..analysis.results import Report
     from ..measures import ALL_MEASURES, Eter
 
     for name, value in {**_named_columns(options), "outside": options.outside}.items():
@@ -212,7 +212,7 @@ def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]
     reference, prediction = read_trees([options.reference, options.prediction], format=options.format, reading=reading)
     how = how_read((reference, prediction), reading)
     resampling = chosen_resampling(options)
-    report = Report.of_entities(reference.entities, prediction.entities, measures, how, resampling)
+    report = Report.of(reference.entities, prediction.entities, measures, how, resampling=resampling)
     return report, {"reference": reference, "prediction": prediction}
 
 
@@ -269,7 +269,7 @@ def _score(
     options: argparse.Namespace, measures: Sequence[AlignedMeasure], references: TagFile, predictions: TagFile
 ) -> Report:
     """All measures; errors about tokens are said of the files' lines."""
-    from ..analysis.report import Report
+    from ..analysis.results import Report
     from ..measures import SlIcm
     from ..readers import tag_lists
     from ..spans.spans import pair_from_tags
@@ -298,7 +298,7 @@ def _progress(measures: Sequence[AlignedMeasure]) -> Iterable[AlignedMeasure]:
 def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagSide | Trees | ParquetSide]) -> None:
     from rich.text import Text
 
-    from ..analysis.report import page, show
+    from .tables import copyable, label_tables, page, score_tables, show
 
     console: Console = page(color=not options.no_color)
     lines = [*((name, str(side)) for name, side in sides.items()), ("size", report.size)]
@@ -306,11 +306,11 @@ def _show(options: argparse.Namespace, report: Report, sides: Mapping[str, _TagS
     for name, text in lines:
         show(console, Text.assemble((f"{name:<10}", "bold"), f"  {text}"))
     show(console, "")
-    for table in report.score_tables():
+    for table in score_tables(report):
         show(console, table, "")
-    show(console, *report.signatures())
+    show(console, *(copyable(result.signature) for result in report.results))
     if options.per_label:
-        for table in report.label_tables():
+        for table in label_tables(report):
             show(console, "", table)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import HelpFormatter, add_form_options, add_scheme_option, add_side_options, read_file, read_sides
 from .measuring import add_measure_options, add_own_options, chosen_measures
@@ -207,7 +207,7 @@ def _number(value: float) -> float | None:
 def _show(options: argparse.Namespace, spread: PolicySpread, references: TagFile, predictions: TagFile | None) -> None:
     from rich.text import Text
 
-    from ..analysis.report import counted, page, show
+    from .tables import page, show
 
     console = page(color=not options.no_color)
     prediction = "highest logits" if predictions is None else f"{predictions.source}, {predictions.columns[0]}"
@@ -234,7 +234,7 @@ def _score_table(spread: PolicySpread) -> Any:
     """A row for each policy, the grid as a whole first."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table, number
+    from .tables import empty_table, number
 
     table = empty_table("policy", (f"{name}\n{measure.key}" for name, measure in spread.measures.items()))
     measures = list(spread.measures.values())
@@ -255,7 +255,7 @@ def _choice_table(name: str, measure: MeasureSpread, spread: PolicySpread) -> An
     """What the best and the worst policy do at each place."""
     from rich.text import Text
 
-    from ..analysis.report import empty_table
+    from .tables import empty_table
 
     table = empty_table(f"{name} {measure.key}: where", ())
     for head in ("best", "worst"):

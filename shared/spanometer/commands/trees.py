@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..spans.markup import ENTITY_TYPES
 from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
 
@@ -53,8 +53,6 @@ class Trees:
 
     def __str__(self) -> str:
         """The file and these numbers, on one line."""
-        from ..analysis.report import counted
-
         numbers = self.numbers
         parts = [
             counted(numbers["entities"], "entity", "entities"),

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..version import __version__
 from .inputs import HelpFormatter, add_scheme_option, read_columns
 from .rewriting import add_file_options
@@ -109,7 +109,6 @@ def _span(column: TagFile, document: int, label: str, start: int, end: int) -> s
 
 
 def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
-    from ..analysis.report import counted
 
     documents = counted(len(column.document_lines), "document")
     where = f"{printable(column.source)}, {printable(column.columns[0])}"

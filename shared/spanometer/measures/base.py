@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from typing import Any, ClassVar
@@ -215,6 +215,14 @@ class FMeasure(AlignedMeasure):
         """Precision, recall and F1, see `statistics.precision_recall_f1`."""
         right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
         return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
+
+
+def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
+    """Return a function that counts measures on two sides; all measures of spans share one alignment."""
+    if not isinstance(references, Spans):
+        return lambda measure: measure.counts(references, predictions)
+    alignment = Alignment(references, predictions)
+    return lambda measure: measure.count(alignment)
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:

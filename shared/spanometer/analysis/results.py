@@ -1,0 +1,89 @@
+"""Results of several measures on one pair of annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+from ..counts.resampling import Resampling
+from ..errors import counted
+from ..measures.base import Measure, counter
+from ..measures.result import MeasureResult
+from ..spans.entities import Entities
+from ..spans.spans import Spans
+
+Kind = TypeVar("Kind", bound=Measure)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of several measures on one pair of annotations.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        reference_spans, predicted_spans: numbers of spans, or of what else is scored.
+        results: one for each measure, in the order given.
+        unit: what is scored, in the singular and the plural.
+    """
+
+    documents: int
+    tokens: int | None
+    reference_spans: int
+    predicted_spans: int
+    results: tuple[MeasureResult, ...]
+    unit: tuple[str, str] = ("span", "spans")
+
+    @classmethod
+    def of(
+        cls,
+        references: Spans | Entities,
+        predictions: Spans | Entities,
+        measures: Sequence[Kind],
+        reading: Mapping[str, Any],
+        progress: Callable[[Sequence[Kind]], Iterable[Kind]] = iter,
+        resampling: Resampling | None = None,
+    ) -> Self:
+        """Count and score each measure; all measures of spans share one alignment.
+
+        Args:
+            references, predictions: the spans of both sides, or their entity trees.
+            measures: measures of these, with their options.
+            reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
+            progress: wraps the sequence of measures, for a progress bar.
+            resampling: how to make confidence intervals; None makes none.
+
+        Raises:
+            InputError: if the two sides do not annotate the same documents, or a measure is not defined.
+        """
+        count = counter(references, predictions)
+        results = tuple(
+            MeasureResult.of(measure, count(measure), reading, resampling) for measure in progress(measures)
+        )
+        lengths = predictions.lengths if references.lengths is None else references.lengths
+        tokens = None if lengths is None else int(lengths.sum())
+        unit = ("entity", "entities") if isinstance(references, Entities) else ("span", "spans")
+        return cls(references.documents, tokens, len(references), len(predictions), results, unit)
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        one, several = self.unit
+        return ", ".join(
+            [
+                counted(self.documents, "document"),
+                *([] if self.tokens is None else [counted(self.tokens, "token")]),
+                counted(self.reference_spans, f"reference {one}", f"reference {several}"),
+                counted(self.predicted_spans, f"predicted {one}", f"predicted {several}"),
+            ]
+        )
+
+    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            f"reference_{self.unit[1]}": self.reference_spans,
+            f"predicted_{self.unit[1]}": self.predicted_spans,
+            "measures": {result.measure.name: result.to_dict(per_label=per_label) for result in self.results},
+        }
