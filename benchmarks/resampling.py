@@ -27,13 +27,14 @@ import numpy as np
 from scipy import stats
 
 from spanometer.analysis.comparison import compare
-from spanometer.counts.resampling import METHODS, Resampling
+from spanometer.counts.resampling import Resampling
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans, pair_from_tags
 from tags import Goal, Timings, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "numpy", "scipy")
+METHODS = ("bca", "percentile")
 RESAMPLES = 1_000
 PEER_RESAMPLES = 50
 """What SciPy and sacreBLEU draw, which take memory with it: their times are multiplied up."""
@@ -79,7 +80,7 @@ def interval_cases(references: Spans, system: Spans) -> Cases:
         measure = kind()
         counts = measure.counts(references, system)
         for method in METHODS:
-            resampling = Resampling(n_resamples=RESAMPLES, method=method)
+            resampling = Resampling(n_resamples=RESAMPLES, interval_method=method)
             cases[f"{name} {method}"] = lambda m=measure, c=counts, r=resampling: m.intervals(c, r)
     return cases
 

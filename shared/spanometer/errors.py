@@ -2,6 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
+# Unicode noncharacters: they are reserved for marks that never leave a program
+_OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+
+
+def setting(name: str, value: object = ...) -> str:
+    """Return an option with its value for the text of an `InputError`, which each interface spells in its own way.
+
+    Python reads `cap=True` (`cap=...` without a value), the command line `--cap`, a page the label of its control.
+    """
+    return f"{_OPEN}{name}{_EQUALS}{'...' if value is ... else repr(value)}{_CLOSE}"
+
+
+def mention(name: str) -> str:
+    """Return an option's bare name for the text of an `InputError`, see `setting`."""
+    return f"{_OPEN}{name}{_CLOSE}"
+
+
+def spell_python(name: str, value: str | None) -> str:
+    """Spell an option as a keyword argument."""
+    return name if value is None else f"{name}={value}"
+
+
+def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
+    """Return a text with the options in it spelled by a function of name and value (None for a bare mention)."""
+    head, *rest = text.split(_OPEN)
+    parts = [head]
+    for part in rest:
+        inner, _, tail = part.partition(_CLOSE)
+        name, equals, value = inner.partition(_EQUALS)
+        parts += [spell(name, value if equals else None), tail]
+    return "".join(parts)
+
 
 class InputError(ValueError):
     """Wrong input: says where it is, what was found there and what to do.
@@ -18,6 +53,10 @@ class InputError(ValueError):
         source: the file that was read, or whatever names it.
         line: the number of the line within the file (or within a document of several lines), where it is known.
         column: the number of the character within the line, from 1, where it is known.
+        option: the name of the option whose value is wrong.
+
+    `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
+    `message` and `spelled` as another interface has them; nothing else should be shown to people.
     """
 
     def __init__(
@@ -32,10 +71,12 @@ class InputError(ValueError):
         source: str | None = None,
         line: int | None = None,
         column: int | None = None,
+        option: str | None = None,
     ) -> None:
         """Compose the message from the place, the problem and the remedy."""
         self.problem = problem
         self.remedy = remedy
+        self.option = option
         self.side = side
         self.document = document
         self.position = position
@@ -61,56 +102,42 @@ class InputError(ValueError):
                 parts.append(f"{name} {index}")
         return ", ".join(parts)
 
-    def __str__(self) -> str:
-        """`place: problem`, and the remedy on a line of its own."""
-        located = f"{self.place}: {self.problem}" if self.place else self.problem
-        return f"{located}\n{self.remedy}" if self.remedy else located
+    def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
+        """Return place, problem and remedy, with options spelled by a function, see `spelled`."""
+        problem, remedy = (spelled(text, spell) for text in (self.problem, self.remedy))
+        located = f"{self.place}: {problem}" if self.place else problem
+        return f"{located}{separator}{remedy}" if remedy else located
 
-    def __reduce__(self) -> tuple:
+    def __str__(self) -> str:
+        """Return `place: problem`, and the remedy on a line of its own."""
+        return self.message(spell_python)
+
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by parts, so that the error crosses process borders whole."""
-        place = (self.side, self.document, self.position, self.span, self.source, self.line, self.column)
-        return _rebuild, (self.problem, self.remedy, *place)
+        return _rebuild, (self.problem, self.remedy, self._details())
+
+    def _details(self) -> dict[str, Any]:
+        names = ("side", "document", "position", "span", "source", "line", "column", "option")
+        return {name: getattr(self, name) for name in names}
 
     def within(self, side: str) -> InputError:
-        """The same error, said of one side."""
-        place = (side, self.document, self.position, self.span, self.source, self.line, self.column)
-        return _rebuild(self.problem, self.remedy, *place)
+        """Return the same error about one side."""
+        return _rebuild(self.problem, self.remedy, {**self._details(), "side": side})
 
     def of(self, source: str | None, document: int | None = None) -> InputError:
-        """The same error, said of a document of something larger, or of a source that has no numbered documents."""
-        return _rebuild(
-            self.problem, self.remedy, self.side, document, self.position, self.span, source, self.line, self.column
-        )
+        """Return the same error about a document of something larger, or a source without numbered documents."""
+        return _rebuild(self.problem, self.remedy, {**self._details(), "source": source, "document": document})
 
     def at(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
-        """The same error, said of a line of a file (or of a token or column on it) in place of a document and token."""
-        return InputError(self.problem, self.remedy, source=source, line=line, position=position, column=column)
+        """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
+        place = {"source": source, "line": line, "position": position, "column": column, "option": self.option}
+        return _rebuild(self.problem, self.remedy, place)
 
 
-def _rebuild(
-    problem: str,
-    remedy: str,
-    side: str | None,
-    document: int | None,
-    position: int | None,
-    span: int | None,
-    source: str | None,
-    line: int | None,
-    column: int | None = None,
-) -> InputError:
-    return InputError(
-        problem,
-        remedy,
-        side=side,
-        document=document,
-        position=position,
-        span=span,
-        source=source,
-        line=line,
-        column=column,
-    )
+def _rebuild(problem: str, remedy: str, details: dict[str, Any]) -> InputError:
+    return InputError(problem, remedy, **details)
 
 
 def printable(text: str) -> str:
@@ -123,8 +150,8 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def require_choice(name: str, value: object, choices: tuple) -> None:
+def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         allowed = ", ".join(repr(choice) for choice in choices)
-        raise InputError(f"{name}={value!r} is not a value that {name} can take.", f"Use one of {allowed}.")
+        raise InputError(f"invalid value for {mention(name)}: {value!r}.", f"Use one of {allowed}.", option=name)

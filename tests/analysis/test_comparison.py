@@ -143,7 +143,7 @@ def test_scores_and_intervals_are_those_of_the_measure(method):
         for system, output in (("one", one), ("other", other)):
             counts = result.measure.counts(spans, Spans.from_tags(output))
             assert result.systems[system].scores == result.measure.score(counts)
-            expected = result.measure.intervals(counts, Resampling(n_resamples=100, method=method))
+            expected = result.measure.intervals(counts, Resampling(n_resamples=100, interval_method=method))
             assert result.systems[system].intervals == expected
         assert result.signature.startswith(f"{name}|scheme:IOB2|repair:conlleval|")
         assert (
@@ -507,19 +507,19 @@ TREES = Entities.from_dicts([[], []])
         ([["B-A", 3], ["O"]], {"a": OK, "b": OK}, {}, "the reference, document 0, token 1"),
         (OK, {"a": OK, "b": [["B-A", "?"], ["O"]]}, {}, "system b, document 0, token 1"),
         (OK, {"a": OK, "b": [["O", "I-A"], ["O"]]}, {"repair": "raise"}, "system b, document 0, token 1: 'I-A'"),
-        (OK, {"a": OK, "b": OK}, {"repair": "mend"}, "repair='mend'"),
+        (OK, {"a": OK, "b": OK}, {"repair": "mend"}, "invalid value for repair: 'mend'"),
         (OK, {"a": OK, "b": OK}, {"scheme": "IOB7"}, "IOB7"),
         (OK, {"a": OK, "b": OK}, {"measures": "span"}, "'span' is not a measure.\nThe measures are span_f"),
         (OK, {"a": OK, "b": OK}, {"measures": ()}, "no measures are asked for"),
         (OK, {"a": OK, "b": OK}, {"measures": ("span_f", SpanF())}, "span_f is asked for twice"),
         (OK, {"a": OK, "b": OK}, {"measures": "eter"}, "'eter' is not a measure"),
         (OK, {"a": OK, "b": OK}, {"measures": Eter()}, "is not a measure"),
-        (OK, {"a": OK, "b": OK}, {"confidence": 95}, "confidence=95 is not a level"),
-        (OK, {"a": OK, "b": OK}, {"n_resamples": 0}, "n_resamples=0"),
-        (OK, {"a": OK, "b": OK}, {"n_permutations": 0}, "n_permutations=0 is not a whole number from 1 up"),
-        (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "n_permutations=10000.0"),
-        (OK, {"a": OK, "b": OK}, {"seed": -1}, "seed=-1"),
-        (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "interval_method='basic'"),
+        (OK, {"a": OK, "b": OK}, {"confidence": 95}, "invalid value for confidence: 95"),
+        (OK, {"a": OK, "b": OK}, {"n_resamples": 0}, "invalid value for n_resamples: 0"),
+        (OK, {"a": OK, "b": OK}, {"n_permutations": 0}, "invalid value for n_permutations: 0"),
+        (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "invalid value for n_permutations: 10000.0"),
+        (OK, {"a": OK, "b": OK}, {"seed": -1}, "invalid value for seed: -1"),
+        (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
         (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "scheme and repair are for tags"),
         (SPANS, {"a": SPANS, "b": SPANS}, {"lengths": [0, 1]}, "the reference, document 0"),
         (SPANS, {"a": SPANS, "b": TREES}, {}, "system b: these are entity trees"),

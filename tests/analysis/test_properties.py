@@ -517,7 +517,7 @@ def test_seed():
 @pytest.mark.parametrize(
     ("measure", "options", "said"),
     [
-        (LinkF(), {"properties": ["overlaps"]}, "'overlaps' is not a value"),
+        (LinkF(), {"properties": ["overlaps"]}, ": 'overlaps'"),
         (LinkF(), {"cases": 0}, "cases=0 is not a number of cases"),
         (LinkF(), {"cases": True}, "cases=True is not a number of cases"),
         (LinkF(), {"words": True}, "takes no words"),

@@ -165,12 +165,12 @@ def test_complaints(complaint, file, files):
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("--confidence", "95", "--confidence 95.0 is not a level"),
-        ("--resamples", "0", "--resamples 0 is not a whole number from 1 up"),
-        ("--permutations", "-1", "--permutations -1 is not a whole number"),
+        ("--confidence", "95", "invalid value for --confidence: 95.0"),
+        ("--resamples", "0", "invalid value for --resamples: 0"),
+        ("--permutations", "-1", "invalid value for --permutations: -1"),
         ("--permutations", "many", "invalid int value"),
-        ("--seed", "-1", "--seed -1 is not a whole number from 0 up"),
-        ("--interval-method", "basic", "--interval-method 'basic' is not a value"),
+        ("--seed", "-1", "invalid value for --seed: -1"),
+        ("--interval-method", "basic", "invalid value for --interval-method: 'basic'"),
     ],
 )
 def test_wrong_options(complaint, files, option, value, problem):

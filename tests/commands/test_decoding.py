@@ -165,7 +165,7 @@ def test_validate_gzip(run, file):
         (b"a O\n", ["--column", "7"], "there is no column 7"),
         (b"a O\n", ["--column", "2", "--column", "-1"], "one column is named twice."),
         (b'{"a": ["O"]}\n', ["--column", "a", "--column", "a"], "one column is named twice."),
-        (b"O\n", ["--scheme", "IOB9"], "--scheme 'IOB9' is not a value"),
+        (b"O\n", ["--scheme", "IOB9"], "invalid value for --scheme: 'IOB9'"),
     ],
 )
 def test_validate_complaints(complaint, file, content, arguments, said):
@@ -311,10 +311,10 @@ def test_output_to_standard_output(written, file):
         (["repair", "FILE", "--policy", "raise"], "invalid choice: 'raise'"),
         (["repair", "FILE", "--policy", "bes"], "--policy 'bes' needs a scheme with tags for B, E, S; IOB2 has none"),
         (["repair", "FILE", "--policy", "bes", "--scheme", "IOE2"], "needs a scheme with tags for B, E, S"),
-        (["repair", "FILE", "--policy", "discard", "--to", "X"], "--to 'X' is not a value that to can take."),
+        (["repair", "FILE", "--policy", "discard", "--to", "X"], "invalid value for --to: 'X'."),
         (["convert", "FILE"], "the following arguments are required: --to"),
-        (["convert", "FILE", "--to", "BIO"], "--to 'BIO' is not a value that to can take. Use one of 'IO', "),
-        (["convert", "FILE", "--to", "IO", "--from", "X"], "--from 'X' is not a value that scheme can take."),
+        (["convert", "FILE", "--to", "BIO"], "invalid value for --to: 'BIO'. Use one of 'IO', "),
+        (["convert", "FILE", "--to", "IO", "--from", "X"], "invalid value for --from: 'X'."),
         (["convert", "FILE", "--to", "IO", "-o", "x", "--in-place"], "not allowed with argument"),
         (["convert", "-", "--to", "IO", "--in-place"], "standard input cannot be replaced."),
         (["convert", "FILE", "--to", "IO", "--force"], "there is no -o."),

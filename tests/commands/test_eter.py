@@ -392,7 +392,7 @@ def test_eter_is_concave_over_alpha(seed):
 
 def test_alpha_sweep_refuses():
     entities = Entities.from_dicts([[{"start": 0, "end": 1, "types": ["a"]}]])
-    with pytest.raises(InputError, match=r"alpha=1.5 is not a weight"):
+    with pytest.raises(InputError, match=r"invalid value for alpha: 1.5"):
         alpha_sweep(entities, {"A": entities}, alphas=[0, 1.5])
     with pytest.raises(InputError, match="there are no weights"):
         alpha_sweep(entities, {"A": entities}, alphas=[])
@@ -505,14 +505,14 @@ def test_formats_that_are_clear(file, tmp_path):
     ("arguments", "said"),
     [
         (["eter", "{0}"], "required: PREDICTION"),
-        (["eter", "{0}", "{1}", "--alpha", "1.5"], "--alpha 1.5 is not a weight. Use a number from 0 to 1."),
-        (["eter", "{0}", "{1}", "--alpha", "nan"], "--alpha nan"),
+        (["eter", "{0}", "{1}", "--alpha", "1.5"], "invalid value for --alpha: 1.5. Use a number from 0 to 1."),
+        (["eter", "{0}", "{1}", "--alpha", "nan"], "invalid value for --alpha: nan"),
         (["eter", "{0}", "{1}", "--alpha", "x"], "invalid float value: 'x'"),
-        (["eter", "{0}", "{1}", "--type-cost", "-1"], "--type-cost -1.0"),
+        (["eter", "{0}", "{1}", "--type-cost", "-1"], "invalid value for --type-cost: -1.0"),
         (["eter", "{0}", "{1}", "--subtype-cost", "0.75"], "--subtype-cost 0.75 is more than --type-cost 0.5."),
-        (["eter", "{0}", "{1}", "--span-cost", "inf"], "--span-cost inf"),
-        (["eter", "{0}", "{1}", "--average", "none"], "--average 'none' is not a value"),
-        (["eter", "{0}", "{1}", "--zero-division", "2"], "--zero-division 2.0 is not a value"),
+        (["eter", "{0}", "{1}", "--span-cost", "inf"], "invalid value for --span-cost: inf"),
+        (["eter", "{0}", "{1}", "--average", "none"], "invalid value for --average: 'none'"),
+        (["eter", "{0}", "{1}", "--zero-division", "2"], "invalid value for --zero-division: 2.0"),
         (["eter", "{0}", "{1}", "--plot", "a.png"], "--plot draws the sweep. Add --sweep, or leave out --plot."),
         (["eter", "{0}", "{1}", "--sweep", "--plot", "a.txt"], "'a.txt' is no name of a picture."),
         (["eter", "{0}", "{1}", "--format", "xml"], "invalid choice: 'xml'"),
@@ -520,7 +520,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["eter", "{0}", "{1}", "--format", "jsonl"], "{0}, line 1: "),
         (["eter", "{0}", "{1}", "--level", "coarse"], "{0}: --level ... is for the format hipe; this is quaero."),
         (["eter", "{0}", "{1}", "--repair", "bes"], "{0}: --repair ... is for the format hipe; this is quaero."),
-        (["eter", "{0}", "{1}", "--documents", "pages"], "--documents 'pages' is not a value"),
+        (["eter", "{0}", "{1}", "--documents", "pages"], "invalid value for --documents: 'pages'"),
         (["eter", "-", "-"], "two files are standard input."),
         (["score", "-", "-", "--format", "quaero"], "two files are standard input."),
         (["score", "{0}", "--format", "quaero"], "there is no file with the system's entities. Give PREDICTION."),

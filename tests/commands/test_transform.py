@@ -132,7 +132,7 @@ def test_help(run):
             "line 2: a span of 'A' would melt into the one before it in IO",
         ),
         ("x I-A\n", ["--apply", "illegal_tags"], "all tags are legal in IO."),
-        ("x B-A\n", ["--apply", "foo"], "--apply 'foo' is not a value that transformation can take. Use one of"),
+        ("x B-A\n", ["--apply", "foo"], "invalid value for --apply: 'foo'. Use one of"),
         ("x B-A\n", ["--apply", "-1", "--rate", "2"], "--rate 2.0 is not a probability."),
         ("x B-A\n", ["--apply", "-1", "--rate", "x"], "argument --rate: invalid float value: 'x'"),
         ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),

@@ -661,7 +661,7 @@ def test_loaders_work_after_an_error(file):
         ({"language": "fr"}, "there is no language of MultiCoNER version 1, 'fr'.", "Version 2 has it: version=2."),
         ({"language": None}, "there is no language of MultiCoNER version 1, None.", "Use one of 'bn', "),
         ({"language": ["es"]}, "there is no language of MultiCoNER version 1, ['es'].", "Use one of 'bn', "),
-        ({"version": 3}, "version=3 is not a value that version can take.", "Use one of 1, 2."),
+        ({"version": 3}, "invalid value for version: 3.", "Use one of 1, 2."),
         ({"repository": "a/b"}, "repository=... is for the Hub, and source=... is given.", "Leave out repository=..."),
         ({"revision": "main"}, "revision=... is for the Hub, and source=... is given.", "Leave out revision=..."),
     ],

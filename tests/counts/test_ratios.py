@@ -133,7 +133,7 @@ def test_options_are_keyword_only_and_frozen(measure):
     ("measure", "options", "message"),
     [
         (SpanF, {"average": "none"}, "Use one of 'micro', 'macro', 'weighted'"),
-        (SpanF, {"zero_division": True}, "Use 0.0, 1.0 or nan"),
+        (SpanF, {"zero_division": True}, "Use one of 0.0, 1.0, nan"),
         (TokenF, {"format": "BILOU"}, r"Use one of 'IO', 'BIO', 'BIOE', 'BIOES', 'IO\*'"),
         (IntersectionF, {"cap": 1}, "Use True or False"),
         (SlIcm, {"prior": "words"}, "Use one of 'spans', 'tokens'"),
@@ -166,7 +166,7 @@ def test_bad_options(measure, options, message):
         ),
         (
             {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": dict.fromkeys("abcd", 1.5)},
-            r"token_probabilities\['a'\]=1.5 is not a probability",
+            r"invalid probability token_probabilities\['a'\]: 1.5",
         ),
     ],
 )

@@ -47,7 +47,7 @@ def test_against_scipy(method):
             sums = {name: values[documents].sum(axis=axis) for name, values in numbers.items()}
             return 2 * sums["both"] / (sums["predicted"] + sums["reference"])
 
-        ours = measure.intervals(counts, Resampling(n_resamples=20_000, seed=3, method=method))["f1"]
+        ours = measure.intervals(counts, Resampling(n_resamples=20_000, seed=3, interval_method=method))["f1"]
         theirs = stats.bootstrap(
             (np.arange(counts.documents),), f1, n_resamples=20_000, method=method, random_state=np.random.default_rng(4)
         ).confidence_interval
@@ -90,7 +90,7 @@ def test_coverage(method):
     trials = 600
     for trial in range(trials):
         counts = measure.counts(*random_corpus(generator, 150))
-        low, high = measure.intervals(counts, Resampling(n_resamples=400, seed=trial, method=method))["f1"]
+        low, high = measure.intervals(counts, Resampling(n_resamples=400, seed=trial, interval_method=method))["f1"]
         held += low <= population <= high
     assert 0.93 <= held / trials <= 0.97
 
@@ -108,7 +108,7 @@ def test_the_seed_says_it_all():
 def test_blocks_do_not_matter(monkeypatch):
     counts = SpanF(average="macro").counts(*random_corpus(np.random.default_rng(7), 30))
     for method in ("percentile", "bca"):
-        resampling = Resampling(n_resamples=50, method=method)
+        resampling = Resampling(n_resamples=50, interval_method=method)
         whole = counts.measure.intervals(counts, resampling)
         with monkeypatch.context() as patch:
             patch.setattr("spanometer.counts.resampling._BLOCK", 100)
@@ -122,7 +122,7 @@ def test_negative_and_unbounded_scores(measure):
     counts = measure.counts(references, predictions)
     point = measure.score(counts)
     for method in ("percentile", "bca"):
-        found = measure.intervals(counts, Resampling(n_resamples=100, method=method))
+        found = measure.intervals(counts, Resampling(n_resamples=100, interval_method=method))
         assert list(found) == list(measure.keys)
         for key, (low, high) in found.items():
             assert low < point[key] < high
@@ -177,17 +177,17 @@ def test_edges():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0}, "confidence=0 is not a level"),
-        ({"confidence": 1.0}, "confidence=1.0"),
-        ({"confidence": 95}, "confidence=95"),
-        ({"confidence": "0.95"}, "confidence='0.95'"),
-        ({"confidence": True}, "confidence=True"),
-        ({"confidence": math.nan}, "confidence=nan"),
-        ({"n_resamples": 0}, "n_resamples=0 is not a whole number from 1 up"),
-        ({"n_resamples": 10.0}, "n_resamples=10.0"),
-        ({"seed": -1}, "seed=-1 is not a whole number from 0 up"),
-        ({"seed": None}, "seed=None"),
-        ({"method": "basic"}, "interval_method='basic'"),
+        ({"confidence": 0}, "invalid value for confidence: 0"),
+        ({"confidence": 1.0}, "invalid value for confidence: 1.0"),
+        ({"confidence": 95}, "invalid value for confidence: 95"),
+        ({"confidence": "0.95"}, "invalid value for confidence: '0.95'"),
+        ({"confidence": True}, "invalid value for confidence: True"),
+        ({"confidence": math.nan}, "invalid value for confidence: nan"),
+        ({"n_resamples": 0}, "invalid value for n_resamples: 0"),
+        ({"n_resamples": 10.0}, "invalid value for n_resamples: 10.0"),
+        ({"seed": -1}, "invalid value for seed: -1"),
+        ({"seed": None}, "invalid value for seed: None"),
+        ({"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
     ],
 )
 def test_wrong_options(options, message):

@@ -167,7 +167,7 @@ def test_counts_at_several_weights_are_those_at_each(seed):
         assert {name: sums.tolist() for name, sums in found.per_label().items()} == {
             name: sums.tolist() for name, sums in expected.per_label().items()
         }
-    with pytest.raises(InputError, match="alpha=2 is not a weight"):
+    with pytest.raises(InputError, match="invalid value for alpha: 2"):
         Eter().counts_at([0, 2], *sides)
 
 
@@ -256,16 +256,16 @@ def test_each_document_by_itself():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 1.1}, "alpha=1.1 is not a weight"),
-        ({"alpha": -0.1}, "alpha=-0.1 is not a weight"),
-        ({"alpha": True}, "alpha=True"),
-        ({"alpha": "0.5"}, "alpha='0.5' is not a weight"),
-        ({"alpha": float("nan")}, "alpha=nan"),
-        ({"type_cost": float("inf")}, "type_cost=inf"),
-        ({"span_cost": -1}, "span_cost=-1"),
+        ({"alpha": 1.1}, "invalid value for alpha: 1.1"),
+        ({"alpha": -0.1}, "invalid value for alpha: -0.1"),
+        ({"alpha": True}, "invalid value for alpha: True"),
+        ({"alpha": "0.5"}, "invalid value for alpha: '0.5'"),
+        ({"alpha": float("nan")}, "invalid value for alpha: nan"),
+        ({"type_cost": float("inf")}, "invalid value for type_cost: inf"),
+        ({"span_cost": -1}, "invalid value for span_cost: -1"),
         ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
-        ({"average": "all"}, "average='all'"),
-        ({"zero_division": 2}, "zero_division=2"),
+        ({"average": "all"}, "invalid value for average: 'all'"),
+        ({"zero_division": 2}, "invalid value for zero_division: 2"),
     ],
 )
 def test_wrong_options(options, message):

@@ -184,22 +184,22 @@ def test_other_tokens(make):
 
 
 BAD_OPTIONS = {
-    "one name": ({"attributes": "negated"}, "attributes='negated' is not a value"),
+    "one name": ({"attributes": "negated"}, "invalid value for attributes: 'negated'"),
     "no names": ({"attributes": []}, "attributes names no attribute"),
     "a number": ({"attributes": {3: "negated"}}, "the attribute 3 in attributes is not a string"),
     "unknown": ({"attributes": ["hypothesis"]}, "spaCy's spans have no extension 'hypothesis'"),
     "no getter": ({"attributes": {"neg": 3}}, "3 in attributes is neither an extension's name nor a function"),
     "no scores": ({"scores": "probability"}, "spaCy's spans have no extension 'probability'"),
     "scores": ({"scores": 3}, "3 in scores is neither"),
-    "spans": ({"spans": 3}, "spans=3 is not a value that spans can take"),
-    "no spans": ({"spans": []}, "spans=.. is not a value that spans can take"),
+    "spans": ({"spans": 3}, "invalid value for spans: 3"),
+    "no spans": ({"spans": []}, "invalid value for spans: .."),
     "a group": (
         {"spans": "entities"},
         "references, document 0: there is no group of spans 'entities'; .* groups: none",
     ),
     "a function": ({"spans": lambda doc: None}, "gave None, which is not a list of spans"),
     "a token": ({"spans": lambda doc: ["toux"]}, "references, document 0, span 0: 'toux' is not a span of this"),
-    "label": ({"label": 3}, "label=3 is not a value that label can take"),
+    "label": ({"label": 3}, "invalid value for label: 3"),
     "a label": ({"label": lambda span: 3}, "the label of the span from 2 to 3 is 3"),
 }
 

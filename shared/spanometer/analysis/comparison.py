@@ -21,11 +21,12 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..counts.ratios import json_number
-from ..counts.resampling import Resampling, interval, require_whole
+from ..counts.resampling import Resampling, interval
 from ..errors import InputError
 from ..measures import MEASURES, AlignedMeasure, Eter, Measure
 from ..measures.named import read_measures
 from ..measures.signature import signature
+from ..options import option
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
 from ..spans.spans import Spans, on_side
@@ -55,12 +56,14 @@ class PairedResampling(Resampling):
         n_permutations: how many times documents' outputs are swapped at random.
     """
 
-    n_permutations: int = 10_000
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        require_whole("n_permutations", self.n_permutations, 1)
+    n_permutations: int = option(
+        10_000,
+        help="random swaps of documents' outputs for p-values",
+        kind=int,
+        low=1,
+        flag="permutations",
+        metavar="N",
+    )
 
     def exact(self, documents: int) -> bool:
         """Whether all swaps of so many documents are tried out, as there are no more than are asked for."""
@@ -268,7 +271,7 @@ def compare(
         confidence=confidence,
         n_resamples=n_resamples,
         seed=seed,
-        method=interval_method,
+        interval_method=interval_method,
         n_permutations=n_permutations,
     )
     if isinstance(references, Entities):
@@ -423,7 +426,7 @@ def _measured(
     headline = measure.headline
     scores = {system: measure.score(counted) for system, counted in counts.items()}
     left_out: Drawn = {}
-    if resampling.method == "bca":
+    if resampling.interval_method == "bca":
         left_out = {system: measure.left_out(counted) for system, counted in counts.items()}
     headlines = np.array([[scores[system][headline] for system in counts]])
     places = ranks(headlines, higher_is_better=measure.higher_is_better)[0].tolist()

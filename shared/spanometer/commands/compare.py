@@ -222,7 +222,7 @@ def _compare_trees(options: argparse.Namespace, paths: Sequence[str]) -> tuple[C
         reference.entities,
         {name: system.entities for name, system in zip(names, systems, strict=True)},
         measures,
-        PairedResampling(method=draws.pop("interval_method"), **draws),
+        PairedResampling(**draws),
         how_read((reference, *systems), reading),
     )
     sides = list(zip(("reference", *names), (reference, *systems), strict=True))

@@ -114,8 +114,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _one_line(error: InputError, names: Mapping[str, str]) -> str:
     """The error in one line, with options written as they are on the command line."""
-    located = f"{error.place}: {error.problem}" if error.place else error.problem
-    return _KEYWORD.sub(lambda match: f"--{names[match[1]]} ", f"{located} {error.remedy}".strip())
+
+    def spell(name: str, value: str | None) -> str:
+        flag = f"--{names.get(name, name.replace('_', '-'))}"
+        return flag if value in (None, "...", "True") else f"{flag} {value}"
+
+    return _KEYWORD.sub(lambda match: f"--{names[match[1]]} ", error.message(spell, " "))
 
 
 def _complain(message: str) -> int:

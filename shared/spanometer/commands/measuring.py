@@ -141,7 +141,7 @@ def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
 
     values = {
         "confidence": options.confidence,
-        "method": options.interval_method,
+        "interval_method": options.interval_method,
         "n_resamples": options.resamples,
         "seed": options.seed,
     }
@@ -149,7 +149,7 @@ def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
     resampling = Resampling(**given)
     if options.confidence is not None:
         return resampling
-    if "method" in given or "n_resamples" in given:
+    if "interval_method" in given or "n_resamples" in given:
         raise InputError("there are no intervals without a level.", "Add --confidence 0.95.")
     return None
 

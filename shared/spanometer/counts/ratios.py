@@ -7,16 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..errors import InputError, require_choice
-
-AVERAGES = ("micro", "macro", "weighted")
-
-
-def require_zero_division(value: object) -> None:
-    """Raise an `InputError` unless the value is one that `zero_division` can take."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not (value in (0.0, 1.0) or value != value):
-        raise InputError(f"zero_division={value!r} is not a value that zero_division can take.", "Use 0.0, 1.0 or nan.")
+AVERAGES = {
+    "micro": "counts summed over labels",
+    "macro": "unweighted mean over labels",
+    "weighted": "labels weighted by reference spans",
+}
+"""The averages over labels, explained."""
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
@@ -74,11 +70,6 @@ def average_over_labels(
         sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
         averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
-
-
-def require_average(value: object) -> None:
-    """Raise an `InputError` unless the value is one that `average` can take."""
-    require_choice("average", value, AVERAGES)
 
 
 def json_number(value: float) -> float | None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, require_choice
-
-METHODS = ("bca", "percentile")
+from ..errors import InputError
+from ..options import check_options, option, options_of
 
 _BLOCK = 1 << 23
 """How many weights are held at a time."""
@@ -35,22 +35,39 @@ class Resampling:
         confidence: the level of the interval, such as 0.95.
         n_resamples: how many corpora are drawn.
         seed: of the draws; the same seed draws the same corpora for every measure.
-        method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, the quantiles of the drawn scores.
+        interval_method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, the quantiles of the drawn
+            scores.
     """
 
-    confidence: float = 0.95
-    n_resamples: int = 1000
-    seed: int = 0
-    method: str = "bca"
+    confidence: float = option(
+        0.95,
+        help="level of bootstrap intervals over documents, such as 0.95",
+        kind=float,
+        low=0,
+        high=1,
+        exclusive=True,
+        metavar="LEVEL",
+        label="Confidence interval",
+    )
+    interval_method: str = option(
+        "bca",
+        help="kind of interval",
+        choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the drawn scores"},
+    )
+    n_resamples: int = option(
+        1000, help="corpora drawn for an interval", kind=int, low=1, flag="resamples", metavar="N"
+    )
+    seed: int = option(0, help="seed of the draws", kind=int, low=0, metavar="N")
 
     def __post_init__(self) -> None:
         """Check the options."""
-        level = self.confidence
-        if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < float(level) < 1:
-            raise InputError(f"confidence={level!r} is not a level.", "Use a number between 0 and 1, such as 0.95.")
-        require_whole("n_resamples", self.n_resamples, 1)
-        require_whole("seed", self.seed, 0)
-        require_choice("interval_method", self.method, METHODS)
+        check_options(self)
+
+    @classmethod
+    def chosen(cls, *, confidence: float | None = None, **options: Any) -> Resampling | None:
+        """Return the resampling with these options, or None without a level; the other options are checked anyway."""
+        known = cls(confidence=cls.confidence if confidence is None else confidence, **options)
+        return None if confidence is None else known
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
         """How often each document is in each drawn corpus, shape (some corpora, documents), block after block."""
@@ -67,12 +84,7 @@ class Resampling:
 
     def options(self) -> dict[str, object]:
         """What the signature says of the interval."""
-        return {
-            "confidence": self.confidence,
-            "interval_method": self.method,
-            "n_resamples": self.n_resamples,
-            "seed": self.seed,
-        }
+        return {name: getattr(self, name) for name in options_of(self)}
 
 
 def interval(

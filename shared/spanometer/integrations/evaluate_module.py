@@ -213,10 +213,9 @@ class MeasureModule(evaluate.Metric, ABC):
     @staticmethod
     def _resampling(confidence: float | None, interval_method: str, n_resamples: int, seed: int) -> Resampling | None:
         """How intervals are made; None where none are asked for."""
-        # wrong options are refused with or without a level
-        level = Resampling.confidence if confidence is None else confidence
-        known = Resampling(confidence=level, n_resamples=n_resamples, seed=seed, method=interval_method)
-        return None if confidence is None else known
+        return Resampling.chosen(
+            confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+        )
 
     def _result(
         self,
@@ -256,7 +255,7 @@ class MeasureModule(evaluate.Metric, ABC):
         resampling = ("confidence", "interval_method", "n_resamples", "seed")
         self._resampling(*(options.get(name, parameters[name].default) for name in resampling))
         if not isinstance(options.get("details", False), (bool, np.bool_)):
-            raise InputError(f"details={options['details']!r} is not a value that details can take.", "True or False.")
+            raise InputError(f"invalid value for details: {options['details']!r}.", "True or False.")
         own = {field.name for field in fields(self.measure)}
         self.measure(**{name: value for name, value in options.items() if name in own})
 

@@ -6,14 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
-from ..counts.ratios import average_over_labels, precision_recall_f1, require_average, require_zero_division
+from ..counts.ratios import AVERAGES, average_over_labels, precision_recall_f1
 from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
+from ..options import check_options, option
 from ..spans.spans import Spans
 
 
@@ -35,8 +37,10 @@ class Measure(ABC):
         counts_type: the class of its counts.
     """
 
-    average: str = "micro"
-    zero_division: float = 0.0
+    average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
+    zero_division: float = option(
+        0.0, help="value of a ratio with the denominator 0", kind=float, choices=(0.0, 1.0, nan), label="Zero division"
+    )
 
     name: ClassVar[str]
     keys: ClassVar[tuple[str, ...]]
@@ -48,8 +52,7 @@ class Measure(ABC):
 
     def __post_init__(self) -> None:
         """Check the options."""
-        require_average(self.average)
-        require_zero_division(self.zero_division)
+        check_options(self)
 
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
@@ -112,7 +115,7 @@ class Measure(ABC):
         if counts.documents < 2:
             return dict.fromkeys(point, (float("nan"), float("nan")))
         drawn = joined_values(self.score_weighted(counts, weights) for weights in resampling.weights(counts.documents))
-        left_out = self.left_out(counts) if resampling.method == "bca" else {}
+        left_out = self.left_out(counts) if resampling.interval_method == "bca" else {}
         return {
             key: interval(value, drawn[key], resampling.confidence, left_out.get(key)) for key, value in point.items()
         }

@@ -12,11 +12,10 @@ from ..alignment.overlaps import Alignment, Side, coverage, overlaps
 from ..arrays import begins_run, row_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
-from ..errors import InputError, require_choice
+from ..errors import InputError, setting
+from ..options import option
 from .base import AlignedMeasure
-from .placement import METHODS, PLACEMENTS, Placement, expected, place, same_span, sample, shared_tokens
-
-LEVELS = ("token", "span")
+from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
 _DRAWN_AT_ONCE = 1 << 22
 """About how many numbers a simulation holds at a time."""
@@ -36,7 +35,9 @@ class ChanceCounts(Counts):
         """`Counts.__add__`, without simulations: those of parts are not independent of each other."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
-                raise InputError("simulations of parts of a corpus do not add up.", "Count with n_simulations=0.")
+                raise InputError(
+                    "simulations of parts of a corpus do not add up.", f"Count with {setting('n_simulations', 0)}."
+                )
         return super().__add__(other)
 
     def condensed(self) -> Self:
@@ -84,30 +85,51 @@ class ChanceKappaF1(AlignedMeasure):
             than the document has.
     """
 
-    level: str = "token"
-    placement: str = "disjoint"
-    method: str = "exact"
-    uniform_threshold: float = 0.99
-    n_simulations: int = 0
-    seed: int = 0
+    level: str = option(
+        "token",
+        help="what agreement is counted in",
+        choices={"token": "shared tokens", "span": "equal spans"},
+        label="Level",
+    )
+    placement: str = option(
+        "disjoint",
+        help="how spans of a label are placed at random",
+        choices={
+            "disjoint": "without overlap",
+            "independent": "anywhere",
+            "layers": "nested spans, each depth without overlap",
+        },
+        label="Random placement",
+    )
+    method: str = option(
+        "exact",
+        help="how the expectation is computed",
+        choices={
+            "exact": "exactly",
+            "uniform": "each span anywhere with the same probability",
+            "auto": "uniformly in documents where that is close",
+        },
+        label="Method",
+    )
+    uniform_threshold: float = option(
+        0.99, help="with the method auto: how close is close enough", kind=float, low=0, high=1
+    )
+    n_simulations: int = option(
+        0,
+        help="random pairs of annotations to draw, which add a standard deviation and a p-value",
+        kind=int,
+        low=0,
+        flag="simulations",
+        metavar="N",
+        label="Simulated annotations",
+        span=(0, 1000),
+    )
+    seed: int = option(0, help="seed of the simulations", kind=int, low=0, metavar="N")
 
     name: ClassVar[str] = "chance_kappa_f1"
     keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
     headline: ClassVar[str] = "kappa_f1"
     counts_type: ClassVar[type[Counts]] = ChanceCounts
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        require_choice("level", self.level, LEVELS)
-        require_choice("placement", self.placement, PLACEMENTS)
-        require_choice("method", self.method, METHODS)
-        threshold = self.uniform_threshold
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
-            raise InputError(f"uniform_threshold={threshold!r} is not a share.", "Use a number from 0 to 1.")
-        for name, value in (("n_simulations", self.n_simulations), ("seed", self.seed)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-                raise InputError(f"{name}={value!r} is not a whole number from 0 up.", "Use 0, 1, 2, ...")
 
     def options(self) -> dict[str, Any]:
         """The options for the signature: threshold and seed where they are used."""
@@ -324,7 +346,7 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
     """Raise an `InputError` where spans cannot be placed at random as asked."""
     if alignment.lengths is None and len(side):
         raise InputError(
-            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
+            "the documents' lengths are not known, and chance depends on them.", f"Give them with {setting('lengths')}."
         )
     if side.pieces is not None:
         fragmented = np.bincount(side.pieces.span) > 1
@@ -341,7 +363,7 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
             side,
             span,
             "overlaps another of its label; under placement='disjoint' spans do not.",
-            "Set placement='layers' for nested spans, placement='independent' for any.",
+            f"Set {setting('placement', 'layers')} for nested spans, {setting('placement', 'independent')} for any.",
         )
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
@@ -355,7 +377,7 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
             side,
             span,
             "crosses another of its label; placement='layers' is for nested spans.",
-            "Set placement='independent', which allows any overlap.",
+            f"Set {setting('placement', 'independent')}, which allows any overlap.",
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,8 @@ from ..alignment.overlaps import overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
-from ..errors import InputError
+from ..errors import InputError, setting
+from ..options import option
 from ..spans.entities import Entities
 from ..spans.spans import require_same_documents, require_same_lengths
 from .base import Measure
@@ -99,10 +99,23 @@ class Eter(Measure):
             entities, or of components, that share a token than `alignment.PAIR_LIMIT`.
     """
 
-    alpha: float = 0.5
-    type_cost: float = 0.5
-    subtype_cost: float = 0.25
-    span_cost: float = 0.25
+    alpha: float = option(
+        0.5, help="weight of the components", kind=float, low=0, high=1, label="Weight of the components"
+    )
+    type_cost: float = option(
+        0.5, help="cost of another type", kind=float, low=0, label="Cost of another type", span=(0, 2)
+    )
+    subtype_cost: float = option(
+        0.25,
+        help="cost of another subtype of the same type",
+        kind=float,
+        low=0,
+        label="Cost of another subtype",
+        span=(0, 2),
+    )
+    span_cost: float = option(
+        0.25, help="cost of other bounds", kind=float, low=0, label="Cost of other bounds", span=(0, 2)
+    )
 
     name: ClassVar[str] = "eter"
     keys: ClassVar[tuple[str, ...]] = (
@@ -124,15 +137,11 @@ class Eter(Measure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if not _is_cost(self.alpha) or self.alpha > 1:
-            raise InputError(f"alpha={self.alpha!r} is not a weight.", "Use a number from 0 to 1.")
-        for name in ("type_cost", "subtype_cost", "span_cost"):
-            if not _is_cost(getattr(self, name)):
-                raise InputError(f"{name}={getattr(self, name)!r} is not a cost.", "Use a number from 0 up.")
         if self.subtype_cost > self.type_cost:
             raise InputError(
-                f"subtype_cost={self.subtype_cost!r} is more than type_cost={self.type_cost!r}.",
+                f"{setting('subtype_cost', self.subtype_cost)} is more than {setting('type_cost', self.type_cost)}.",
                 "A type that agrees in its first part must not cost more than one that does not.",
+                option="subtype_cost",
             )
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
@@ -586,8 +595,3 @@ def _slot_errors(quantities: Mapping[str, np.ndarray], part: str) -> np.ndarray:
         (np.asarray(quantities[f"slot_{part}_{name}"], dtype=float) for name in ("insertions", "deletions", "cost")),
         start=np.zeros(()),
     )
-
-
-def _is_cost(value: object) -> bool:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return number and 0 <= float(value) < math.inf  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from ..arrays import ranges, runs
-from ..errors import InputError
+from ..errors import InputError, mention
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16
@@ -114,7 +114,11 @@ class TokenInformation:
 def require_probability(value: object, name: str) -> None:
     """Raise an `InputError` unless the value is a number in (0, 1]."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
-        raise InputError(f"{name}={value!r} is not a probability.", "Probabilities are greater than 0 and at most 1.")
+        raise InputError(
+            f"invalid probability {mention(name)}: {value!r}.",
+            "Probabilities are greater than 0 and at most 1.",
+            option=name.partition("[")[0],
+        )
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
@@ -128,7 +132,7 @@ def _probability(word: str, code: int, words: Tags, probabilities: Mapping[str, 
         document, position = words.first(code)
         raise InputError(
             f"the word {word!r} has no probability.",
-            "Give token_probabilities for every word of tokens.",
+            f"Give {mention('token_probabilities')} for every word of {mention('tokens')}.",
             side="tokens",
             document=document,
             position=position,

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
-from ..errors import InputError
+from ..errors import setting
+from ..options import option
 from .base import FMeasure
 
 
@@ -20,7 +21,7 @@ class IntersectionF(FMeasure):
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|, over pairs of one label.
 
     Attributes:
-        cap: count a span's summed coverage as 1 at the most. Where spans of one label overlap within one side the plain
+        cap: count a span's summed coverage as at most 1. Where spans of one label overlap within one side the plain
             sum can pass 1.
 
     Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
@@ -29,16 +30,15 @@ class IntersectionF(FMeasure):
         InputError: without `cap`, where two spans of one label and side overlap.
     """
 
-    cap: bool = False
+    cap: bool = option(
+        False,
+        help="count a span's summed coverage as at most 1; needed if spans of one label overlap within one side",
+        kind=bool,
+        label="Cap coverage at 1",
+    )
 
     name: ClassVar[str] = "intersection_f"
     support: ClassVar[str] = "reference"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        if not isinstance(self.cap, (bool, np.bool_)):
-            raise InputError(f"cap={self.cap!r} is not a value that cap can take.", "Use True or False.")
 
     def _count(self, alignment: Alignment) -> Counts:
         """Sum the shared tokens of each span."""
@@ -70,5 +70,5 @@ def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:
         span,
         side.piece_start[piece],
         f"two spans of {alignment.labels[side.label[span]]!r} overlap, so that what they cover would count twice.",
-        "Set cap=True to count a span's coverage as 1 at the most.",
+        f"Set {setting('cap', True)} to count a span's coverage as at most 1.",
     )

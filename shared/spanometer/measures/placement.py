@@ -28,7 +28,6 @@ import numpy as np
 
 from ..errors import InputError, require_choice
 
-PLACEMENTS = ("disjoint", "independent", "layers")
 METHODS = ("exact", "uniform", "auto")
 
 PAIR_LIMIT = 100_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,10 @@ from ..alignment.overlaps import Alignment, Pairs, Side
 from ..arrays import begins_run
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
-from ..errors import InputError, require_choice
+from ..errors import InputError, mention, setting
+from ..options import option
 from .base import AlignedMeasure
 from .information import TokenInformation, mapping_digest, require_probability
-
-PRIORS = ("spans", "tokens")
-MATCHINGS = ("mutual", "optimal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +61,47 @@ class SlIcm(AlignedMeasure):
         InputError: where `tokens` do not fit the documents, and where a word has no probability.
     """
 
-    tokens: Sequence[Sequence[str]] | None = field(default=None, repr=False, compare=False)
-    token_probabilities: Mapping[str, float] | float | None = None
-    prior: str = "spans"
-    log_base: float = 2
-    matching: str = "mutual"
+    tokens: Sequence[Sequence[str]] | None = option(
+        None,
+        help="the words of each document; without token_probabilities their relative frequencies are P(w)",
+        type="list of lists of str",
+        flag="",
+        repr=False,
+        compare=False,
+    )
+    token_probabilities: Mapping[str, float] | float | None = option(
+        None,
+        help="P(w) of each word (needs tokens), or one number for every token; None without tokens: one unit of "
+        "information a token",
+        type="dict or float",
+        flag="token-probability",
+        metavar="P",
+        parse=float,
+    )
+    prior: str = option(
+        "spans",
+        help="what the frequencies of labels are counted in",
+        choices=("spans", "tokens"),
+        label="Label frequencies in",
+    )
+    log_base: float = option(
+        2,
+        help="base of the logarithms",
+        kind=float,
+        low=1,
+        exclusive=True,
+        label="Base of the logarithms",
+        span=(1.1, 100),
+    )
+    matching: str = option(
+        "mutual",
+        help="which spans match",
+        choices={
+            "mutual": "those that pick each other",
+            "optimal": "the one-to-one matching with the most information in common",
+        },
+        label="Matching",
+    )
 
     name: ClassVar[str] = "sl_icm"
     keys: ClassVar[tuple[str, ...]] = ("sl_icm", "sl_icm_norm")
@@ -77,24 +111,23 @@ class SlIcm(AlignedMeasure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        require_choice("prior", self.prior, PRIORS)
-        require_choice("matching", self.matching, MATCHINGS)
-        base = self.log_base
-        number = isinstance(base, (int, float, np.integer, np.floating)) and not isinstance(base, bool)
-        if not number or not 1 < base < math.inf:
-            raise InputError(f"log_base={base!r} is not a base of logarithms.", "Use a number greater than 1.")
         if self.tokens is not None and not isinstance(self.tokens, (str, Sequence)):
             # what can be read but once is read once
             object.__setattr__(self, "tokens", list(self.tokens))
         given = self.token_probabilities
         if isinstance(given, Mapping):
             if self.tokens is None:
-                raise InputError("token_probabilities is a mapping, and there are no tokens.", "Give tokens=... too.")
+                raise InputError(
+                    f"{mention('token_probabilities')} is a mapping, and there are no tokens.",
+                    f"Give {setting('tokens')} too.",
+                    option="token_probabilities",
+                )
         elif given is not None:
             require_probability(given, "token_probabilities")
             if self.tokens is not None:
                 raise InputError(
-                    "token_probabilities is one number, so tokens have no use.", "Leave out one of the two."
+                    f"{mention('token_probabilities')} is one number, so tokens have no use.",
+                    "Leave out one of the two.",
                 )
 
     def options(self) -> dict[str, Any]:
@@ -119,7 +152,7 @@ class SlIcm(AlignedMeasure):
             raise InputError(
                 "sl_icm with tokens estimates their probabilities from the documents at hand: "
                 "counts of parts do not add up.",
-                "Give token_probabilities=..., or leave tokens out.",
+                f"Give {setting('token_probabilities')}, or leave out {mention('tokens')}.",
             )
 
     def _count(self, alignment: Alignment) -> Counts:

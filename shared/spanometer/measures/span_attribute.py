@@ -12,13 +12,11 @@ import numpy as np
 from ..arrays import begins_run, code_type, ordered_codes
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
-from ..errors import InputError, require_choice
+from ..errors import InputError, setting
+from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
 from ..spans.spans import require_same_documents
 from .base import Measure
-
-AVERAGE_PRECISIONS = ("ties", "edsnlp", "edsnlp-0.20")
-MISMATCHES = ("error", "count")
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
 
@@ -144,13 +142,54 @@ class SpanAttribute(Measure):
 
     # the result has each attribute, and there is nothing to average
     average: str = field(init=False, default="micro", repr=False)
-    attributes: Sequence[str] | Mapping[str, bool | Sequence[str]] | None = None
-    default_values: Mapping[str, Value] = field(default_factory=dict)
-    include_falsy: bool = False
-    micro_key: str = "micro"
-    average_precision: str = "ties"
-    filter: Filter | None = None
-    on_mismatch: str = "error"
+    attributes: Sequence[str] | Mapping[str, bool | Sequence[str]] | None = option(
+        None,
+        help="the attributes to score: None for all, a list of names, or a dict of names to True (of all spans) or to "
+        "lists of labels (of spans with these)",
+        type="list of str or dict",
+        flag="attribute",
+        metavar="NAME[=LABEL,...]",
+        repeat=True,
+        label="Attributes",
+    )
+    default_values: Mapping[str, Value] = option(
+        default_factory=dict,
+        help="for an attribute the value that is no item, as if it were missing",
+        type="dict",
+        flag="default",
+        metavar="NAME=VALUE",
+        repeat=True,
+        label="Default values",
+    )
+    include_falsy: bool = option(
+        False, help='count False, 0, 0.0 and "" as items too', kind=bool, label="Count false, 0 and empty text"
+    )
+    micro_key: str = option(
+        "micro", help="the key of all attributes together", kind=str, metavar="NAME", label="Name of all together"
+    )
+    average_precision: str = option(
+        "ties",
+        help="how average precision ranks equal scores",
+        choices={
+            "ties": "one step for all of them",
+            "edsnlp": "one step each, in the order of the documents",
+            "edsnlp-0.20": "the same without the first step",
+        },
+        label="Average precision",
+    )
+    filter: Filter | None = option(
+        None,
+        help="the documents that are scored: None for all, a flag for each, or a function of a document's reference "
+        "spans that returns a bool",
+        type="list of bool or function",
+        flag="",
+    )
+    on_mismatch: str = option(
+        "error",
+        help="how to handle a span that only one side has",
+        choices={"error": "refuse it", "count": "its items are misses or false alarms"},
+        label="Spans on one side only",
+    )
 
     name: ClassVar[str] = "span_attribute"
     keys: ClassVar[tuple[str, ...]] = ("f", "p", "r", "tp", "support", "positives", "ap")
@@ -163,15 +202,7 @@ class SpanAttribute(Measure):
         super().__post_init__()
         asked = _asked(self.attributes)
         _require_default_values(self.default_values)
-        if not isinstance(self.include_falsy, (bool, np.bool_)):
-            raise InputError(
-                f"include_falsy={self.include_falsy!r} is not a value that include_falsy can take.", "True or False."
-            )
-        if not isinstance(self.micro_key, str) or not self.micro_key:
-            raise InputError(f"micro_key={self.micro_key!r} is not the name of a key.", "Use a string such as 'micro'.")
         self._require_free_micro_key(asked or {})
-        require_choice("average_precision", self.average_precision, AVERAGE_PRECISIONS)
-        require_choice("on_mismatch", self.on_mismatch, MISMATCHES)
         if self.filter is not None and not callable(self.filter):
             _flags(self.filter)
 
@@ -334,7 +365,7 @@ class SpanAttribute(Measure):
         if self.micro_key in names:
             raise InputError(
                 f"{self.micro_key!r} is an attribute, and the key of all attributes together.",
-                "Name another key with micro_key=...",
+                f"Name another key with {setting('micro_key')}.",
             )
 
     def _both_sides(
@@ -529,7 +560,7 @@ def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
             raise InputError(f"attributes={attributes!r} is not a list of names.", _ATTRIBUTES_REMEDY)
         given = dict.fromkeys(attributes, True)
     else:
-        raise InputError(f"attributes={attributes!r} is not a value that attributes can take.", _ATTRIBUTES_REMEDY)
+        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
     asked: dict[str, frozenset[str] | None] = {}
     for name, labels in given.items():
         if not isinstance(name, str):
@@ -548,7 +579,7 @@ def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
 def _require_default_values(values: Any) -> None:
     remedy = "Use a mapping such as {'negated': False}: one bool, int, float or str for an attribute."
     if not isinstance(values, Mapping):
-        raise InputError(f"default_values={values!r} is not a value that default_values can take.", remedy)
+        raise InputError(f"invalid value for default_values: {values!r}.", remedy)
     for name, value in values.items():
         if not isinstance(name, str):
             raise InputError(f"the attribute {name!r} in default_values is not a string.", remedy)
@@ -563,7 +594,7 @@ def _flags(given: Any) -> np.ndarray:
     listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
     if not listed or not all(isinstance(flag, (bool, np.bool_)) for flag in given):
         raise InputError(
-            f"filter={given!r} is not a value that filter can take.",
+            f"invalid value for filter: {given!r}.",
             "Use None, a list of bools, one for each document, or a function of a document's reference spans.",
         )
     return np.array(given, dtype=bool)

@@ -9,10 +9,8 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
 from ..counts.counts import Column, Counts
-from ..errors import require_choice
+from ..options import option
 from .base import FMeasure
-
-FORMATS = ("IO", "BIO", "BIOE", "BIOES", "IO*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,14 +26,21 @@ class TokenF(FMeasure):
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
 
-    format: str = "IO"
+    format: str = option(
+        "IO",
+        help="what a unit is",
+        choices={
+            "IO": "a token with its label",
+            "BIO": "also whether it begins a span",
+            "BIOE": "also whether it ends one",
+            "BIOES": "also whether it is one",
+            "IO*": "tokens, and the gaps between the tokens of a span",
+        },
+        flag="token-format",
+        label="Format",
+    )
 
     name: ClassVar[str] = "token_f"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        require_choice("format", self.format, FORMATS)
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""

@@ -13,10 +13,9 @@ from ..alignment.overlaps import Alignment, Side, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
-from ..errors import InputError, require_choice
+from ..errors import InputError, setting
+from ..options import option
 from .base import AlignedMeasure
-
-VARIANTS = ("1995", "2016")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ class UnitizingAlpha(AlignedMeasure):
             are discontinuous.
     """
 
-    variant: str = "2016"
+    variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
     name: ClassVar[str] = "unitizing_alpha"
     keys: ClassVar[tuple[str, ...]] = ("alpha", "observed_disagreement", "expected_disagreement")
@@ -82,16 +81,12 @@ class UnitizingAlpha(AlignedMeasure):
     shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        require_choice("variant", self.variant, VARIANTS)
-
     def _count(self, alignment: Alignment) -> UnitizingCounts:
         """Disagreement of two annotators: the reference and the prediction."""
         if alignment.lengths is None:
             raise InputError(
-                "the documents' lengths are not known, and alpha depends on them.", "Give them with lengths=[...]."
+                "the documents' lengths are not known, and alpha depends on them.",
+                f"Give them with {setting('lengths')}.",
             )
         for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
             require_units(alignment, name, side)

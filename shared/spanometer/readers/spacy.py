@@ -58,9 +58,7 @@ def from_spacy(
     getters = _getters(attributes, span_type)
     score_getter = None if scores is None else _getter(scores, "scores", span_type)
     if label is not None and not isinstance(label, str) and not callable(label):
-        raise InputError(
-            f"label={label!r} is not a value that label can take.", "Use a string or a function of a span."
-        )
+        raise InputError(f"invalid value for label: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
     sides = {}
     for side, given in (("references", references), ("predictions", predictions)):
@@ -137,7 +135,7 @@ def _getters(attributes: Any, span_type: Any) -> dict[str, Callable[[Any], Any]]
     elif isinstance(attributes, (list, tuple)) and all(isinstance(name, str) for name in attributes):
         given = {name: name for name in attributes}
     else:
-        raise InputError(f"attributes={attributes!r} is not a value that attributes can take.", _ATTRIBUTES_REMEDY)
+        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
     if not given:
         raise InputError("attributes names no attribute.", _ATTRIBUTES_REMEDY)
     for name in given:
@@ -164,7 +162,7 @@ def _require_spans(spans: Any) -> None:
     names = spans if isinstance(spans, (list, tuple)) else [spans]
     if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
         return
-    raise InputError(f"spans={spans!r} is not a value that spans can take.", _SPANS_REMEDY)
+    raise InputError(f"invalid value for spans: {spans!r}.", _SPANS_REMEDY)
 
 
 def _spans(doc: Any, spans: Any) -> list[Any]:

@@ -22,7 +22,6 @@ from ..measures import (
     TokenF,
     UnitizingAlpha,
 )
-from ..measures.span_attribute import AVERAGE_PRECISIONS, MISMATCHES
 from ..spans.markup import ENTITY_TYPES
 from ..tags.decoding import REPAIRS
 from ..tags.schemes import SCHEMES
@@ -122,8 +121,14 @@ _OF_ATTRIBUTES = (
     Option("default_values", "Default values", "", info='No items, in JSON: {"negated": false}'),
     Option("include_falsy", "Count false, 0 and empty text", False),
     Option("micro_key", "Name of all together", "micro"),
-    Option("average_precision", "Average precision", "ties", _named(*AVERAGE_PRECISIONS), "What ranks equal scores."),
-    Option("on_mismatch", "Spans on one side only", "error", _named(*MISMATCHES)),
+    Option(
+        "average_precision",
+        "Average precision",
+        "ties",
+        _named("ties", "edsnlp", "edsnlp-0.20"),
+        "What ranks equal scores.",
+    ),
+    Option("on_mismatch", "Spans on one side only", "error", _named("error", "count")),
     _ZERO_DIVISION,
     replace(_CONFIDENCE, info="By resampling documents."),
 )

@@ -1,0 +1,197 @@
+"""Options, declared once: a field of a dataclass, with how it is checked, explained and read from text.
+
+From the declaration are made the checks, the arguments of the `evaluate` module with their documentation, the table of
+the card, the options of the command line, the controls of the page, and the errors of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any
+
+from .errors import InputError, mention
+
+_KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
+_KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A declared option.
+
+    Attributes:
+        name: the keyword, that of the field.
+        default: its value if none is given.
+        help: what it does, as a phrase that begins in lower case and has no full stop.
+        kind: `bool`, `int`, `float` or `str`; None if the owner of the option checks the value itself.
+        type: the type as documentation names it; by default that of `kind`.
+        choices: the allowed values; a mapping explains them.
+        low, high: the bounds of a number.
+        exclusive: whether the bounds themselves are excluded.
+        optional: whether None is allowed.
+        flag: the name on the command line without the leading dashes; by default the keyword with dashes. Empty if the
+            command line has a way of its own.
+        metavar: what stands for the value in the help of the command line.
+        parse: makes a value of a string, for the command line and pages; by default by `kind`.
+        repeat: whether the command line takes it several times; `parse` is then given a list of strings.
+        label: what pages call it; empty if pages have a way of their own.
+        span: the range that a page's control has, if it should be smaller than the bounds.
+        signed: whether the signature names it.
+    """
+
+    name: str = ""
+    default: Any = None
+    help: str
+    kind: type | None = None
+    type: str = ""
+    choices: tuple[Any, ...] | Mapping[Any, str] = ()
+    low: float | None = None
+    high: float | None = None
+    exclusive: bool = False
+    optional: bool = False
+    flag: str | None = None
+    metavar: str | None = None
+    parse: Callable[[Any], Any] | None = None
+    repeat: bool = False
+    label: str = ""
+    span: tuple[float, float] | None = None
+    signed: bool = True
+
+    @property
+    def command_flag(self) -> str:
+        """The option on the command line, with its dashes; empty if it has none."""
+        name = self.name.replace("_", "-") if self.flag is None else self.flag
+        return f"--{name}" if name else ""
+
+    @property
+    def type_name(self) -> str:
+        """The type as documentation names it."""
+        name = self.type or (self.kind.__name__ if self.kind is not None else "object")
+        return f"{name}, optional" if self.optional and not self.type else name
+
+    @property
+    def values(self) -> str:
+        """The allowed values in words, the default marked; empty if they are not a list."""
+        if not self.choices:
+            return ""
+        explained = self.choices if isinstance(self.choices, Mapping) else dict.fromkeys(self.choices, "")
+        parts = []
+        for value, text in explained.items():
+            notes = [note for note in ("default" if same(value, self.default) else "", text) if note]
+            parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
+        return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else parts[0]
+
+    def describe(self) -> str:
+        """Return what the option does, its values and its default, as sentences."""
+        text = self.help[0].upper() + self.help[1:]
+        if self.choices:
+            return f"{text}: {self.values}."
+        return f"{text}. Default {self.default!r}."
+
+    def check(self, value: Any) -> None:
+        """Raise an `InputError` unless the value is allowed."""
+        if value is None and self.optional:
+            return
+        if self.choices:
+            if not any(same(value, choice) for choice in self.choices):
+                raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
+        elif self.kind is not None and not self._fits(value):
+            raise self.refusal(value, f"Use {self._expected()}.")
+
+    def refusal(self, value: Any, remedy: str) -> InputError:
+        """Return the error for a value that is not allowed."""
+        return InputError(f"invalid value for {mention(self.name)}: {value!r}.", remedy, option=self.name)
+
+    def read(self, text: Any) -> Any:
+        """Return the value that a string stands for.
+
+        Raises:
+            InputError: if it stands for none.
+        """
+        if self.parse is not None:
+            return self.parse(text)
+        if self.choices:
+            return next((choice for choice in self.choices if _reads(text, choice)), text)
+        try:
+            return {int: int, float: float}.get(self.kind or str, str)(text)
+        except ValueError:
+            raise self.refusal(text, f"Use {self._expected()}.") from None
+
+    def _fits(self, value: Any) -> bool:
+        kind: Any = self.kind
+        if hasattr(value, "dtype") and getattr(value, "shape", None) == ():
+            value = value.item()
+        if (isinstance(value, bool) and kind is not bool) or not isinstance(value, _KINDS[kind]):
+            return False
+        if kind is str:
+            return bool(value)
+        if kind is bool:
+            return True
+        if not math.isfinite(value):
+            return False
+        if self.exclusive:
+            return (self.low is None or value > self.low) and (self.high is None or value < self.high)
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+    def _expected(self) -> str:
+        text = _KIND_NAMES[self.kind or object]
+        if self.low is not None and self.high is not None:
+            return f"{text} {f'between {self.low:g} and' if self.exclusive else f'from {self.low:g} to'} {self.high:g}"
+        if self.low is not None:
+            return f"{text} greater than {self.low:g}" if self.exclusive else f"{text} of at least {self.low:g}"
+        return text
+
+
+def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
+    """Declare a field of a dataclass as an option, see `Option` for the details.
+
+    `default_factory`, `repr` and `compare` are those of `dataclasses.field`.
+    """
+    about = {name: details.pop(name) for name in ("default_factory", "repr", "compare") if name in details}
+    shown = about["default_factory"]() if default is MISSING else default
+    return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
+
+
+def options_of(owner: Any) -> dict[str, Option]:
+    """Return the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
+
+    Fields that the constructor does not take are left out.
+    """
+    return {
+        one.name: replace(one.metadata["option"], name=one.name)
+        for one in fields(owner)
+        if one.init and "option" in one.metadata
+    }
+
+
+def check_options(owner: Any) -> None:
+    """Check the values of all declared options of an object.
+
+    Raises:
+        InputError: for a value that is not allowed; it names the option.
+    """
+    for name, declared in options_of(owner).items():
+        declared.check(getattr(owner, name))
+
+
+def same(value: Any, other: Any) -> bool:
+    """Return whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
+    if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
+        return value == other or (math.isnan(value) and math.isnan(other))
+    return type(value) is type(other) and bool(value == other)
+
+
+def written(value: Any) -> str:
+    """Return a value as documentation writes it: strings in double quotes."""
+    return f'"{value}"' if isinstance(value, str) else f"{value}"
+
+
+def _reads(text: Any, choice: Any) -> bool:
+    if not isinstance(choice, float):
+        return str(choice) == text
+    try:
+        return same(float(text), choice)
+    except ValueError:
+        return False
