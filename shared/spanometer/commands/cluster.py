@@ -46,8 +46,8 @@ def add_cluster_options(group: argparse._ArgumentGroup) -> None:
 
 def score_on_cluster(options: argparse.Namespace, measures: Sequence[Measure]) -> tuple[Report, dict[str, ParquetSide]]:
     """The report on Parquet files, and what its sides are called."""
+    from ..analysis.batches import Reading
     from ..analysis.results import Report
-    from ..analysis.streams import Reading
     from ..integrations.dask import tally
     from ..measures.result import MeasureResult
 

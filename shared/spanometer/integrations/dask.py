@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..analysis.streams import Reading, Tally, form_of_type, push, require_columns, together
+from ..analysis.batches import Reading, Tally, form_of_type, require_columns
+from ..analysis.streams import push, together
 from ..errors import InputError
 from ..version import __version__
 

@@ -65,6 +65,10 @@ class Measure(ABC):
     def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
         """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
 
+    def require_parts(self) -> None:
+        """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
+        self.require_additive()
+
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """The totals of counts by label, shape (labels)."""
         return counts.per_label()

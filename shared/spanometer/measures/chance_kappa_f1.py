@@ -35,9 +35,7 @@ class ChanceCounts(Counts):
         """`Counts.__add__`, without simulations: those of parts are not independent of each other."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
-                raise InputError(
-                    "simulations of parts of a corpus do not add up.", f"Count with {setting('n_simulations', 0)}."
-                )
+                raise _not_additive()
         return super().__add__(other)
 
     def condensed(self) -> Self:
@@ -139,6 +137,11 @@ class ChanceKappaF1(AlignedMeasure):
         if not self.n_simulations:
             del options["n_simulations"], options["seed"]
         return options
+
+    def require_parts(self) -> None:
+        """Raise an `InputError` if there are simulations, which are of a whole corpus."""
+        if self.n_simulations:
+            raise _not_additive()
 
     def _count(self, alignment: Alignment) -> ChanceCounts:
         """Count agreement and its expectation for each document and label."""
@@ -251,6 +254,10 @@ class ChanceKappaF1(AlignedMeasure):
             ]
             drawn[first : first + count] = _sampled_agreement(self.level, tokens, starts, lengths)
         return drawn
+
+
+def _not_additive() -> InputError:
+    return InputError("simulations of parts of a corpus do not add up.", f"Count with {setting('n_simulations', 0)}.")
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:

@@ -155,6 +155,15 @@ class SlIcm(AlignedMeasure):
                 f"Give {setting('token_probabilities')}, or leave out {mention('tokens')}.",
             )
 
+    def require_parts(self) -> None:
+        """Raise an `InputError` if the words of a whole corpus are given, or counts of its parts do not add up."""
+        super().require_parts()
+        if self.tokens is not None:
+            raise InputError(
+                f"{self.name} was given the tokens of a whole corpus, which comes in parts here.",
+                f"Leave out {setting('tokens')}.",
+            )
+
     def _count(self, alignment: Alignment) -> Counts:
         """Match the spans and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs

@@ -361,6 +361,13 @@ class SpanAttribute(Measure):
         zero_division = own.pop("zero_division")
         return {**own, "zero_division": zero_division}
 
+    def require_parts(self) -> None:
+        """Raise an `InputError`: streams have no form for spans with dicts of their own."""
+        raise InputError(
+            f"{self.name} is not counted in streams: its spans have dicts of their own.",
+            "Count parts with SpanAttribute(...).counts(references, predictions), and add these up.",
+        )
+
     def _require_free_micro_key(self, names: Mapping[str, Any]) -> None:
         if self.micro_key in names:
             raise InputError(

@@ -1,0 +1,262 @@
+"""Batches of documents: what their columns hold, how they are read, and what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..errors import InputError
+from ..measures import ALL_MEASURES, AlignedMeasure, Measure
+from ..measures.base import counter
+from ..measures.named import read_measures
+from ..spans.arrow import SPAN_TYPE
+from ..spans.entities import ENTITY_TYPE, Entities
+from ..spans.spans import Spans, as_tags, on_side, pair_from_tags, read_lengths, require_same_documents
+from ..tags.decoding import get_repair
+from ..tags.schemes import get_scheme
+from ..tags.tags import Tags, is_tags, split_tag
+
+_FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
+"""The forms of a column, and what messages call them."""
+
+_KINDS: dict[str, tuple[Any, pa.DataType]] = {"spans": (Spans, SPAN_TYPE), "entities": (Entities, ENTITY_TYPE)}
+"""The columns of spans and of entities, and what their Arrow lists hold."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of a part of a corpus. Tallies of two parts add up to that of both.
+
+    Attributes:
+        counts: the counts of each measure, by the names of the results.
+        documents: number of documents.
+        tokens: number of tokens, None if the documents' lengths are not known.
+        reference_spans, predicted_spans: numbers of spans, or of entities.
+        form: `tags`, `spans` or `entities`; None if undetermined.
+        labelled: for each side whose tags are not all `O`, whether they have labels.
+    """
+
+    counts: Mapping[str, Counts]
+    documents: int
+    tokens: int | None
+    reference_spans: int
+    predicted_spans: int
+    form: str | None = None
+    labelled: Mapping[str, bool] = field(default_factory=dict)
+
+    def __add__(self, other: Self) -> Self:
+        """Add two parts; an `InputError` if they are of two forms, or only the tags of one have labels."""
+        if None not in (self.form, other.form) and self.form != other.form:
+            said = " and others ".join(_FORMS[form] for form in (self.form, other.form) if form is not None)
+            raise InputError(f"some documents hold {said}.", "Give all documents alike.")
+        for side, labelled in self.labelled.items():
+            if other.labelled.get(side, labelled) != labelled:
+                raise InputError(
+                    "the tags of some documents have labels, those of others have none.",
+                    "Write every tag as prefix-label, or none.",
+                    side=side,
+                )
+        return replace(
+            self,
+            counts={name: counts + other.counts[name] for name, counts in self.counts.items()},
+            documents=self.documents + other.documents,
+            tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
+            reference_spans=self.reference_spans + other.reference_spans,
+            predicted_spans=self.predicted_spans + other.predicted_spans,
+            form=self.form or other.form,
+            labelled={**self.labelled, **other.labelled},
+        )
+
+    def condensed(self) -> Self:
+        """Return the same with counts whose size does not depend on the documents, see `Counts.condensed`."""
+        return replace(self, counts={name: counts.condensed() for name, counts in self.counts.items()})
+
+    def score(self) -> dict[str, dict[str, float]]:
+        """Return the headline values of each measure."""
+        return {name: counts.score() for name, counts in self.counts.items()}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How batches are read, and what they are measured by.
+
+    Attributes:
+        measures: the measures by the names of their results.
+        scheme, repair: how tags are decoded; no scheme if there are no tags.
+        references, predictions: the names of the two columns.
+        lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
+    """
+
+    measures: Mapping[str, Measure]
+    scheme: str | None = None
+    repair: str = "conlleval"
+    references: str = "references"
+    predictions: str = "predictions"
+    lengths: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        measures: Any = ("span_f",),
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        references: str = "references",
+        predictions: str = "predictions",
+        lengths: str | None = None,
+    ) -> Self:
+        """Read the options of `streams.score_stream`.
+
+        Raises:
+            InputError: for wrong options, and for a measure that needs the whole corpus at once.
+        """
+        known = None if scheme is None else get_scheme(scheme)
+        get_repair(repair, known)
+        asked = read_measures(measures, Measure, ALL_MEASURES)
+        for measure in asked.values():
+            measure.require_parts()
+        if references == predictions:
+            raise InputError(f"the references and the predictions are one column, {references!r}.", "Name two columns.")
+        return cls(asked, scheme if known is None else known.name, repair, references, predictions, lengths)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that are read."""
+        return [name for name in (self.references, self.predictions, self.lengths) if name is not None]
+
+    def tally(self, batch: Any) -> Tally:
+        """Count a batch, see `streams.score_stream` for its forms; errors number the documents within it."""
+        columns, lengths = self._columns(batch)
+        sides = {side: on_side(side, _documents, column) for side, column in columns.items()}
+        found = {side: on_side(side, form_of, column) for side, column in sides.items()}
+        form = self._form(found)
+        labelled: dict[str, bool] = {}
+        pair: list[Any]
+        if form == "tags":
+            self._require_scheme(lengths)
+            tags = {side: on_side(side, as_tags, column) for side, column in sides.items()}
+            tagged = {side: [name for name in column.names if name != "O"] for side, column in tags.items()}
+            labelled = {
+                side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names
+            }
+            pair = list(pair_from_tags(*tags.values(), scheme=self.scheme, repair=self.repair)[:2])
+        else:
+            pair = [on_side(side, _structs, column, form) for side, column in sides.items()]
+            require_same_documents(*(side.documents for side in pair))
+            if lengths is not None:
+                known = read_lengths(lengths, pair[0].documents)
+                pair = [on_side(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
+        count = counter(*pair)
+        return Tally(
+            counts={name: count(measure) for name, measure in self.measures.items()},
+            documents=pair[0].documents,
+            tokens=None if pair[0].lengths is None else int(pair[0].lengths.sum()),
+            reference_spans=len(pair[0]),
+            predicted_spans=len(pair[1]),
+            form=form if any(found.values()) else None,
+            labelled=labelled,
+        )
+
+    def _columns(self, batch: Any) -> tuple[dict[str, Any], Any]:
+        """Return the two sides of a batch, and the documents' lengths or None."""
+        if isinstance(batch, (tuple, list)) and len(batch) == 2:
+            if self.lengths is not None:
+                raise InputError(f"a pair has no column {self.lengths!r}.", "Leave out lengths=..., or give columns.")
+            return {"references": batch[0], "predictions": batch[1]}, None
+        if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
+            raise InputError(
+                f"a {type(batch).__name__} is not a batch.",
+                "A batch is a pair (references, predictions), a mapping with these columns or an Arrow table.",
+            )
+        require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
+        lengths = None if self.lengths is None else batch[self.lengths]
+        if isinstance(lengths, (pa.Array, pa.ChunkedArray)):
+            lengths = np.asarray(lengths)
+        return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
+
+    def _form(self, found: Mapping[str, str | None]) -> str:
+        """Return the form of both sides; an empty side has the form of the other one."""
+        forms = [form for form in found.values() if form is not None]
+        if len(set(forms)) > 1:
+            said = " and ".join(f"the {side} hold {_FORMS[form]}" for side, form in found.items() if form is not None)
+            raise InputError(f"{said}.", "Give both sides alike.")
+        trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
+        form = forms[0] if forms else "entities" if trees else "spans" if self.scheme is None else "tags"
+        for name, measure in self.measures.items():
+            if isinstance(measure, AlignedMeasure) == (form == "entities"):
+                of_what = "spans" if isinstance(measure, AlignedMeasure) else "entity trees"
+                raise InputError(
+                    f"{name} scores {of_what}, and the documents hold {_FORMS[form]}.", "Choose other measures."
+                )
+        return form
+
+    def _require_scheme(self, lengths: Any) -> None:
+        if self.scheme is None:
+            raise InputError(
+                "the scheme of tags that come in parts must be stated: nobody has seen all of their prefixes yet.",
+                "Name it, for example scheme='IOB2'.",
+            )
+        if lengths is not None:
+            raise InputError("tags give the documents' lengths themselves.", "Leave out lengths=...")
+
+
+def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
+    """Raise an `InputError` for the first column that is missing."""
+    for name in wanted:
+        if name not in names:
+            raise InputError(
+                f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",
+                "Name the columns with references=... and predictions=...",
+            )
+
+
+def form_of(column: Any) -> str | None:
+    """Return the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return form_of_type(column.type)
+    for kind, form in ((Tags, "tags"), (Spans, "spans"), (Entities, "entities")):
+        if isinstance(column, kind):
+            return form
+    rows = [row for row in column if isinstance(row, (list, tuple, np.ndarray))]
+    first: Any = next(chain.from_iterable(rows), None)
+    if isinstance(first, Mapping):
+        return "entities" if "types" in first else "spans"
+    # what is neither is refused when it is read as tags
+    return "tags" if len(rows) < len(column) or any(map(len, rows)) else None
+
+
+def form_of_type(type_: pa.DataType) -> str | None:
+    """Return the form of a column of an Arrow type; None for lists of nothing."""
+    if is_tags(type_):
+        return None if pa.types.is_null(type_.value_type) else "tags"
+    if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
+        return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
+    raise InputError(
+        f"a column of type {type_} does not hold lists of tags, spans or entities.",
+        "Tags are strings such as 'B-PER'; turn label numbers into names first.",
+    )
+
+
+def _documents(column: Any) -> Any:
+    """Return one side of a batch as it is, or as a list."""
+    if isinstance(column, (pa.Array, pa.ChunkedArray, Tags, Spans, Entities)):
+        return column
+    if isinstance(column, (str, bytes, Mapping)) or not isinstance(column, Iterable):
+        raise InputError(f"a {type(column).__name__} is not a list of documents.", "Give one list for each document.")
+    return list(column)
+
+
+def _structs(column: Any, form: str) -> Any:
+    """Return a column of spans or of entities."""
+    kind, item = _KINDS[form]
+    if isinstance(column, (Spans, Entities)):
+        return column
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return kind.from_dicts(column)
+    # lists of nothing are lists of no structs
+    return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))
