@@ -1,14 +1,23 @@
-"""Arrays taken apart into runs, and runs of numbers laid end to end."""
+"""NumPy arrays as runs, ranges and codes; Arrow arrays from Python lists and back to NumPy."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
+
+from .errors import InputError
 
 _LARGEST = 2**62
 
+_ROWS = 1000
+"""How many documents go into one array; as many as `datasets` writes at a time."""
+
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The numbers `first[i]` to `first[i] + counts[i] - 1`, for one i after the other, in one array of first's type."""
+    """Return the numbers `first[i]` to `first[i] + counts[i] - 1` for each i in turn, in one array of first's type."""
     ends = np.cumsum(counts, dtype=first.dtype)
     numbers = np.arange(ends[-1] if len(ends) else 0, dtype=first.dtype)
     numbers += np.repeat(first - (ends - counts), counts)
@@ -16,19 +25,19 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def code_type(codes: int) -> type[np.signedinteger]:
-    """The type for codes from 0 to `codes` - 1 and -1: 16 bits, unless there are too many."""
+    """Return the type for codes from -1 to `codes` - 1: 16 bits, unless there are too many."""
     return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
 
 
 def begins_run(*keys: np.ndarray) -> np.ndarray:
-    """A flag for each position: whether any of the keys differs there from the position before."""
+    """Flag each position where any of the keys differs from the position before, and the first."""
     flags = np.ones(len(keys[0]), dtype=bool)
     flags[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     return flags
 
 
 def ascends(*keys: np.ndarray) -> bool:
-    """Whether rows of keys, the first one deciding first, come in order and none of them twice."""
+    """Return whether rows of keys, the first one deciding first, are in order and none occurs twice."""
     above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
         above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
@@ -36,14 +45,14 @@ def ascends(*keys: np.ndarray) -> bool:
 
 
 def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where each run of equal keys begins and ends (exclusive)."""
+    """Return where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)
     first = np.flatnonzero(flags)
     return first, np.append(first[1:], len(flags))[: len(first)]
 
 
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Codes from 0 of rows of values, the same for rows of one kind and the same values in the same order.
+    """Return codes from 0 of rows of values: equal for rows of one kind with the same values in the same order.
 
     Args:
         kind: of each row.
@@ -61,15 +70,25 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
 
 
 def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Codes from 0 for pairs of a code and a value."""
+    """Return codes from 0 for pairs of a code and a value."""
     pair = code.ravel().astype(np.int64) * (int(value.max(initial=0)) + 1) + value
     return np.unique(pair, return_inverse=True)[1].ravel()
 
 
-def ordered_codes(*columns: np.ndarray) -> np.ndarray:
-    """Codes (int64) of the rows of some integer columns: the same for the same rows, and ordered as the rows are.
+def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the rank from 0 of each row of values among the distinct rows, ordered as lists are; see `row_codes`."""
+    codes = row_codes(np.zeros(len(first), dtype=np.int64), first, last, values)
+    _, example, code = np.unique(codes, return_index=True, return_inverse=True)
+    rows = [values[begin:end].tolist() for begin, end in zip(first[example], last[example], strict=True)]
+    rank = np.empty(len(rows), dtype=np.int64)
+    rank[sorted(range(len(rows)), key=rows.__getitem__)] = np.arange(len(rows))
+    return rank[code.ravel()]
 
-    By multiplication where that fits, which takes no sorting.
+
+def ordered_codes(*columns: np.ndarray) -> np.ndarray:
+    """Return codes (int64) of the rows of some integer columns: equal for equal rows, and ordered as the rows are.
+
+    Codes are products if these fit, which takes no sorting.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     if len(code) == 0:
@@ -85,6 +104,87 @@ def ordered_codes(*columns: np.ndarray) -> np.ndarray:
 
 
 def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """The values replaced by their ranks from 0, equal ones sharing one, and how many there are."""
+    """Return the ranks of values from 0, equal values sharing one, and the number of distinct values."""
     distinct, rank = np.unique(values, return_inverse=True)
     return rank.ravel(), len(distinct)
+
+
+def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
+    """Return the document and the position in it of a token, where document d begins with token `offsets[d]`."""
+    document = int(np.searchsorted(offsets, token, side="right")) - 1
+    return document, token - int(offsets[document])
+
+
+def integers(array: pa.Array) -> np.ndarray:
+    """Return a view of an Arrow array of integers without nulls (`to_numpy` imports pandas if it is installed)."""
+    values = array.buffers()[1]
+    if values is None or len(array) == 0:
+        return np.zeros(0, dtype=str(array.type))
+    return np.frombuffer(values, dtype=str(array.type))[array.offset : array.offset + len(array)]
+
+
+def null_flags(array: pa.Array) -> np.ndarray:
+    """Flag the nulls of an Arrow array."""
+    flags: np.ndarray = array.is_null().to_numpy(zero_copy_only=False)
+    return flags
+
+
+def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
+    """Return the names that codes stand for."""
+    indices = pa.array(codes.astype(np.int32))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string())).cast(pa.string())
+
+
+def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
+    """Return the Arrow list offsets of rows."""
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
+    return pa.array(offsets.astype(np.int32))
+
+
+def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield a thousand rows at a time, with the index of the first; one empty batch if there are no rows."""
+    for first in range(0, max(len(rows), 1), _ROWS):
+        yield first, rows[first : first + _ROWS]
+
+
+def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
+    """Return documents as a list of sized rows.
+
+    Raises:
+        InputError: if they, or one of them, are a string, a mapping or not iterable.
+    """
+    if isinstance(documents, (str, bytes, dict)) or not isinstance(documents, Iterable):
+        raise InputError(f"{shown(documents)} is not a list of documents.", remedy)
+    rows = list(documents)
+    if set(map(type, rows)) <= {list, tuple}:
+        return rows
+    for number, row in enumerate(rows):
+        if isinstance(row, np.ndarray) and row.ndim != 1:
+            problem = f"an array of shape {row.shape} is not one document."
+        elif isinstance(row, (str, bytes, dict, set, frozenset)) or not isinstance(row, Iterable):
+            problem = f"{shown(row)} is not a document."
+        else:
+            rows[number] = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else list(row)
+            continue
+        raise InputError(problem, remedy, document=first_document + number)
+    return rows
+
+
+def shown(value: object) -> str:
+    """Return the `repr` of a value, cut to 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a string can be stored as UTF-8, that is, has no lone surrogates."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

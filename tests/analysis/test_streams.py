@@ -203,7 +203,7 @@ def test_wrong_streams(batches, message):
 
 def test_spans_that_cannot_be_scored_are_counted_over_all_batches():
     bad = ([[], [{"start": 2, "end": 1, "label": "A"}]], [[], []])
-    with pytest.raises(InputError, match=r"^references, document 3, span 0: the end 1 is not behind the start 2"):
+    with pytest.raises(InputError, match=r"^references, document 3, span 0: the end 1 is not after the start 2"):
         score_stream([([[], []], [[SPAN], []]), bad])
     with pytest.raises(InputError, match=r"^references, document 1, token 0: a span of 'A' ends at 1"):
         score_stream(

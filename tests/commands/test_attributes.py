@@ -208,7 +208,7 @@ BAD_LINES = {
     "no attributes": ('[{"start": 0, "end": 1, "label": "A"}]', "line 2, span 0: .* has no 'attributes'"),
     "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2, span 0: .* has no 'label'"),
     "a float": ('[{"start": 0.5, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the start 0.5"),
-    "empty": ('[{"start": 1, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the end 1 is not behind"),
+    "empty": ('[{"start": 1, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the end 1 is not after"),
     "an object": (json.dumps([span(0, "A", x={"y": 1})]), "line 2, span 0: .* is no value that 'x' can have"),
     "NaN": ('[{"start": 0, "end": 1, "label": "A", "attributes": {"x": NaN}}]', "line 2, span 0: the value of 'x' is"),
     "past 64 bits": (json.dumps([span(0, "A", x=2**70)]), "line 2, span 0: the value .* of 'x' is out of range"),

@@ -172,8 +172,8 @@ def component(**values):
 
 
 BAD_ENTITIES = {
-    "end before start": (changed(start=3, end=2), r"the end 2 is not behind the start 3"),
-    "empty": (changed(start=1, end=1, components=[]), "the end 1 is not behind the start 1"),
+    "end before start": (changed(start=3, end=2), r"the end 2 is not after the start 3"),
+    "empty": (changed(start=1, end=1, components=[]), "the end 1 is not after the start 1"),
     "negative": (changed(start=-1), "the start -1 is negative"),
     "float offset": (changed(start=0.7), "the start 0.7 .of type float. is not an integer"),
     "bool offset": (changed(start=False), "the start False"),
@@ -194,7 +194,7 @@ BAD_ENTITIES = {
     "components in a dict": (changed(components={}), "the components {} .of type dict. are not a list"),
     "a tuple for a component": (changed(components=[(0, 1, "name")]), "is not a component"),
     "a component without end": (changed(components=[{"start": 0, "label": "name"}]), "component 0: .* has no 'end'"),
-    "an empty component": (component(end=0), "the end 0 is not behind the start 0"),
+    "an empty component": (component(end=0), "the end 0 is not after the start 0"),
     "a component outside": (component(end=3), "a component from 0 to 3 does not lie within its entity, 0 to 2"),
     "a component of bytes": (component(label=b"name"), "component 0: the label b'name' .of type bytes."),
     "a component without label": (component(label=""), "label is empty"),

@@ -476,8 +476,8 @@ def span(start=0, end=1, label="A"):
 
 
 BAD_SPANS = {
-    "end before start": ([[], [span(), span(3, 2)]], r"predictions, document 1, span 1: the end 2 is not behind"),
-    "empty span": ([[], [span(1, 1)]], "the end 1 is not behind the start 1"),
+    "end before start": ([[], [span(), span(3, 2)]], r"predictions, document 1, span 1: the end 2 is not after"),
+    "empty span": ([[], [span(1, 1)]], "the end 1 is not after the start 1"),
     "negative": ([[], [span(-1, 1)]], "document 1, span 0: the start -1 is negative"),
     "empty label": ([[], [span(label="")]], "document 1, span 0: the label is empty"),
     "None label": ([[], [span(label=None)]], "the label None .of type NoneType. is not a string"),
@@ -552,7 +552,7 @@ BAD_FRAGMENTS = {
     "no fragments": ([], "the span has no fragments"),
     "one bound": ([[1]], r"the fragment \[1\] is not a pair"),
     "three bounds": ([[1, 2, 3]], "is not a pair"),
-    "reversed": ([[4, 6], [2, 1]], "the end 1 is not behind the start 2"),
+    "reversed": ([[4, 6], [2, 1]], "the end 1 is not after the start 2"),
     "negative": ([[-2, 1]], "the start -2 is negative"),
     "float": ([[0, 1.5]], "has a bound that is not an integer"),
     "no list": (3, "is not a list of pairs|are not a list of pairs"),
@@ -699,11 +699,11 @@ def test_a_bad_batch_leaves_the_good_ones():
 # documents that can be stored, and not scored
 UNREADABLE = {
     "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no prefix"),
-    "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not behind the start 2"),
+    "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not after the start 2"),
     "spans": (
         [attributed(2, 1, "DIS", {})],
         [],
-        "predictions, document 0, span 0: the end 1 is not behind the start 2",
+        "predictions, document 0, span 0: the end 1 is not after the start 2",
     ),
     "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
 }

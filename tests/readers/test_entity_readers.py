@@ -308,7 +308,7 @@ def test_json_lines():
         ("[3]", "3 is not an entity."),
         ('[{"start": 0, "end": 1}]', "{'start': 0, 'end': 1} has no 'types'."),
         ('[{"start": 0, "end": 1, "types": []}]', "an entity has no type."),
-        ('[{"start": 1, "end": 1, "types": ["a"]}]', "the end 1 is not behind the start 1."),
+        ('[{"start": 1, "end": 1, "types": ["a"]}]', "the end 1 is not after the start 1."),
         ('[{"start": 0, "end": true, "types": ["a"]}]', "the end True"),
         ('[{"start": 0, "end": 1, "types": ["a"], "components": [{}]}]', "component 0:"),
         (

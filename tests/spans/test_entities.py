@@ -133,7 +133,7 @@ def test_numpy_arrays_for_lists():
         (with_part(start=True), "the start True"),
         (with_part(end=2**70), "the end 1180591620717411303424 is out of range"),
         (with_part(end=2**31), "the end 2147483648 is out of range"),
-        (with_part(end=0), "document 0, span 1: the end 0 is not behind the start 0"),
+        (with_part(end=0), "document 0, span 1: the end 0 is not after the start 0"),
         (with_part(start=-1), "the start -1 is negative"),
         (with_part(types="loc"), "the types 'loc' .of type str. are not a list of strings"),
         (with_part(types=[]), "document 0, span 1: an entity has no type"),
@@ -143,7 +143,7 @@ def test_numpy_arrays_for_lists():
         (with_part(types=[" loc"]), "document 0, span 1: the type ' loc' has outer blanks"),
         (with_part(types=[""]), r"the type is empty.\nGive every entity a type without outer blanks."),
         (with_part(components=[component(0, 1, "")]), r"the label is empty.\nGive every component a label"),
-        (with_part(types=np.array([["loc"]])), "are not a list of strings"),
+        (with_part(types=np.array([["loc"]])), "are not all strings"),
         (with_part(types=np.array(3)), "are not a list of strings"),
         (with_part(types=np.array([3])), "are not all strings"),
         (with_part(components=np.array([3])), "component 0: .*3.* is not a component"),
@@ -153,7 +153,7 @@ def test_numpy_arrays_for_lists():
         (with_part(components=[component(0, 1, "a"), {"start": 0, "end": 1}]), "component 1: .* has no 'label'"),
         (with_part(components=[component(0, 1, 5)]), "component 0: the label 5 .of type int. is not a string"),
         (with_part(components=[component(0, "1", "a")]), "component 0: the end '1'"),
-        (with_part(components=[component(1, 1, "a")]), "document 0, span 1: the end 1 is not behind the start 1"),
+        (with_part(components=[component(1, 1, "a")]), "document 0, span 1: the end 1 is not after the start 1"),
         (
             with_part(components=[component(2, 4, "a")]),
             "a component from 2 to 4 does not lie within its entity",
@@ -176,11 +176,11 @@ def test_wrong_columns():
         Entities.from_arrow(pa.array([[{**GOOD, "components": ["a"]}]]))
     for broken, message in (
         (None, "document 0, span 0: None is not an entity"),
-        ({**GOOD, "start": None}, "the start of an entity is None"),
-        ({**GOOD, "types": None}, "the types of an entity is None"),
+        ({**GOOD, "start": None}, "'start' is None"),
+        ({**GOOD, "types": None}, "'types' is None"),
         ({**GOOD, "types": [None]}, "a type is None"),
         ({**GOOD, "components": [None]}, "None is not a component"),
-        ({**GOOD, "components": [component(0, 1, None)]}, "the label of a component is None"),
+        ({**GOOD, "components": [component(0, 1, None)]}, "'label' is None"),
     ):
         with pytest.raises(InputError, match=message):
             Entities.from_arrow(pa.array([[broken]], good.type))

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import list_offsets, read_rows
 from ..errors import InputError
 from ..tags.decoding import BARE_LABEL, get_repair, tell_scheme
 from ..tags.schemes import get_scheme
-from ..tags.tags import Tags, check_names, offsets_of, rows_of, split_tag
+from ..tags.tags import Tags, check_names, split_tag
 from .transformations import IllegalTags, Invent, Relabel, Transformation, get_transformation
 
 _NUMBERS_REMEDY = "Give numbers of the tags in names=..., or strings."
@@ -40,7 +41,7 @@ class TagMap:
         if self.column not in batch:
             raise InputError(f"there is no column {self.column!r}.", f"The columns are {', '.join(batch)}.")
         single = isinstance(indices, (int, np.integer))
-        rows = rows_of([batch[self.column]] if single else batch[self.column], 0, _NUMBERS_REMEDY)
+        rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _NUMBERS_REMEDY)
         numbers = np.array([indices] if single else indices, dtype=np.int64)
         textual = self.names is None or any(isinstance(value, str) for value in chain.from_iterable(rows))
         tags = Tags.from_lists(rows) if textual else _from_numbers(rows, self.names or ())
@@ -128,7 +129,7 @@ def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
 
 def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags:
     """Tags from lists of numbers of names."""
-    offsets = offsets_of(rows).to_numpy().astype(np.int64)
+    offsets = list_offsets(rows).to_numpy().astype(np.int64)
     flat = list(chain.from_iterable(rows))
     if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in set(map(type, flat))):
         whole = [isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in flat]

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List
 
+from ..arrays import integers
 from ..errors import InputError
 from ..readers import TagFile
-from ..tags.tags import Tags, integers
+from ..tags.tags import Tags
 from .corpus_file import CorpusFile
 
 ROWS = 1000

@@ -24,6 +24,7 @@ import pyarrow as pa
 from datasets import Features, List, Value
 
 from ..alignment.overlaps import Alignment
+from ..arrays import integers
 from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import InputError, require_choice
@@ -38,7 +39,7 @@ from ..spans.markup_columns import markup_arrays, pair_from_markup
 from ..spans.spans import Spans, on_side, pair_from_tags, read_lengths, require_same_documents, require_same_lengths
 from ..tags.decoding import get_repair
 from ..tags.schemes import get_scheme
-from ..tags.tags import integers, list_arrays
+from ..tags.tags import list_arrays
 
 
 @dataclass(frozen=True)

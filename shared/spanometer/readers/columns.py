@@ -14,10 +14,10 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import ranges
+from ..arrays import integers, ranges
 from ..errors import InputError
 from ..tags.schemes import PREFIXES
-from ..tags.tags import Tags, integers, split_tag
+from ..tags.tags import Tags, split_tag
 from .source import Source
 from .tag_file import Cells, Codes, Column, TagFile
 

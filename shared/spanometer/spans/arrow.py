@@ -1,148 +1,269 @@
-"""Lists of span dictionaries as Arrow arrays, with the types of their values checked."""
+"""Arrow columns of lists of structs (spans, entities): made from dictionaries without coercion, checked and read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..arrays import batches, code_type, integers, is_utf8, list_offsets, null_flags, read_rows
 from ..errors import InputError
-from ..tags.tags import offsets_of, parts_of, rows_of
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
+_PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
 
 SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
 
 
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
+    """Return Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
 
     Args:
-        documents: for each document its spans; keys other than these three are passed over.
+        documents: the spans of each document; keys other than these three are ignored.
         first_document: the number of the first document, for errors.
 
     Returns:
         One array for each thousand documents.
 
     Raises:
-        InputError: for a document that is no list, a span that is no such dictionary, and for values of other types.
+        InputError: for a document that is not a list, a span that is not such a dictionary, or a value of another type.
     """
-    rows = rows_of(documents, first_document, SPAN_REMEDY)
-    return [_spans_array(part, first_document + first) for first, part in parts_of(rows)]
-
-
-def _spans_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    flat = list(chain.from_iterable(rows))
-    try:
-        starts, ends, labels = ([span[key] for span in flat] for key in ("start", "end", "label"))
-    except (TypeError, KeyError, IndexError):
-        raise _bad_span(rows, first_document, ("start", "end", "label"), SPAN_REMEDY) from None
-    arrays = [integer_array(starts), integer_array(ends), string_array(labels)]
-    if any(array is None for array in arrays):
-        raise _bad_span(rows, first_document, ("start", "end", "label"), SPAN_REMEDY)
-    return pa.ListArray.from_arrays(offsets_of(rows), pa.StructArray.from_arrays(arrays, fields=list(SPAN_TYPE)))
+    problem = partial(span_problem, keys=("start", "end", "label"))
+    return struct_lists(documents, SPAN_TYPE, problem, SPAN_REMEDY, first_document)
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of `{"label": str, "fragments": [[start, end], ...]}`.
+    """Return Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of dictionaries with `label` and `fragments`.
 
-    As `spans_arrays`.
+    As `spans_arrays`; the fragments are a list of pairs `[start, end]`.
     """
-    rows = rows_of(documents, first_document, FRAGMENTS_REMEDY)
-    return [_fragments_array(part, first_document + first) for first, part in parts_of(rows)]
+    problem = partial(span_problem, keys=("label", "fragments"))
+    return struct_lists(documents, _PAIRS_TYPE, problem, FRAGMENTS_REMEDY, first_document)
 
 
-def _fragments_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    flat = list(chain.from_iterable(rows))
+def struct_lists(
+    documents: Iterable[Any],
+    type_: pa.StructType,
+    problem: Callable[[Any], str],
+    remedy: str,
+    first_document: int = 0,
+    prepare: Callable[[Any], Any] | None = None,
+) -> list[pa.ListArray]:
+    """Return Arrow arrays of lists of structs from lists of dictionaries, one array for each thousand documents.
+
+    Args:
+        documents: the dictionaries of each document; keys that are not fields are ignored.
+        type_: the struct.
+        problem: says what is wrong with a dictionary.
+        remedy: what to do about it.
+        first_document: the number of the first document, for errors.
+        prepare: completes a dictionary.
+
+    Raises:
+        InputError: for a document that is not a list, and for the first dictionary that does not fit the type.
+    """
+    rows = read_rows(documents, first_document, remedy)
+    arrays = []
+    for first, part in batches(rows):
+        items = list(chain.from_iterable(part))
+        try:
+            values = typed_array(items if prepare is None else list(map(prepare, items)), type_)
+        except (TypeError, AttributeError):
+            values = None
+        if values is None:
+            raise _first_problem(part, first_document + first, problem, remedy)
+        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
+    return arrays
+
+
+def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[Any], str], remedy: str) -> InputError:
+    for number, row in enumerate(rows):
+        for index, item in enumerate(row):
+            if found := problem(item):
+                return InputError(found, remedy, document=first_document + number, span=index)
+    return InputError("the documents cannot be read.", remedy)
+
+
+def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
+    """Return Python values as an Arrow array of integers, strings, lists or structs; None if one is of another type.
+
+    Arrow itself would take True and 1.0 as 1, and bytes as text.
+    """
+    if pa.types.is_struct(type_):
+        try:
+            columns = [[value[field.name] for value in values] for field in type_]
+        except (TypeError, KeyError, IndexError):
+            return None
+        arrays = [typed_array(column, field.type) for column, field in zip(columns, type_, strict=True)]
+        names = [field.name for field in type_]
+        return None if any(array is None for array in arrays) else pa.StructArray.from_arrays(arrays, names=names)
+    if pa.types.is_nested(type_):
+        if not all(map(is_list, values)):
+            return None
+        if pa.types.is_fixed_size_list(type_) and set(map(len, values)) - {type_.list_size}:
+            return None
+        items = typed_array(list(chain.from_iterable(values)), type_.value_type)
+        return None if items is None else pa.ListArray.from_arrays(list_offsets(values), items)
+    allowed = (str,) if pa.types.is_string(type_) else (int, np.integer)
+    if not all(issubclass(kind, allowed) and kind is not bool for kind in set(map(type, values))):
+        return None
     try:
-        labels, lists = ([span[key] for span in flat] for key in ("label", "fragments"))
-        pairs = [tuple(pair) for pair in chain.from_iterable(lists)]
-        bounds = list(chain.from_iterable(pairs))
-    except (TypeError, KeyError, IndexError):
-        raise _bad_span(rows, first_document, ("label", "fragments"), FRAGMENTS_REMEDY) from None
-    integers, strings = integer_array(bounds), string_array(labels)
-    if integers is None or strings is None or set(map(len, pairs)) - {2}:
-        raise _bad_span(rows, first_document, ("label", "fragments"), FRAGMENTS_REMEDY)
-    inner = pa.ListArray.from_arrays(pa.array(np.arange(0, len(bounds) + 1, 2, dtype=np.int32)), integers)
-    fragments = pa.ListArray.from_arrays(offsets_of(lists), inner)
-    values = pa.StructArray.from_arrays([strings, fragments], fields=list(FRAGMENTS_TYPE))
-    return pa.ListArray.from_arrays(offsets_of(rows), values)
+        return pa.array(values, type_)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
+        return None
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value is an integer, and no truth value."""
+    """Return whether a value is an integer and not a truth value."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
-def integer_array(values: Sequence[Any]) -> pa.Array | None:
-    """The values as int64; None where one is no integer or out of range."""
-    kinds = set(map(type, values))
-    if kinds - {int} and not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        return None
-    try:
-        return pa.array(values, type=pa.int64())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return None
-
-
-def string_array(values: Sequence[Any]) -> pa.Array | None:
-    """The values as strings; None where one is none or cannot be stored as UTF-8."""
-    if not all(issubclass(kind, str) for kind in set(map(type, values))):
-        return None
-    try:
-        return pa.array(values, type=pa.string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeError):
-        return None
-
-
-def _bad_span(rows: Sequence[Any], first_document: int, keys: tuple[str, ...], remedy: str) -> InputError:
-    """The error for the first span that is not of the form; called only where there is one."""
-    for number, row in enumerate(rows):
-        for index, span in enumerate(row):
-            problem = span_problem(span, keys)
-            if problem:
-                return InputError(problem, remedy, document=first_document + number, span=index)
-    return InputError("the spans cannot be read.", remedy)
-
-
-def span_problem(span: Any, keys: tuple[str, ...]) -> str:
-    """What is wrong with a span dictionary that has these keys, or an empty string."""
+def span_problem(span: Any, keys: tuple[str, ...], noun: str = "a span") -> str:
+    """Return what is wrong with a dictionary that needs these keys, or an empty string."""
     if not isinstance(span, Mapping):
-        return f"{span!r} is not a span."
+        return f"{span!r} is not {noun}."
     missing = [key for key in keys if key not in span]
     if missing:
         return f"{dict(span)!r} has no {' and no '.join(repr(key) for key in missing)}."
-    for key in keys:
-        problem = _value_problem(key, span[key])
-        if problem:
-            return problem
-    return ""
+    return next(filter(None, (_value_problem(key, span[key]) for key in keys)), "")
 
 
 def _value_problem(key: str, value: Any) -> str:
     if key == "label":
         if not isinstance(value, str):
             return f"the label {value!r} (of type {type(value).__name__}) is not a string."
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return f"the label {value!r} cannot be stored as UTF-8 text."
-        return ""
+        return "" if is_utf8(value) else f"the label {value!r} cannot be stored as UTF-8 text."
+    if key == "types":
+        if not is_list(value):
+            return f"the types {value!r} (of type {type(value).__name__}) are not a list of strings."
+        fits = typed_array(value, pa.string()) is not None
+        return "" if fits else f"the types {value!r} are not all strings that can be stored as UTF-8."
     if key == "fragments":
-        pairs = value if isinstance(value, (list, tuple, np.ndarray)) else None
-        if pairs is None:
+        if not is_list(value):
             return f"the fragments {value!r} are not a list of pairs."
-        for pair in pairs:
-            if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2:
+        for pair in value:
+            if not is_list(pair) or len(pair) != 2:
                 return f"the fragment {pair!r} is not a pair [start, end]."
-            if not all(is_integer(bound) for bound in pair):
+            if not all(map(is_integer, pair)):
                 return f"the fragment {pair!r} has a bound that is not an integer."
-        return "" if all(-(2**63) <= bound < 2**63 for pair in pairs for bound in pair) else "a bound is out of range."
+        return "" if all(_fits_int64(bound) for pair in value for bound in pair) else "a bound is out of range."
     if not is_integer(value):
         return f"the {key} {value!r} (of type {type(value).__name__}) is not an integer."
-    return "" if -(2**63) <= value < 2**63 else f"the {key} {value!r} is out of range."
+    return "" if _fits_int64(value) else f"the {key} {value!r} is out of range."
+
+
+def _fits_int64(value: int) -> bool:
+    return -(2**63) <= value < 2**63
+
+
+def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
+    """Return whether an Arrow type is that of lists of structs with these fields."""
+    listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
+    if not listed or not pa.types.is_struct(type_.value_type):
+        return False
+    return set(names) <= {field.name for field in type_.value_type}
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the items of a column stand: the document of each, and its index within the document."""
+
+    document: np.ndarray
+    index: np.ndarray
+
+    def take(self, items: np.ndarray) -> Places:
+        """Return the places of some items, in the order asked for."""
+        return Places(self.document[items], self.index[items])
+
+    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str) -> None:
+        """Raise an `InputError` for the first bad item, if there is one."""
+        if bad.any():
+            item = int(np.argmax(bad))
+            text = problem if isinstance(problem, str) else problem(item)
+            raise InputError(text, remedy, document=int(self.document[item]), span=int(self.index[item]))
+
+    def refuse_nulls(self, values: pa.StructArray, noun: str, names: Iterable[str], remedy: str) -> None:
+        """Raise an `InputError` for the first struct that is None, or has None in one of these fields."""
+        if values.null_count:
+            self.refuse(null_flags(values), f"None is not {noun}.", remedy)
+        for name in names:
+            if values.field(name).null_count:
+                self.refuse(null_flags(values.field(name)), f"{name!r} is None.", remedy)
+
+    def read_bounds(self, values: pa.StructArray, remedy: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fields `start` and `end`, checked."""
+        start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
+        self.refuse_bounds(start, end, remedy)
+        return start, end
+
+    def refuse_bounds(self, start: np.ndarray, end: np.ndarray, remedy: str) -> None:
+        """Raise an `InputError` for the first negative start, end that is not after its start, or end past 32 bits."""
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", remedy)
+        self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.", remedy)
+        self.refuse(end > np.iinfo(np.int32).max, lambda item: f"the end {end[item]} is out of range.", remedy)
+
+
+def read_structs(column: pa.Array | pa.ChunkedArray, noun: str, remedy: str) -> tuple[int, pa.StructArray, Places]:
+    """Read a column of lists of structs.
+
+    Returns:
+        The number of lists, the structs of all lists end to end, and where each of them stands.
+
+    Raises:
+        InputError: for a list that is None.
+    """
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
+    if array.null_count:
+        missing = int(np.argmax(null_flags(array)))
+        raise InputError(f"None is not a list of {noun}.", remedy, document=missing)
+    counts = np.diff(integers(array.offsets))
+    document = np.repeat(np.arange(len(array)), counts)
+    index = np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return len(array), array.flatten(), Places(document, index)
+
+
+def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
+    """Return codes (int32) of strings without nulls, and the sorted strings that they stand for."""
+    encoded = column.cast(pa.string()).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order] = np.arange(len(texts))
+    return rank[integers(encoded.indices)], [texts[code] for code in order]
+
+
+def sorted_labels(
+    column: pa.Array, places: Places, *, noun: str = "label", owner: str = "span"
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return label codes and the sorted names that they stand for.
+
+    Args:
+        column: the names.
+        places: where they stand.
+        noun, owner: what errors call a name, and what has it.
+    """
+    codes, labels = string_codes(column)
+    for code, label in enumerate(labels):
+        if problem := blank_problem(label, noun):
+            places.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
+    return codes.astype(code_type(len(labels))), tuple(labels)
+
+
+def blank_problem(name: str, noun: str) -> str:
+    """Return what is wrong with the blanks of a name, or an empty string."""
+    if not name:
+        return f"the {noun} is empty."
+    return "" if name == name.strip() else f"the {noun} {name!r} has outer blanks."

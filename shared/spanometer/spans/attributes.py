@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import code_type, ranges
+from ..arrays import batches, integers, is_utf8, list_offsets, null_flags, ranges, read_rows, strings
 from ..errors import InputError
-from ..tags.tags import integers, offsets_of, parts_of, rows_of
-from .arrow import spans_arrays
-from .spans import Place, sorted_labels
+from .arrow import Places, blank_problem, is_list_of, read_structs, sorted_labels, spans_arrays, string_codes
 
 Value = bool | int | float | str
 
@@ -125,37 +123,21 @@ class Attributes:
         """
         if not _holds_attributes(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of such spans.", ATTRIBUTES_REMEDY)
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        array = pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-        if array.null_count:
-            missing = _nulls(array)
-            raise InputError("None is not a list of spans.", ATTRIBUTES_REMEDY, document=int(np.argmax(missing)))
-        counts = np.diff(integers(array.offsets))
-        document = np.repeat(np.arange(len(array)), counts)
-        spans = array.flatten()
-        place = Place(document, np.arange(len(spans)) - np.repeat(np.cumsum(counts) - counts, counts))
-        place.refuse(_nulls(spans), "None is not a span.", ATTRIBUTES_REMEDY)
-        for key in ("start", "end", "label"):
-            place.refuse(_nulls(spans.field(key)), f"the {key} is None.", ATTRIBUTES_REMEDY)
-        place.refuse(_nulls(spans.field("attributes")), "the attributes are None.", ATTRIBUTES_REMEDY)
-        start, end = (integers(spans.field(key).cast(pa.int64())) for key in ("start", "end"))
-        place.refuse_bounds(start, end, ATTRIBUTES_REMEDY)
-        beyond = end > np.iinfo(np.int32).max
-        place.refuse(beyond, lambda span: f"the end {end[span]} is out of range.", ATTRIBUTES_REMEDY)
-        label, labels = sorted_labels(spans.field("label"), place)
-
+        documents, spans, places = read_structs(column, "spans", ATTRIBUTES_REMEDY)
+        places.refuse_nulls(spans, "a span", ("start", "end", "label", "attributes"), ATTRIBUTES_REMEDY)
+        start, end = places.read_bounds(spans, ATTRIBUTES_REMEDY)
+        label, labels = sorted_labels(spans.field("label"), places)
         lists = spans.field("attributes")
         span = np.repeat(np.arange(len(spans)), np.diff(integers(lists.offsets)))
         rows = lists.flatten()
-        of_row = Place(place.document[span], place.index[span])
-        of_row.refuse(_nulls(rows), "an attribute is None.", ATTRIBUTES_REMEDY)
-        of_row.refuse(_nulls(rows.field("name")), "the name of an attribute is None.", ATTRIBUTES_REMEDY)
-        name, names = _name_codes(rows.field("name"), of_row)
+        of_row = places.take(span)
+        of_row.refuse_nulls(rows, "an attribute", ("name",), ATTRIBUTES_REMEDY)
+        name, names = sorted_labels(rows.field("name"), of_row, noun="name", owner="attribute")
         value, values = _value_codes(rows, of_row)
         score = _numbers(rows.field("score").cast(pa.float64()))
-        of_row.refuse(np.isnan(score) & ~_nulls(rows.field("score")), "a score is NaN.", _SCORE_REMEDY)
+        of_row.refuse(np.isnan(score) & ~null_flags(rows.field("score")), "a score is NaN.", _SCORE_REMEDY)
         return cls(
-            document=document.astype(np.int32),
+            document=places.document.astype(np.int32),
             start=start.astype(np.int32),
             end=end.astype(np.int32),
             label=label,
@@ -166,7 +148,7 @@ class Attributes:
             value=value,
             values=values,
             score=score,
-            documents=len(array),
+            documents=documents,
         )
 
     def take(self, documents: np.ndarray) -> Attributes:
@@ -218,7 +200,7 @@ class Attributes:
 
     def to_arrow(self) -> pa.ListArray:
         """An Arrow array with the list of spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
-        columns = [_names_array(self.name, self.names)]
+        columns = [strings(self.name, self.names)]
         for kind in _TYPES.values():
             # codes of one type are neighbours
             codes = [code for code, value in enumerate(self.values) if type(value) is kind]
@@ -233,7 +215,7 @@ class Attributes:
         spans = pa.StructArray.from_arrays(
             [
                 *(pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)),
-                _names_array(self.label, self.labels),
+                strings(self.label, self.labels),
                 pa.ListArray.from_arrays(pa.array(row_offsets), rows),
             ],
             fields=list(ATTRIBUTED_SPAN_TYPE),
@@ -252,8 +234,8 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
     Raises:
         InputError: for whatever `Attributes.from_dicts` refuses, but for bounds and labels, which are read later.
     """
-    rows = rows_of(documents, first_document, ATTRIBUTES_REMEDY)
-    return [_attributes_array(part, first_document + first) for first, part in parts_of(rows)]
+    rows = read_rows(documents, first_document, ATTRIBUTES_REMEDY)
+    return [_attributes_array(part, first_document + first) for first, part in batches(rows)]
 
 
 def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
@@ -274,12 +256,12 @@ def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         columns.append(pa.array(typed, ITEM_TYPE.field(len(columns)).type))
     columns.append(pa.array([score for _, _, score in items], pa.float64()))
     attributes = pa.ListArray.from_arrays(
-        offsets_of(lists), pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
+        list_offsets(lists), pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
     )
     spans = bounds.flatten()
     columns = [*(spans.field(key) for key in ("start", "end", "label")), attributes]
     values = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
-    return pa.ListArray.from_arrays(offsets_of(rows), values)
+    return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
 _Item = tuple[str, Value | None, float | None]
@@ -316,20 +298,10 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
 def _require_name(name: object) -> None:
     if not isinstance(name, str):
         raise InputError(f"the attribute {name!r} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY)
-    if not _encodable(name):
+    if not is_utf8(name):
         raise InputError(f"the attribute {name!r} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
-    problem = _name_problem(name)
-    if problem:
-        raise InputError(problem, _NAME_REMEDY)
-
-
-_NAME_REMEDY = "Give every attribute a name without outer blanks."
-
-
-def _name_problem(name: str) -> str:
-    if not name:
-        return "the name of an attribute is empty."
-    return "" if name == name.strip() else f"the attribute {name!r} has outer blanks."
+    if problem := blank_problem(name, "name"):
+        raise InputError(problem, "Give every attribute a name without outer blanks.")
 
 
 def plain_value(value: Any, name: str) -> Value | None:
@@ -341,7 +313,7 @@ def plain_value(value: Any, name: str) -> Value | None:
     if value is None or type(value) is bool:
         return value
     if isinstance(value, str):
-        if not _encodable(value):
+        if not is_utf8(value):
             raise InputError(f"the value {value!r} of {name!r} cannot be stored as UTF-8 text.", _VALUE_REMEDY)
         return str(value)
     if isinstance(value, np.bool_):
@@ -356,16 +328,6 @@ def plain_value(value: Any, name: str) -> Value | None:
             raise InputError(f"the value of {name!r} is NaN, which is not even equal to itself.", _VALUE_REMEDY)
         return float(value)
     raise InputError(f"{value!r} (of type {type(value).__name__}) is no value that {name!r} can have.", _VALUE_REMEDY)
-
-
-def _encodable(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
@@ -424,24 +386,10 @@ def _one_or_list(items: Sequence[Any]) -> Any:
 
 
 def _holds_attributes(type_: pa.DataType) -> bool:
-    """Whether an Arrow type is that of lists of spans with attributes."""
-    spans = _fields_of_list(type_)
-    if not {"start", "end", "label", "attributes"} <= spans.keys():
-        return False
-    items = _fields_of_list(spans["attributes"])
-    return {field.name for field in ITEM_TYPE} <= items.keys()
-
-
-def _fields_of_list(type_: pa.DataType) -> dict[str, pa.DataType]:
-    """The fields of a list's structs, none for other types."""
-    if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)) or not pa.types.is_struct(type_.value_type):
-        return {}
-    return {field.name: field.type for field in type_.value_type}
-
-
-def _nulls(column: pa.Array) -> np.ndarray:
-    """A flag for each element: whether it is null."""
-    return column.is_null().to_numpy(zero_copy_only=False)
+    """Return whether an Arrow type is that of lists of spans with attributes."""
+    return is_list_of(type_, (field.name for field in ATTRIBUTED_SPAN_TYPE)) and is_list_of(
+        type_.value_type.field("attributes").type, (field.name for field in ITEM_TYPE)
+    )
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
@@ -449,30 +397,10 @@ def _numbers(column: pa.Array) -> np.ndarray:
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _name_codes(column: pa.Array, place: Place) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Codes of attributes' names and the sorted names that they stand for."""
-    codes, names = _text_codes(column)
-    for code, name in enumerate(names):
-        problem = _name_problem(name)
-        if problem:
-            place.refuse(codes == code, problem, _NAME_REMEDY)
-    return codes.astype(code_type(len(names))), tuple(names)
-
-
-def _text_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
-    """Codes of strings without nulls, and the sorted strings that they stand for."""
-    encoded = column.cast(pa.string()).dictionary_encode()
-    texts = encoded.dictionary.to_pylist()
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(texts), dtype=np.int32)
-    rank[order] = np.arange(len(texts))
-    return rank[integers(encoded.indices)], [texts[code] for code in order]
-
-
-def _value_codes(rows: pa.StructArray, place: Place) -> tuple[np.ndarray, tuple[Value, ...]]:
+def _value_codes(rows: pa.StructArray, places: Places) -> tuple[np.ndarray, tuple[Value, ...]]:
     """Codes of the values of all four columns, -1 where there is none, and the values that they stand for."""
-    known = {column: ~_nulls(rows.field(column)) for column in _TYPES}
-    place.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.", ATTRIBUTES_REMEDY)
+    known = {column: ~null_flags(rows.field(column)) for column in _TYPES}
+    places.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.", ATTRIBUTES_REMEDY)
     codes = np.full(len(rows), -1, dtype=np.int32)
     values: list[Value] = []
     for column, there in known.items():
@@ -480,7 +408,7 @@ def _value_codes(rows: pa.StructArray, place: Place) -> tuple[np.ndarray, tuple[
             continue
         dense = rows.field(column).drop_null()
         if column == "text":
-            code, distinct = _text_codes(dense)
+            code, distinct = string_codes(dense)
         else:
             found = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
             unique, code = np.unique(found, return_inverse=True)
@@ -488,14 +416,7 @@ def _value_codes(rows: pa.StructArray, place: Place) -> tuple[np.ndarray, tuple[
             if distinct[-1] != distinct[-1]:
                 bad = there.copy()
                 bad[there] = np.isnan(found)
-                place.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
+                places.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
         codes[there] = code.ravel() + len(values)
         values += distinct
     return codes, tuple(values)
-
-
-def _names_array(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
-    """The names that codes stand for."""
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(names, pa.string())).cast(
-        pa.string()
-    )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import ascends, begins_run, ranges, row_codes
+from ..arrays import ascends, begins_run, integers, null_flags, ranges, row_ranks, strings
 from ..errors import InputError, counted
-from ..tags.tags import integers, offsets_of, parts_of, rows_of
-from .arrow import SPAN_TYPE, integer_array, span_problem, string_array
-from .spans import Place, read_lengths, sorted_labels
+from .arrow import (
+    SPAN_TYPE,
+    Places,
+    is_list,
+    is_list_of,
+    read_structs,
+    sorted_labels,
+    span_problem,
+    struct_lists,
+)
+from .spans import read_lengths
 
 ENTITY_TYPE = pa.struct(
     [
@@ -26,7 +33,6 @@ ENTITY_TYPE = pa.struct(
     ]
 )
 
-_BOUNDS = ("start", "end")
 _KEYS = ("start", "end", "label")
 _REMEDY = (
     "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
@@ -164,9 +170,9 @@ class Entities:
 
     def to_arrow(self) -> pa.ListArray:
         """An Arrow array with the list of entities of each document, of `ENTITY_TYPE`."""
-        types = pa.ListArray.from_arrays(_offsets(self.type_offsets), _names(self.type, self.types))
+        types = pa.ListArray.from_arrays(_offsets(self.type_offsets), strings(self.type, self.types))
         columns = [pa.array(bound.astype(np.int64)) for bound in (self.component_start, self.component_end)]
-        label = _names(self.component_label, self.component_labels)
+        label = strings(self.component_label, self.component_labels)
         components = pa.ListArray.from_arrays(
             _offsets(self.component_offsets), pa.StructArray.from_arrays([*columns, label], fields=list(SPAN_TYPE))
         )
@@ -189,30 +195,11 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
     Raises:
         InputError: for a document that is no list, an entity that is no such dictionary, and for values of other types.
     """
-    rows = rows_of(documents, first_document, _REMEDY)
-    return [_entities_array(part, first_document + first) for first, part in parts_of(rows)]
+    return struct_lists(documents, ENTITY_TYPE, _entity_problem, _REMEDY, first_document, prepare=_with_components)
 
 
-def _entities_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    flat = list(chain.from_iterable(rows))
-    try:
-        starts, ends, types = ([entity[key] for entity in flat] for key in ("start", "end", "types"))
-        components = [_components_of(entity) for entity in flat]
-        lists = all(map(_is_list, chain(types, components)))
-        nodes = list(chain.from_iterable(components)) if lists else []
-        columns = [[node[key] for node in nodes] for key in _KEYS]
-    except (TypeError, KeyError, IndexError, AttributeError):
-        raise _bad_entity(rows, first_document) from None
-    arrays = [integer_array(starts), integer_array(ends)]
-    inner = [integer_array(columns[0]), integer_array(columns[1]), string_array(columns[2])]
-    names = string_array(list(chain.from_iterable(types))) if lists else None
-    if names is None or any(array is None for array in (*arrays, *inner)):
-        raise _bad_entity(rows, first_document)
-    arrays += [
-        pa.ListArray.from_arrays(offsets_of(types), names),
-        pa.ListArray.from_arrays(offsets_of(components), pa.StructArray.from_arrays(inner, fields=list(SPAN_TYPE))),
-    ]
-    return pa.ListArray.from_arrays(offsets_of(rows), pa.StructArray.from_arrays(arrays, fields=list(ENTITY_TYPE)))
+def _with_components(entity: Mapping[str, Any]) -> dict[str, Any]:
+    return {**entity, "components": _components_of(entity)}
 
 
 def _components_of(entity: Mapping[str, Any]) -> Any:
@@ -221,68 +208,33 @@ def _components_of(entity: Mapping[str, Any]) -> Any:
     return () if components is None else components
 
 
-def _is_list(values: Any) -> bool:
-    # pandas has arrays where there were lists
-    return isinstance(values, (list, tuple)) or (isinstance(values, np.ndarray) and values.ndim == 1)
-
-
-def _bad_entity(rows: Sequence[Any], first_document: int) -> InputError:
-    """The error for the first entity that is not of the form; called only where there is one."""
-    for number, row in enumerate(rows):
-        for index, entity in enumerate(row):
-            problem = _entity_problem(entity)
-            if problem:
-                return InputError(problem, _REMEDY, document=first_document + number, span=index)
-    return InputError("the entities cannot be read.", _REMEDY)
-
-
 def _entity_problem(entity: Any) -> str:
-    problem = span_problem(entity, _BOUNDS)
-    if problem:
-        return problem.replace("is not a span", "is not an entity")
-    if "types" not in entity:
-        return f"{dict(entity)!r} has no 'types'."
-    types, components = entity["types"], _components_of(entity)
-    if not _is_list(types):
-        return f"the types {types!r} (of type {type(types).__name__}) are not a list of strings."
-    if string_array(types) is None:
-        return f"the types {types!r} are not all strings that can be stored as UTF-8."
-    if not _is_list(components):
+    if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
+        return problem
+    components = _components_of(entity)
+    if not is_list(components):
         return f"the components {components!r} (of type {type(components).__name__}) are not a list."
-    for index, component in enumerate(components):
-        problem = span_problem(component, _KEYS)
-        if problem:
-            return f"component {index}: {problem}".replace("is not a span", "is not a component")
-    return ""
+    problems = (span_problem(component, _KEYS, "a component") for component in components)
+    return next((f"component {index}: {problem}" for index, problem in enumerate(problems) if problem), "")
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Entities from an Arrow column, checked and in order."""
-    if not _is_list_of(column.type, ENTITY_TYPE):
+    if not is_list_of(column.type, ("start", "end", "types", "components")):
         raise InputError(f"a column of type {column.type} does not hold lists of entities.", _REMEDY)
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    array = pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-    if array.null_count:
-        missing = array.is_null().to_numpy(zero_copy_only=False)
-        raise InputError("None is not a list of entities.", _REMEDY, document=int(np.argmax(missing)))
-    counts = np.diff(integers(array.offsets))
-    document = np.repeat(np.arange(len(array)), counts)
-    values = array.flatten()
-    place = Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
-    _refuse_none(values, "an entity", place, (*_BOUNDS, "types"))
-    start, end = (integers(values.field(name).cast(pa.int64())) for name in _BOUNDS)
-    _refuse_bounds(start, end, place)
-    type_counts, type_, types = _read_types(values.field("types"), place)
+    documents, values, places = read_structs(column, "entities", _REMEDY)
+    places.refuse_nulls(values, "an entity", ("start", "end", "types"), _REMEDY)
+    start, end = places.read_bounds(values, _REMEDY)
+    type_counts, type_, types = _read_types(values.field("types"), places)
     components = _component_lists(values.field("components"))
-    # flattening passes over what stands behind None
+    # flattening skips what stands behind None
     component_counts = integers(pc.fill_null(pc.list_value_length(components), 0))
     nodes = components.flatten()
     parent = np.repeat(np.arange(len(values)), component_counts)
-    of_node = Place(document[parent], place.index[parent])
-    _refuse_none(nodes, "a component", of_node, _KEYS)
+    of_node = places.take(parent)
+    of_node.refuse_nulls(nodes, "a component", _KEYS, _REMEDY)
     label, labels = sorted_labels(nodes.field("label"), of_node, owner="component")
-    node_start, node_end = (integers(nodes.field(name).cast(pa.int64())) for name in _BOUNDS)
-    _refuse_bounds(node_start, node_end, of_node)
+    node_start, node_end = of_node.read_bounds(nodes, _REMEDY)
     outside = (node_start < start[parent]) | (node_end > end[parent])
     of_node.refuse(
         outside,
@@ -293,7 +245,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         "Give a component the bounds of tokens inside its entity.",
     )
     entities = Entities(
-        document=document.astype(np.int32),
+        document=places.document.astype(np.int32),
         start=start.astype(np.int32),
         end=end.astype(np.int32),
         type_offsets=np.concatenate(([0], np.cumsum(type_counts))),
@@ -304,7 +256,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         component_end=node_end.astype(np.int32),
         component_label=label,
         component_labels=labels,
-        documents=len(array),
+        documents=documents,
     )
     return _in_order(_with_distinct_nodes(entities))
 
@@ -314,41 +266,19 @@ def _component_lists(column: pa.Array) -> pa.Array:
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
-    if not _is_list_of(column.type, SPAN_TYPE):
+    if not is_list_of(column.type, _KEYS):
         raise InputError(f"components of type {column.type} are not lists of components.", _REMEDY)
     return column
 
 
-def _is_list_of(type_: pa.DataType, struct: pa.StructType) -> bool:
-    listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
-    if not listed or not pa.types.is_struct(type_.value_type):
-        return False
-    return {field.name for field in struct} <= {field.name for field in type_.value_type}
-
-
-def _refuse_none(values: pa.StructArray, noun: str, place: Place, names: tuple[str, ...]) -> None:
-    """Raise an `InputError` for the first struct, or field of one, that is None."""
-    for name in names:
-        if values.null_count or values.field(name).null_count:
-            place.refuse(values.is_null().to_numpy(zero_copy_only=False), f"None is not {noun}.", _REMEDY)
-            missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
-            place.refuse(missing, f"the {name} of {noun} is None.", _REMEDY)
-
-
-def _refuse_bounds(start: np.ndarray, end: np.ndarray, place: Place) -> None:
-    place.refuse_bounds(start, end, _REMEDY)
-    place.refuse(end > np.iinfo(np.int32).max, lambda item: f"the end {end[item]} is out of range.", _REMEDY)
-
-
-def _read_types(column: pa.ListArray, place: Place) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _read_types(column: pa.ListArray, places: Places) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """How many types each entity has, their codes and names; a type that an entity names twice counts once."""
     counts = np.diff(integers(column.offsets))
-    place.refuse(counts == 0, "an entity has no type.", "Give every entity at least one type.")
+    places.refuse(counts == 0, "an entity has no type.", "Give every entity at least one type.")
     values = column.flatten()
     entity = np.repeat(np.arange(len(counts)), counts)
-    of_type = Place(place.document[entity], place.index[entity])
-    if values.null_count:
-        of_type.refuse(values.is_null().to_numpy(zero_copy_only=False), "a type is None.", _REMEDY)
+    of_type = places.take(entity)
+    of_type.refuse(null_flags(values), "a type is None.", _REMEDY)
     codes, names = sorted_labels(values, of_type, noun="type", owner="entity")
     if (counts > 1).any():
         key = entity * max(len(names), 1) + codes
@@ -395,34 +325,17 @@ def _in_order(entities: Entities) -> Entities:
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:
-    """Codes of the entities' sets of types, ordered as the sorted lists of their names are."""
+    """Return codes of the entities' sets of types, ordered as the sorted lists of their names are."""
     code = entities.type[np.lexsort((entities.type, entities.type_entity))].astype(np.int64)
-    first, last = entities.type_offsets[:-1], entities.type_offsets[1:]
-    return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, code), first, last, code)
+    return row_ranks(entities.type_offsets[:-1], entities.type_offsets[1:], code)
 
 
 def _component_codes(entities: Entities) -> np.ndarray:
-    """Codes of the entities' components, ordered as the lists of components are."""
+    """Return codes of the entities' components, ordered as the lists of components are."""
     columns = (entities.component_start, entities.component_end, entities.component_label)
     values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
-    first, last = 3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:]
-    return _ranked(row_codes(np.zeros(len(entities), dtype=np.int64), first, last, values), first, last, values)
-
-
-def _ranked(codes: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Codes of rows of values, renumbered in the order of the rows as lists."""
-    distinct, example, code = np.unique(codes, return_index=True, return_inverse=True)
-    rows = [tuple(values[begin:end].tolist()) for begin, end in zip(first[example], last[example], strict=True)]
-    rank = np.empty(len(distinct), dtype=np.int64)
-    rank[sorted(range(len(rows)), key=rows.__getitem__)] = np.arange(len(rows))
-    return rank[code.ravel()]
+    return row_ranks(3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:], values)
 
 
 def _offsets(offsets: np.ndarray) -> pa.Array:
     return pa.array(offsets.astype(np.int32))
-
-
-def _names(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(names, pa.string())).cast(
-        pa.string()
-    )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import InputError, printable
-from ..tags.tags import parts_of
+from ..arrays import batches, is_utf8, shown
+from ..errors import InputError
 from .entities import Entities, entities_arrays
 from .markup import ENTITY_TYPES, Annotation, from_markup
 from .spans import on_side, require_same_documents
@@ -31,26 +31,25 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
         InputError: for a document that is not a string.
     """
     if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
-        raise InputError(f"{_shown(documents)} is not a list of documents.", _REMEDY)
-    return [_markup_array(part, first_document + first) for first, part in parts_of(list(documents))]
+        raise InputError(f"{shown(documents)} is not a list of documents.", _REMEDY)
+    return [_markup_array(part, first_document + first) for first, part in batches(list(documents))]
 
 
 def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArray:
     for number, text in enumerate(documents):
         if not isinstance(text, str):
             raise InputError(
-                f"{_shown(text)} (of type {type(text).__name__}) is not a document with markup.",
+                f"{shown(text)} (of type {type(text).__name__}) is not a document with markup.",
                 _REMEDY,
                 document=first_document + number,
             )
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
+        if not is_utf8(text):
+            character = next(char for char in text if not is_utf8(char))
             raise InputError(
-                f"the character {text[error.start]!r} cannot be stored as UTF-8.",
+                f"the character {character!r} cannot be stored as UTF-8.",
                 "Read the text with the encoding that it was written in.",
                 document=first_document + number,
-            ) from None
+            )
     array = pa.array(documents, pa.string())
     if isinstance(array, pa.ChunkedArray):
         raise InputError("more than 2 GiB of text in a thousand documents.", "Pass smaller documents.")
@@ -105,20 +104,14 @@ def require_same_words(reference: Annotation, prediction: Annotation, document: 
     pairs = zip(reference.words, prediction.words, strict=True)
     position, (word, other) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
     raise InputError(
-        f"the word is {_shown(other)} in the prediction and {_shown(word)} in the reference.",
+        f"the word is {shown(other)} in the prediction and {shown(word)} in the reference.",
         _SAME_WORDS,
         document=document,
         position=position,
     )
 
 
-def _texts(references: pa.ChunkedArray, predictions: pa.ChunkedArray) -> Iterator[tuple[int, Iterable[tuple]]]:
-    """The documents of both sides in parts, each with the number of its first."""
-    for first, part in parts_of(range(len(references))):
-        sides = (side.slice(first, len(part)).to_pylist() for side in (references, predictions))
-        yield first, zip(*sides, strict=True)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return printable(text if len(text) <= 60 else f"{text[:57]}...")
+def _texts(*sides: pa.ChunkedArray) -> Iterator[tuple[int, Iterable[tuple[str, ...]]]]:
+    """Yield the documents of both sides a thousand at a time, with the number of the first."""
+    for first, part in batches(range(len(sides[0]))):
+        yield first, zip(*(side.slice(first, len(part)).to_pylist() for side in sides), strict=True)

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import begins_run, code_type, ranges
+from ..arrays import begins_run, code_type, integers, null_flags, ranges, read_rows, row_ranks, strings
 from ..errors import InputError, counted
 from ..tags.decoding import decode, tell_scheme
 from ..tags.schemes import encode, get_scheme
-from ..tags.tags import Tags, check_names, integers, is_tags, rows_of, split_tag
-from .arrow import FRAGMENTS_REMEDY, FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, fragments_arrays, spans_arrays
+from ..tags.tags import Tags, check_names, is_tags, split_tag
+from .arrow import (
+    FRAGMENTS_REMEDY,
+    FRAGMENTS_TYPE,
+    SPAN_REMEDY,
+    SPAN_TYPE,
+    Places,
+    fragments_arrays,
+    is_list_of,
+    read_structs,
+    sorted_labels,
+    spans_arrays,
+)
 
 Result = TypeVar("Result")
 
@@ -113,7 +124,7 @@ class Spans:
         Raises:
             InputError: for a span that is not of this form, is empty or passes the end of its document.
         """
-        rows = rows_of(documents, 0, SPAN_REMEDY)
+        rows = read_rows(documents, 0, SPAN_REMEDY)
         first: Any = next(chain.from_iterable(rows), None)
         fragmented = isinstance(first, Mapping) and "fragments" in first
         arrays = fragments_arrays(rows) if fragmented else spans_arrays(rows)
@@ -135,7 +146,7 @@ class Spans:
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
         known = None if lengths is None else read_lengths(lengths, len(column))
-        spans = _read_structs(column)
+        spans = _read_spans(column)
         return spans if known is None else spans.with_lengths(known)
 
     def with_lengths(self, lengths: np.ndarray) -> Spans:
@@ -184,10 +195,7 @@ class Spans:
 
     def to_arrow(self) -> pa.ListArray:
         """An Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
-        names = pa.DictionaryArray.from_arrays(
-            pa.array(self.label.astype(np.int32)), pa.array(self.labels, pa.string())
-        )
-        label = names.cast(pa.string())
+        label = strings(self.label, self.labels)
         offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
         if self.fragments is None:
             columns = [pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)] + [label]
@@ -338,126 +346,49 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     return known.astype(np.int64)
 
 
-def _read_structs(column: pa.Array | pa.ChunkedArray) -> Spans:
-    """Spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    keys = {field.name for field in column.type.value_type} if _is_list_of_structs(column.type) else set()
-    fragmented = {"label", "fragments"} <= keys
-    if not fragmented and not {"start", "end", "label"} <= keys:
+def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
+    """Return spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
+    fragmented = is_list_of(column.type, ("label", "fragments"))
+    keys = ("label", "fragments") if fragmented else ("start", "end", "label")
+    if not is_list_of(column.type, keys):
         raise InputError(f"a column of type {column.type} does not hold lists of spans.", SPAN_REMEDY)
-    array = pa.concat_arrays(chunks) if len(chunks) != 1 and chunks else (chunks or [pa.array([], column.type)])[0]
-    if array.null_count:
-        missing = array.is_null().to_numpy(zero_copy_only=False)
-        raise InputError("None is not a list of spans.", SPAN_REMEDY, document=int(np.argmax(missing)))
-    counts = np.diff(integers(array.offsets))
-    document = np.repeat(np.arange(len(array)), counts)
-    values = array.flatten()
-    place = Place(document, np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts))
-    for name in ("label", "fragments") if fragmented else ("start", "end", "label"):
-        if values.null_count or values.field(name).null_count:
-            place.refuse(values.is_null().to_numpy(zero_copy_only=False), "None is not a span.", SPAN_REMEDY)
-            missing = values.field(name).is_null().to_numpy(zero_copy_only=False)
-            place.refuse(missing, f"the {name} is None.", SPAN_REMEDY)
-    label, labels = sorted_labels(values.field("label"), place)
+    documents, values, places = read_structs(column, "spans", SPAN_REMEDY)
+    places.refuse_nulls(values, "a span", keys, SPAN_REMEDY)
+    label, labels = sorted_labels(values.field("label"), places)
+    fragments = None
     if fragmented:
-        fragments, start, end = _read_fragments(values.field("fragments"), place)
+        fragments, start, end = _read_fragments(values.field("fragments"), places)
+        fragments = None if len(fragments.start) == len(start) else fragments
     else:
-        fragments = None
-        start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
-        place.refuse_bounds(start, end, SPAN_REMEDY)
-    if fragments is not None and len(fragments.start) == len(start):
-        fragments = None
-    beyond = end > np.iinfo(np.int32).max
-    place.refuse(beyond, lambda item: f"the end {end[item]} is out of range.", SPAN_REMEDY)
-    columns = [column.astype(np.int32) for column in (document, start, end)]
-    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(array), None, fragments))
+        start, end = places.read_bounds(values, SPAN_REMEDY)
+    columns = [column.astype(np.int32) for column in (places.document, start, end)]
+    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, documents, None, fragments))
 
 
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where each item of a column stands: its document, and its index within the document."""
-
-    document: np.ndarray
-    index: np.ndarray
-
-    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str) -> None:
-        """Raise an `InputError` for the first bad item, if there is one."""
-        if bad.any():
-            item = int(np.argmax(bad))
-            said = problem if isinstance(problem, str) else problem(item)
-            raise InputError(said, remedy, document=int(self.document[item]), span=int(self.index[item]))
-
-    def refuse_bounds(self, start: np.ndarray, end: np.ndarray, remedy: str) -> None:
-        """Raise an `InputError` for the first item that begins before its document or does not end behind its start."""
-        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", remedy)
-        self.refuse(
-            end <= start,
-            lambda item: f"the end {end[item]} is not behind the start {start[item]}.",
-            remedy,
-        )
-
-
-def _is_list_of_structs(type_: pa.DataType) -> bool:
-    return (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type)
-
-
-def sorted_labels(
-    column: pa.Array, place: Place, *, noun: str = "label", owner: str = "span"
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Label codes and the sorted names that they stand for.
-
-    Args:
-        column: the names.
-        place: where they stand.
-        noun, owner: what errors call a name, and what has it.
-    """
-    encoded = column.cast(pa.string()).dictionary_encode()
-    names = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    order = np.argsort(names)
-    rank = np.empty(len(names), dtype=code_type(len(names)))
-    rank[order] = np.arange(len(names))
-    codes = rank[integers(encoded.indices)]
-    labels = tuple(names[order].tolist())
-    for code, label in enumerate(labels):
-        if label != label.strip() or not label:
-            problem = f"the {noun} {label!r} has outer blanks." if label else f"the {noun} is empty."
-            place.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
-    return codes, labels
-
-
-def _read_fragments(column: pa.Array, place: Place) -> tuple[Fragments, np.ndarray, np.ndarray]:
-    """The fragments in order and melted where they overlap or touch, and the spans' outer bounds."""
+def _read_fragments(column: pa.Array, places: Places) -> tuple[Fragments, np.ndarray, np.ndarray]:
+    """Return the fragments in order, merged if they overlap or touch, and the spans' outer bounds."""
     counts = np.diff(integers(column.offsets))
-    place.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
+    places.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
     pairs = column.flatten()
     span = np.repeat(np.arange(len(counts)), counts)
-    of_fragment = Place(place.document[span], place.index[span])
-    sizes = np.diff(integers(pairs.offsets))
-    malformed = (sizes != 2) | pairs.is_null().to_numpy(zero_copy_only=False)
+    of_fragment = places.take(span)
+    malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
     bounds = pairs.flatten()
-    if bounds.null_count:
-        missing = bounds.is_null().to_numpy(zero_copy_only=False).reshape(-1, 2).any(axis=1)
-        of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+    missing = null_flags(bounds).reshape(-1, 2).any(axis=1)
+    of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     of_fragment.refuse_bounds(start, end, FRAGMENTS_REMEDY)
     order = np.lexsort((start, span))
     span, start, end = span[order], start[order], end[order]
-    return _melted(span, start, end, len(counts))
-
-
-def _melted(
-    span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int
-) -> tuple[Fragments, np.ndarray, np.ndarray]:
-    """Join the fragments of one span that overlap or touch; they come ordered by span and start."""
     # far enough apart that a running maximum of one span never reaches the next
     stride = int(end.max(initial=0)) + 1
     reach = np.maximum.accumulate(end + span * stride) - span * stride
-    fresh = np.ones(len(span), dtype=bool)
-    fresh[1:] = (span[1:] != span[:-1]) | (start[1:] > reach[:-1])
+    fresh = begins_run(span)
+    fresh[1:] |= start[1:] > reach[:-1]
     first = np.flatnonzero(fresh)
     last = np.append(first[1:], len(span))[: len(first)] - 1
-    offsets = np.searchsorted(span[first], np.arange(spans + 1))
+    offsets = np.searchsorted(span[first], np.arange(len(counts) + 1))
     fragments = Fragments(offsets, start[first], reach[last])
     return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
 
@@ -466,7 +397,9 @@ def in_order(spans: Spans) -> Spans:
     """The same spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is not None:
-        keys.insert(0, _shape_codes(spans.fragments))
+        bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
+        # of two spans that differ first in an end, the one with the larger end has the earlier token
+        keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
     order = np.lexsort(keys)
     order = order[begins_run(*(key[order] for key in keys))]
     fragments = None if spans.fragments is None else spans.fragments.take(order)
@@ -478,12 +411,3 @@ def in_order(spans: Spans) -> Spans:
         label=spans.label[order],
         fragments=fragments,
     )
-
-
-def _shape_codes(fragments: Fragments) -> np.ndarray:
-    """A code for each span, the same for the same fragments, ordered as the lists of the spans' tokens are."""
-    bounds = list(zip(fragments.start.tolist(), (-fragments.end).tolist(), strict=True))
-    edges = fragments.offsets.tolist()
-    shapes = [tuple(bounds[first:last]) for first, last in pairwise(edges)]
-    rank = {shape: code for code, shape in enumerate(sorted(set(shapes)))}
-    return np.array([rank[shape] for shape in shapes], dtype=np.int64)

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..arrays import batches, integers, is_utf8, list_offsets, place_of, read_rows, shown
 from ..errors import InputError
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
 """How many tokens are encoded at a time."""
-
-_ROWS = 1000
-"""How many documents go into one array; as many as `datasets` writes at a time."""
 
 _WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
 
@@ -80,16 +78,7 @@ class Tags:
 
     def place(self, token: int) -> tuple[int, int]:
         """Document and position of a token of the whole column."""
-        document = int(np.searchsorted(self.offsets, token, side="right")) - 1
-        return document, token - int(self.offsets[document])
-
-
-def integers(array: pa.Array) -> np.ndarray:
-    """A view of an Arrow array of integers without nulls. Arrow's own way imports pandas where that is installed."""
-    values = array.buffers()[1]
-    if values is None or len(array) == 0:
-        return np.zeros(0, dtype=str(array.type))
-    return np.frombuffer(values, dtype=str(array.type))[array.offset : array.offset + len(array)]
+        return place_of(self.offsets, token)
 
 
 class _Encoder:
@@ -160,23 +149,23 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     listed = f"{', '.join(allowed)} and O"
     convert = "Name the scheme with scheme=..., or convert the tags first (spanometer convert)."
     last = tag.rpartition("-")[2]
-    shown = _shown(tag)
+    found = shown(tag)
     if prefix in allowed:
         if label is None:
-            return f"{shown} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+            return f"{found} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
-        return f"{shown} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
+        return f"{found} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         return (
-            f"{shown} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
-            f"Write it as {_shown(last + '-' + tag.rpartition('-')[0])}.",
+            f"{found} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
+            f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}.",
         )
     if prefix == "O":
-        return f"{shown} is outside and yet has a label.", "Write 'O' for a token outside all spans."
+        return f"{found} is outside and yet has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
-        return f"{shown} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
-    return f"{shown} has no prefix of {of_scheme} ({listed}).", convert
+        return f"{found} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
+    return f"{found} has no prefix of {of_scheme} ({listed}).", convert
 
 
 def is_tags(type_: pa.DataType) -> bool:
@@ -199,8 +188,8 @@ def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> 
     Raises:
         InputError: for a document that is not a sequence of tags, and for a tag that is not a string.
     """
-    rows = rows_of(documents, first_document, _WORDS_REMEDY)
-    return [_list_array(part, first_document + first) for first, part in parts_of(rows)]
+    rows = read_rows(documents, first_document, _WORDS_REMEDY)
+    return [_list_array(part, first_document + first) for first, part in batches(rows)]
 
 
 def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListArray:
@@ -213,58 +202,15 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
         raise _bad_tag(rows, first_document) from None
     if isinstance(values, pa.ChunkedArray):
         raise InputError("more than 2 GiB of tags in a thousand documents.", "Pass fewer tags at once.")
-    return pa.ListArray.from_arrays(offsets_of(rows), values)
-
-
-def parts_of(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
-    """Parts of a thousand rows, each with the number of its first; one part where there are no rows."""
-    for first in range(0, max(len(rows), 1), _ROWS):
-        yield first, rows[first : first + _ROWS]
-
-
-def rows_of(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
-    """The documents as a list of sized rows; an `InputError` where one is a string, a mapping or no sequence."""
-    if isinstance(documents, (str, bytes, dict)) or not isinstance(documents, Iterable):
-        raise InputError(f"{_shown(documents)} is not a list of documents.", remedy)
-    rows = list(documents)
-    if set(map(type, rows)) <= {list, tuple}:
-        return rows
-    for number, row in enumerate(rows):
-        if isinstance(row, np.ndarray):
-            if row.ndim != 1:
-                raise InputError(
-                    f"an array of shape {row.shape} is not one document.", remedy, document=first_document + number
-                )
-            rows[number] = row.tolist()
-        elif isinstance(row, pa.Array):
-            rows[number] = row.to_pylist()
-        elif isinstance(row, (str, bytes, dict, set, frozenset)) or not isinstance(row, Iterable):
-            raise InputError(f"{_shown(row)} is not a document.", remedy, document=first_document + number)
-        else:
-            rows[number] = list(row)
-    return rows
-
-
-def offsets_of(rows: Sequence[Sequence[Any]]) -> pa.Array:
-    """Arrow list offsets (int32) of the rows."""
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
-    if offsets[-1] > np.iinfo(np.int32).max:
-        raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
-    return pa.array(offsets.astype(np.int32))
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
     for number, row in enumerate(rows):
         for position, tag in enumerate(row):
-            if isinstance(tag, str) and _encodable(tag):
+            if isinstance(tag, str) and is_utf8(tag):
                 continue
-            found = "None" if tag is None else f"{_shown(tag)} (of type {type(tag).__name__})"
+            found = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
                 f"{found} is not a tag.",
                 "Tags are strings such as 'B-PER'; turn label numbers into names first.",
@@ -272,14 +218,6 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
                 position=position,
             )
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
-
-
-def _encodable(tag: str) -> bool:
-    try:
-        tag.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
