@@ -68,7 +68,8 @@ class Option:
     @property
     def type_name(self) -> str:
         """The type as documentation names it."""
-        name = self.type or (self.kind.__name__ if self.kind is not None else "object")
+        kind = type(next(iter(self.choices))) if self.choices else self.kind or object
+        name = self.type or kind.__name__
         return f"{name}, optional" if self.optional and not self.type else name
 
     @property

@@ -175,7 +175,7 @@ def test_what_is_no_string(text):
 
 @pytest.mark.parametrize("types", ["pers", ["a.b"], [""], [3], None])
 def test_entity_types_are_checked(types):
-    assert "entity_types=" in refused("a", entity_types=types).problem
+    assert "entity_types=" in str(refused("a", entity_types=types))
 
 
 # depth and size

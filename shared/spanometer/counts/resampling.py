@@ -8,14 +8,14 @@ for BCa; from sums both are many times as fast, and memory stays bounded. The te
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..options import check_options, option, options_of
+from ..options import Option, check_options, option, options_of
 
 _BLOCK = 1 << 23
 """How many weights are held at a time."""
@@ -68,6 +68,12 @@ class Resampling:
         """Return the resampling with these options, or None without a level; the other options are checked anyway."""
         known = cls(confidence=cls.confidence if confidence is None else confidence, **options)
         return None if confidence is None else known
+
+    @classmethod
+    def choice(cls) -> dict[str, Option]:
+        """Return the options that `chosen` takes, by name: a level is optional there."""
+        declared = options_of(cls)
+        return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
         """How often each document is in each drawn corpus, shape (some corpora, documents), block after block."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from operator import index as index_of
 from typing import Any
 
-from ..errors import InputError, printable
+from ..errors import InputError, printable, setting
+from ..options import option
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
 """The first dotted parts of QUAERO's entity types; all other tags are components."""
@@ -36,6 +37,37 @@ _WRITABLE_WORD = re.compile(r"(?:[^ \t\r\n<]|<(?![^\W\d_]|/))++")
 _WRITABLE_NAME = re.compile(_NAME)
 
 _KEEP = "Keep such entities as dictionaries, or in JSON lines."
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityTypes:
+    """Which tags of markup are entities.
+
+    Attributes:
+        entity_types: the first dotted parts of their types; None stands for `ENTITY_TYPES`.
+
+    Raises:
+        InputError: if these are not names without dots.
+    """
+
+    entity_types: Collection[str] | None = option(
+        None,
+        help=f"first dotted parts of the tags that are entities, by default {', '.join(ENTITY_TYPES)}; all other tags "
+        "are components",
+        type="list of str, optional",
+        metavar="TYPES",
+        parse=lambda text: tuple(re.split(r"\s*,\s*|\s+", text.strip())),
+        label="Entity types",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the option."""
+        _ = self.known
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The first parts."""
+        return _first_parts(ENTITY_TYPES if self.entity_types is None else self.entity_types)
 
 
 @dataclass(frozen=True)
@@ -433,8 +465,9 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     wrong = isinstance(entity_types, str) or not isinstance(entity_types, Collection)
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
-            f"entity_types={entity_types!r} is not a list of the first parts of types.",
+            f"{setting('entity_types', entity_types)} is not a list of the first parts of types.",
             f"Give names without dots, such as {ENTITY_TYPES!r}.",
+            option="entity_types",
         )
     return frozenset(entity_types)
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..arrays import begins_run, code_type, integers, null_flags, ranges, read_rows, row_ranks, strings
 from ..errors import InputError, counted
+from ..options import option
 from ..tags.decoding import decode, tell_scheme
 from ..tags.schemes import encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
@@ -328,6 +329,23 @@ def as_tags(tags: Any) -> Tags:
     if isinstance(tags, Tags):
         return tags
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLengths:
+    """The lengths of the documents that spans are in, where they are given.
+
+    Attributes:
+        lengths: in tokens, one number for each document; None if they are not known.
+    """
+
+    lengths: Iterable[int] | None = option(
+        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
+    )
+
+    def of(self, documents: int) -> np.ndarray | None:
+        """Return the lengths of so many documents as int64, checked; None if they are not known."""
+        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:

@@ -12,8 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import code_type
-from ..errors import InputError, require_choice
-from .schemes import BEGIN, CONTINUES, CONTINUES_CONVERTED, END, OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
+from ..errors import InputError, require_choice, setting
+from ..options import check_options, option
+from .schemes import (
+    BEGIN,
+    CONTINUES,
+    CONTINUES_CONVERTED,
+    END,
+    OUTSIDE,
+    ROLES,
+    SCHEMES,
+    Scheme,
+    get_scheme,
+    infer_scheme,
+)
 from .tags import Tags, check_names, split_tag
 
 BARE_LABEL = "_"
@@ -26,6 +38,7 @@ class Repair:
 
     Attributes:
         name: the name that `repair=` takes.
+        help: what it does, in a few words.
         continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
         well_formed: keep only spans that open and close as the scheme allows.
         refuse: raise an `InputError` at the first illegal pair.
@@ -34,6 +47,7 @@ class Repair:
     """
 
     name: str
+    help: str
     continues: np.ndarray
     well_formed: bool = False
     refuse: bool = False
@@ -51,13 +65,48 @@ def _brackets() -> np.ndarray:
 REPAIRS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
-        Repair("conlleval", CONTINUES),
-        Repair("discard", CONTINUES, well_formed=True),
-        Repair("bes", _brackets(), skips="I", needs="BES"),
-        Repair("convert", CONTINUES_CONVERTED, needs="B"),
-        Repair("raise", CONTINUES, refuse=True),
+        Repair("conlleval", "read them as the CoNLL script does", CONTINUES),
+        Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
+        Repair("bes", "look at B, E and S alone", _brackets(), skips="I", needs="BES"),
+        Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
+        Repair("raise", "refuse them", CONTINUES, refuse=True),
     )
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """How tags are decoded.
+
+    Attributes:
+        scheme: the tag scheme; None tells it from the prefixes, see `schemes.infer_scheme`.
+        repair: how to handle illegal tags, see `decode`.
+
+    Raises:
+        InputError: for an unknown scheme or policy, and for a policy that the scheme does not allow.
+    """
+
+    scheme: str | None = option(
+        None,
+        help="tag scheme, by default told from the prefixes of both sides (never IOB1 or IOE1)",
+        choices=tuple(SCHEMES),
+        optional=True,
+        metavar="SCHEME",
+        parse=str.upper,
+        label="Tag scheme",
+    )
+    repair: str = option(
+        "conlleval",
+        help="how to handle illegal tags",
+        choices={name: repair.help for name, repair in REPAIRS.items()},
+        metavar="POLICY",
+        label="Illegal tags",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        get_repair(self.repair, None if self.scheme is None else get_scheme(self.scheme))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +136,11 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
     if scheme is not None and missing:
         raise InputError(
-            f"repair={name!r} needs a scheme with tags for {', '.join(repair.needs)}; "
+            f"{setting('repair', name)} needs a scheme with tags for {', '.join(repair.needs)}; "
             f"{scheme.name} has none for {', '.join(missing)}.",
-            "Use repair='conlleval' or repair='discard', or name another scheme with scheme=...",
+            f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or name another scheme with "
+            f"{setting('scheme')}.",
+            option="repair",
         )
     return repair
 
