@@ -7,7 +7,7 @@ import pytest
 
 from spanometer.commands import reproduce as command
 from spanometer.measures import SpanF
-from spanometer.reproduction.reproduce import TABLES
+from spanometer.reproduction.report import TABLES
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_an_option_comes_before_the_environment(run, tmp_path, monkeypatch):
 
 def test_wrong_input(complaint, tmp_path, monkeypatch):
     assert complaint("reproduce", "eter_tabel3") == (
-        f"spanometer: there is no table 'eter_tabel3'. Did you mean 'eter_table3'? The tables are {', '.join(TABLES)}."
+        f"spanometer: unknown table 'eter_tabel3'. Did you mean 'eter_table3'? The tables are {', '.join(TABLES)}."
     )
     assert "is not a folder" in complaint("reproduce", "eter_table3", "--data", tmp_path / "none")
     monkeypatch.setenv(command.DATA_VARIABLE, str(tmp_path / "none"))

@@ -7,10 +7,12 @@ import pytest
 
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
+from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import Bcubed
 from spanometer.readers import read
 from spanometer.reproduction import monotonicity, table4
 from spanometer.reproduction.monotonicity import MEASURES, Costs
+from spanometer.reproduction.tables import DIFFERENT, EQUAL, NEAR
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -28,40 +30,33 @@ def result(references):
     return table4.run(references)
 
 
+def values(cells):
+    return {(cell.row, cell.column): cell.ours for cell in cells}
+
+
 def test_the_published_table_is_whole():
-    published = table4.read_published()
+    published = {row["output"]: row for row in published_rows("sl_icm_table4")}
     assert len(published) == 14
-    assert all(set(row) == set(MEASURES) for row in published.values())
-    assert published["minimum_overlap"]["link_f"] == 0.76
-    assert published["+3"]["sl_icm_norm"] == -0.012
+    assert all(set(row) == {"output", *MEASURES} for row in published.values())
+    assert published["minimum_overlap"]["link_f"] == "0.76"
+    assert published["+3"]["sl_icm_norm"] == "-0.012"
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("output", table4.read_published())
-def test_as_the_paper_counted(result, output, measure):
-    value = next(row for row in result.paper if row.output == output).values[measure]
-    assert value.published == table4.read_published()[output][measure]
-    assert value.difference == pytest.approx(value.ours - value.published, abs=1e-15)
-    if (output, measure) == LINK_F:
-        assert value.mark == table4.DIFFERENT
-        assert round(value.ours, 3) == 0.763
-    else:
-        # the table alone has one unit of the last digit more
-        assert abs(value.difference) <= 0.001 + 1e-9
-        assert value.mark == (table4.EQUAL if abs(value.difference) <= 0.0005 + 1e-9 else table4.NEAR)
-
-
-def test_most_values_round_to_the_printed_ones(result):
-    marks = [value.mark for row in result.paper for value in row.values.values()]
-    assert len(marks) == 98
-    assert marks.count(table4.EQUAL) >= 84
-    assert marks.count(table4.DIFFERENT) == 1
+def test_as_the_paper_counted(result):
+    assert len(result.paper) == 98
+    for cell in result.paper:
+        if (cell.row, cell.column) == LINK_F:
+            assert cell.mark == DIFFERENT
+            assert round(cell.ours, 3) == 0.763
+        else:
+            # the table alone has one unit of the last digit more
+            assert abs(cell.difference) <= 0.001 + 1e-9, cell
+            assert cell.mark == (EQUAL if abs(cell.difference) <= 0.0005 + 1e-9 else NEAR)
+    assert [cell.mark for cell in result.paper].count(EQUAL) >= 84
 
 
 def test_how_many_spans_are_touched(result):
-    touched = {row.output: row.touched for row in result.paper}
-    assert touched == {
-        "gold": 0,
+    touched = {
         "sequence_split": 628,
         **dict.fromkeys(("maximum_overlap", "minimum_overlap"), 275),
         **dict.fromkeys(("long_truncation", "short_truncation", "long_extension", "short_extension"), 46),
@@ -70,41 +65,37 @@ def test_how_many_spans_are_touched(result):
         "+2": 307,
         "+3": 307,
     }
-    assert [(row.touched, row.outside) for row in result.correct] == [(r.touched, r.outside) for r in result.paper]
+    assert {name: output.touched for name, output in result.outputs.items()} == {"gold": 0, **touched}
+    assert result.notes[1] == f"Spans that are touched: {', '.join(f'{name} {n}' for name, n in touched.items())}."
+    assert "maximum_overlap 10, minimum_overlap 54," in result.notes[2]
+    assert "+1 12," in result.notes[2]
 
 
 def test_correct_lengths(result, references):
-    rows = {row.output: row for row in result.correct}
+    found = values(result.correct)
     # 1,176 spans of 2,251 tokens; the 46 of four tokens lose one each, and keep all their precision
     tokens = int((references.end - references.start).sum())
-    assert rows["-1"].values["token_f_IO"].ours == pytest.approx(2 * (tokens - 46) / (2 * tokens - 46), abs=1e-12)
+    assert found["-1", "token_f_IO"] == pytest.approx(2 * (tokens - 46) / (2 * tokens - 46), abs=1e-12)
     shares = (1176 - 46 / 4) / 1176
-    assert rows["-1"].values["intersection_f"].ours == pytest.approx(2 * shares / (1 + shares), abs=1e-12)
-    assert rows["+1"].values["span_f"].ours == pytest.approx((1176 - 532) / 1176, abs=1e-12)
-    assert rows["sequence_split"].values["span_f"].ours == pytest.approx(2 * 548 / (1176 + 1804), abs=1e-12)
+    assert found["-1", "intersection_f"] == pytest.approx(2 * shares / (1 + shares), abs=1e-12)
+    assert found["+1", "span_f"] == pytest.approx((1176 - 532) / 1176, abs=1e-12)
+    assert found["sequence_split", "span_f"] == pytest.approx(2 * 548 / (1176 + 1804), abs=1e-12)
 
 
 def test_conclusions(result):
-    found = {conclusion.statement: conclusion for conclusion in result.conclusions}
-    overlap = next(one for text, one in found.items() if "(overlap increasing monotonicity)" in text)
-    noise = next(one for text, one in found.items() if "(noise increasing monotonicity)" in text)
+    def true_of(said):
+        cells = [cell for cell in result.conclusions if said in cell.row]
+        assert [cell.column for cell in cells] == list(MEASURES)
+        return tuple({cell.column for cell in cells if getattr(cell, side)} for side in ("published", "ours"))
+
     # as in the paper's Table 1
-    assert overlap.paper == overlap.correct == ("sl_icm_norm",)
-    assert noise.paper == noise.correct == ("bcubed", "intersection_f", "sl_icm_norm")
-    something = found["Each further lost token costs something (rows -1 to -3)"]
-    assert something.changes == ("token_f_BIOE",)
-    assert found["Each further token too many costs less (rows +1 to +3)"].changes == ("link_f",)
-    assert sum(len(one.changes) for one in result.conclusions) == 2
-
-
-def test_markdown_and_json(result):
-    text = result.to_markdown()
-    for row in result.paper:
-        assert text.count(f"\n| {row.output} ") == 2
-    assert all(one.statement in text for one in result.conclusions)
-    entry = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert entry["paper"][1]["values"]["span_f"]["published"] == 0.368
-    assert entry["conclusions"][0]["changes"] == []
+    assert true_of("(overlap increasing monotonicity)") == ({"sl_icm_norm"},) * 2
+    assert true_of("(noise increasing monotonicity)") == ({"bcubed", "intersection_f", "sl_icm_norm"},) * 2
+    changes = {(cell.row, cell.column) for cell in result.conclusions if not cell.equal}
+    assert changes == {
+        ("Each further lost token costs something (rows -1 to -3)", "token_f_BIOE"),
+        ("Each further token too many costs less (rows +1 to +3)", "link_f"),
+    }
 
 
 def test_other_corpora_are_refused():
@@ -132,7 +123,7 @@ def slow_pooled_bcubed(references, predictions):
     return 2 * precision * recall / (precision + recall)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_pooled_bcubed_against_sets(seed):
     references, predictions, lengths = random_pair(seed, "nested")
     sides = [as_spans(side, lengths) for side in (references, predictions)]

@@ -26,7 +26,8 @@ from ..arrays import ranges
 from ..errors import InputError
 from ..measures.information import TokenInformation
 from ..spans.spans import Spans
-from .properties import PROPERTIES, published_table1
+from .properties import PROPERTIES
+from .published_tables import published_properties
 
 SEVERAL_TOKENS = 0.05
 """Near misses matter from this share of spans of several tokens on: a span of one token is found or it is not."""
@@ -236,7 +237,7 @@ def advise(
     found = statistics_of(references, words, long_span=known.long_span)
     answers = tuple(_answers(found, known))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
-    table = published_table1()
+    table = published_properties()
     fitting = tuple(
         metric
         for metric in SIMPLEST_FIRST
@@ -430,7 +431,7 @@ def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresh
     if "token_informativeness" in needed:
         notes.append(
             "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
-            "which a rare word comes first can tell more than the whole (see experiments.properties)."
+            "which a rare word comes first can tell more than the whole (see analysis.properties)."
         )
     if measure != "span_f":
         notes.append("To compare with published scores, report span_f beside it.")

@@ -12,7 +12,7 @@ from ..version import __version__
 from .inputs import HelpFormatter
 
 if TYPE_CHECKING:
-    from ..reproduction.reproduce import Reproduction
+    from ..reproduction.report import Reproduction
 
 _DESCRIPTION = """\
 Make the tables and figures that the measures are published with, and compare
@@ -61,8 +61,8 @@ def add_parser(commands: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="tables to make; all by default")
-    parser.add_argument("--data", metavar="DIR", help=f"folder of the corpora, in place of {DATA_VARIABLE}")
-    parser.add_argument("--hub", action="store_true", help="fetch MultiCoNER from the Hub where the folder lacks it")
+    parser.add_argument("--data", metavar="DIR", help=f"folder of the corpora, instead of {DATA_VARIABLE}")
+    parser.add_argument("--hub", action="store_true", help="fetch MultiCoNER from the Hub if the folder lacks it")
     parser.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="form of the output; text by default"
     )
@@ -75,7 +75,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the tables and show them."""
     began = time.perf_counter()
-    from ..reproduction.reproduce import draw, reproduce
+    from ..reproduction.report import draw, reproduce
 
     if options.plots is not None:
         from ..plots.charts import require_format
@@ -98,7 +98,7 @@ def _show(found: Reproduction, options: argparse.Namespace, began: float) -> Non
     from rich.text import Text
 
     from ..errors import counted
-    from ..reproduction.reproduce import DIFFERENCES, LISTED, NO_REASON, SUMMARY, differences
+    from ..reproduction.report import DIFFERENCES, LISTED, NO_REASON, SUMMARY, differences
     from .tables import page, show
 
     console = page(color=not options.no_color)

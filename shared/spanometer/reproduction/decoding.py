@@ -1,11 +1,10 @@
-"""What is decoding worth? Every repair of a tagger's best tags, against the best legal path through its logits.
+"""What decoding is worth: every repair of a tagger's best tags, against the best legal path through its logits.
 
     python -m spanometer.reproduction.decoding [--train FILE --dev FILE] [--plot FILE.png] [--json]
 
-A small linear tagger (`tagger`) is trained, its logits over held-out text are decoded in every way that the package
+A small linear tagger (`tagger`) is trained, and its logits over held-out text are decoded in every way that the package
 knows: each token's best tag under all repair policies, the named ones among them, left to right under the constraint,
-by score, and by Viterbi. Nothing is assumed about what comes out of it: the sentence at the end is written from the
-numbers.
+by score, and by Viterbi. Nothing is assumed about the outcome: the sentence at the end is written from the numbers.
 """
 
 from __future__ import annotations
@@ -24,15 +23,17 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
-from ..counts.counts import Counts
-from ..errors import InputError, printable
+from ..counts.resampling import interval
+from ..errors import InputError, counted, printable
 from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from ..measures.result import plain
 from ..measures.signature import signature
 from ..readers import Column, TagFile, read
 from ..spans.spans import Spans
 from ..tags import viterbi
 from ..tags.tags import Tags
-from .tagger import LinearTagger, TaggerSettings, document_folds, split_by_document, window_features
+from .tables import markdown_table
+from .tagger import LinearTagger, TaggerSettings, document_folds, window_features
 
 SCHEME = "IOBES"
 """The scheme that the tagger learns, whatever that of the files."""
@@ -53,7 +54,7 @@ _BAD_INPUT = 2
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Text that a tagger has not seen, and what it makes of it.
+    """Text that a tagger has not seen, and the logits that it gives there.
 
     Attributes:
         corpus: what the text is, in words.
@@ -87,7 +88,7 @@ class Difference:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval excludes 0."""
+        """Return whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
@@ -96,19 +97,20 @@ class Row:
     """One way of decoding.
 
     Attributes:
-        way: what it is called.
+        way: its name.
         scores: the score by each measure, by the measure's name.
-        reading: what a signature says of it; None for the mean, which is no one reading.
+        signature: of the score by the first measure; the best and the worst policies are those by it. None for the
+            mean, which is no one reading.
     """
 
     way: str
     scores: Mapping[str, float]
-    reading: Mapping[str, str] | None
+    signature: str | None
 
 
 @dataclass(frozen=True, eq=False)
 class DecodingResult:
-    """What the experiment found.
+    """The outcome of the experiment.
 
     Attributes:
         held_out: the text and the tagger's logits.
@@ -128,41 +130,48 @@ class DecodingResult:
 
     @property
     def rows(self) -> list[Row]:
-        """The table: named policies, the grid's best, worst and mean, then what reads the logits."""
-        spreads = self.spread.measures
-        first = next(iter(spreads.values()))
-        policies = [f"argmax, {policy}" for policy in first.named]
-        rows = [
-            Row(way, {name: found.named[policy] for name, found in spreads.items()}, _reading("argmax", policy))
-            for way, policy in zip(policies, first.named, strict=True)
+        """Make the table: named policies, the grid's best, worst and mean, then what reads the logits."""
+        spreads, grid = self.spread.measures, self.spread.grid
+        first = spreads[self.measures[0].name]
+        size = f"of {len(grid):,} policies"
+        extremes = (int(find(first.scores)) for find in (np.nanargmax, np.nanargmin))
+        best, worst = (",".join(grid.describe(policy).values()) for policy in extremes)
+        ways: list[tuple[str, str, str | None]] = [
+            *((f"argmax, {policy}", "argmax", policy) for policy in first.named),
+            (f"argmax, best {size}", "argmax", best),
+            (f"argmax, worst {size}", "argmax", worst),
+            (f"argmax, mean {size}", "argmax", None),
+            *((text, way, DEFAULT) for way, text in _LOGIT_WAYS.items()),
         ]
-        size = f"of {len(self.spread.grid):,} policies"
-        best, worst = int(np.nanargmax(first.scores)), int(np.nanargmin(first.scores))
-        rows.append(Row(f"argmax, best {size}", _each(spreads, "best"), self._policy(best)))
-        rows.append(Row(f"argmax, worst {size}", _each(spreads, "worst"), self._policy(worst)))
-        rows.append(Row(f"argmax, mean {size}", _each(spreads, "mean"), None))
-        return [
-            *rows,
-            *(
-                Row(text, {name: found.from_logits[way] for name, found in spreads.items()}, _reading(way))
-                for way, text in _LOGIT_WAYS.items()
-            ),
+        columns = [
+            [
+                *found.named.values(),
+                found.best,
+                found.worst,
+                found.mean,
+                *map(found.from_logits.__getitem__, _LOGIT_WAYS),
+            ]
+            for found in spreads.values()
         ]
+        rows = []
+        for (way, decode, repair), *scores in zip(ways, *columns, strict=True):
+            reading = {"scheme": SCHEME, "repair": repair, "decode": decode}
+            written = None if repair is None else signature(self.measures[0], reading)
+            rows.append(Row(way, dict(zip(spreads, scores, strict=True)), written))
+        return rows
 
     @property
     def statement(self) -> str:
-        """Whether Viterbi wins, by the first measure in full, by the others in a word; written from the numbers."""
+        """Say whether Viterbi wins, by the first measure in full, by the others in a word; written from the numbers."""
         if self.spread.illegal == 0:
             return "The best tags make no illegal pair: there is nothing to repair, and Viterbi finds the same path."
-        name = self.measures[0].name
+        name, *others = [measure.name for measure in self.measures]
         sentences = [*_verdict(name, self.spread.measures[name], self.differences[name])]
-        others = [measure.name for measure in self.measures[1:]]
         won = [other for other in others if not rivals_of(self.spread.measures[other])]
         lost = [other for other in others if other not in won]
         if won:
-            sentences.append(
-                f"Viterbi wins {'' if rivals_of(self.spread.measures[name]) else 'also '}by {', '.join(won)}."
-            )
+            also = "" if rivals_of(self.spread.measures[name]) else "also "
+            sentences.append(f"Viterbi wins {also}by {', '.join(won)}.")
         if lost:
             sentences.append(f"Something does as well or better by {', '.join(lost)}.")
         unsure = [other for other in others if not self.differences[other].is_sure]
@@ -171,25 +180,24 @@ class DecodingResult:
         return " ".join(sentences)
 
     def to_markdown(self) -> str:
-        """The whole result as Markdown."""
-        tags = self.held_out.references
+        """Write the whole result as Markdown."""
+        tags, illegal, affected = self.held_out.references, self.spread.illegal, len(self.spread.affected)
         names = [measure.name for measure in self.measures]
         lines = [
-            f"Held-out text: {self.held_out.corpus}; {_count(len(tags.lengths), 'sentence')}, "
-            f"{_count(len(tags.codes), 'token')}, {len(self.held_out.labels)} tags ({SCHEME}).",
+            f"Held-out text: {self.held_out.corpus}; {_size(tags)}, {len(self.held_out.labels)} tags ({SCHEME}).",
             f"Tagger: linear, trained on {self.held_out.trained_on}; seed {self.settings.seed}; "
             f"{self.accuracy:.2%} of its best tags are right.",
-            f"Illegal pairs: {self.spread.illegal:,} in {_count(len(self.spread.affected), 'sentence')} "
-            f"({len(self.spread.affected) / max(len(tags.lengths), 1):.1%}).",
+            f"Illegal pairs: {illegal:,} in {counted(affected, 'sentence')} "
+            f"({affected / max(len(tags.lengths), 1):.1%}).",
             "",
-            *_table(
+            *markdown_table(
                 ("", *(f"{measure.name} {measure.headline}" for measure in self.measures)),
                 [(row.way, *(f"{row.scores[name]:.4f}" for name in names)) for row in self.rows],
             ),
             "",
             f"Viterbi less {DEFAULT}, with the {_LEVEL:.0%} interval over resampled sentences:",
             "",
-            *_table(
+            *markdown_table(
                 ("", "difference", "from", "to"),
                 [
                     (name, *(f"{value:+.4f}" for value in (found.value, found.low, found.high)))
@@ -201,47 +209,33 @@ class DecodingResult:
             "",
             f"Signatures of {names[0]}:",
             "",
-            *(f"- `{self.signature(row)}`" for row in self.rows if row.reading is not None),
+            *(f"- `{row.signature}`" for row in self.rows if row.signature is not None),
         ]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         tags = self.held_out.references
-        return {
-            "corpus": self.held_out.corpus,
-            "trained_on": self.held_out.trained_on,
-            "tagger": asdict(self.settings),
-            "scheme": SCHEME,
-            "sentences": len(tags.lengths),
-            "tokens": len(tags.codes),
-            "tags": len(self.held_out.labels),
-            "accuracy": self.accuracy,
-            "policies": len(self.spread.grid),
-            "illegal_pairs": self.spread.illegal,
-            "affected_sentences": len(self.spread.affected),
-            "rows": [
-                {
-                    "way": row.way,
-                    "scores": {name: _plain(value) for name, value in row.scores.items()},
-                    "signature": None if row.reading is None else self.signature(row),
-                }
-                for row in self.rows
-            ],
-            "differences": {
-                name: {key: _plain(value) for key, value in asdict(found).items()}
-                for name, found in self.differences.items()
-            },
-            "viterbi_wins": {name: not rivals_of(found) for name, found in self.spread.measures.items()},
-            "statement": self.statement,
-        }
-
-    def signature(self, row: Row) -> str:
-        """The signature of a row's score by the first measure; the best and the worst policies are those by it."""
-        return signature(self.measures[0], row.reading or {})
-
-    def _policy(self, policy: int) -> dict[str, str]:
-        return _reading("argmax", ",".join(self.spread.grid.describe(policy).values()))
+        entry: dict[str, Any] = plain(
+            {
+                "corpus": self.held_out.corpus,
+                "trained_on": self.held_out.trained_on,
+                "tagger": asdict(self.settings),
+                "scheme": SCHEME,
+                "sentences": len(tags.lengths),
+                "tokens": len(tags.codes),
+                "tags": len(self.held_out.labels),
+                "accuracy": self.accuracy,
+                "policies": len(self.spread.grid),
+                "illegal_pairs": self.spread.illegal,
+                "affected_sentences": len(self.spread.affected),
+                "rows": [asdict(row) for row in self.rows],
+                "differences": {name: asdict(found) for name, found in self.differences.items()},
+                "viterbi_wins": {name: not rivals_of(found) for name, found in self.spread.measures.items()},
+                "statement": self.statement,
+            }
+        )
+        return entry
 
 
 def run(
@@ -254,7 +248,7 @@ def run(
     measures: Sequence[AlignedMeasure] = MEASURES,
     resamples: int = 1000,
 ) -> DecodingResult:
-    """The experiment.
+    """Run the experiment.
 
     Args:
         train, dev: tag files with words. Without both, the package's example corpus; without `dev`, every document of
@@ -266,7 +260,7 @@ def run(
         resamples: how often documents are drawn for the intervals.
 
     Raises:
-        InputError: for files that cannot be read or have no words, for corpora without spans, and where scikit-learn is
+        InputError: for files that cannot be read or have no words, for corpora without spans, and if scikit-learn is
             missing.
     """
     settings = settings or TaggerSettings()
@@ -280,7 +274,7 @@ def run(
 
 
 def cross_validated(corpus: TagFile, folds: int, settings: TaggerSettings) -> HeldOut:
-    """The logits of each fold of documents from a tagger that was trained on the others."""
+    """Compute the logits of each fold of documents by a tagger that was trained on the others."""
     words, tags = _words(corpus), _in_scheme(corpus)
     fold = np.repeat(document_folds(len(tags.lengths), folds, settings.seed), tags.lengths)
     features = window_features(words, settings)
@@ -294,47 +288,43 @@ def cross_validated(corpus: TagFile, folds: int, settings: TaggerSettings) -> He
 
 
 def trained(train: TagFile, dev: TagFile, settings: TaggerSettings) -> HeldOut:
-    """The logits of one file from a tagger that was trained on another."""
+    """Compute the logits of one file by a tagger that was trained on another."""
     tags, references = _in_scheme(train), _in_scheme(dev)
-    features = window_features(_words(train), settings)
-    tagger = LinearTagger(settings, len(tags.names)).fit(features, tags.codes)
+    tagger = LinearTagger(settings, len(tags.names)).fit(window_features(_words(train), settings), tags.codes)
     logits = tagger.logits(window_features(_words(dev), settings))
-    size = f"{_count(len(tags.lengths), 'sentence')}, {_count(len(tags.codes), 'token')}"
-    return HeldOut(dev.source, f"{train.source} ({size})", references, logits, tags.names)
+    return HeldOut(dev.source, f"{train.source} ({_size(tags)})", references, logits, tags.names)
 
 
 def decode_in_every_way(
     held_out: HeldOut, settings: TaggerSettings, measures: tuple[AlignedMeasure, ...], resamples: int
 ) -> DecodingResult:
     """Score all ways of decoding the logits."""
-    tags = held_out.references
-    logits = split_by_document(held_out.logits, tags.offsets)
+    tags, best = held_out.references, held_out.logits.argmax(axis=1)
+    logits = np.split(held_out.logits, tags.offsets[1:-1])
     spread = policy_spread(tags, logits=logits, labels=held_out.labels, scheme=SCHEME, measures=measures)
-    paths = viterbi.decode(list(logits), held_out.labels, scheme=SCHEME)
-    sides = {
-        "references": Spans.from_tags(tags, scheme=SCHEME),
-        DEFAULT: _spans(held_out, held_out.logits.argmax(axis=1)),
-        "viterbi": _spans(held_out, np.concatenate([*paths, np.zeros(0, dtype=np.int64)])),
-    }
-    labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    aligned = {
-        name: Alignment(sides["references"].with_labels(labels), sides[name].with_labels(labels))
-        for name in (DEFAULT, "viterbi")
-    }
-    best = np.array(held_out.labels, dtype=object)[held_out.logits.argmax(axis=1)]
-    right = best == np.array(tags.names, dtype=object)[tags.codes]
+    sides = [
+        Spans.from_tags(tags, scheme=SCHEME),
+        *(
+            Spans.from_tags(Tags(path, held_out.labels, tags.offsets), scheme=SCHEME, repair=DEFAULT)
+            for path in (np.concatenate(viterbi.decode(logits, held_out.labels, scheme=SCHEME)), best)
+        ),
+    ]
+    labels = tuple(sorted({label for spans in sides for label in spans.labels}))
+    references, *decoded = (spans.with_labels(labels) for spans in sides)
+    pair = [Alignment(references, spans) for spans in decoded]
+    right = np.array(held_out.labels, dtype=object)[best] == np.array(tags.names, dtype=object)[tags.codes]
     return DecodingResult(
         held_out,
         settings,
         float(right.mean()) if len(right) else math.nan,
         measures,
         spread,
-        {measure.name: _difference(measure, aligned, resamples, settings.seed) for measure in measures},
+        {measure.name: _difference(measure, pair, resamples, settings.seed) for measure in measures},
     )
 
 
 def rivals_of(found: MeasureSpread) -> dict[str, float]:
-    """The ways that score no less than Viterbi, with their scores: it wins where there are none."""
+    """Return the ways that score no less than Viterbi, with their scores: it wins if there are none."""
     ways = {
         _BEST: found.best,
         **{f"argmax with {policy}": score for policy, score in found.named.items()},
@@ -344,7 +334,7 @@ def rivals_of(found: MeasureSpread) -> dict[str, float]:
 
 
 def _verdict(name: str, found: MeasureSpread, difference: Difference) -> Iterator[str]:
-    """What the numbers of one measure say."""
+    """Say what the numbers of one measure show."""
     score, rivals = found.from_logits["viterbi"], rivals_of(found)
     below = f"{int((found.scores < score).sum()):,} of {len(found.scores):,}"
     what = f"{name} {found.key} {score:.4f}"
@@ -372,40 +362,20 @@ def _verdict(name: str, found: MeasureSpread, difference: Difference) -> Iterato
     )
 
 
-def _difference(measure: AlignedMeasure, aligned: Mapping[str, Alignment], resamples: int, seed: int) -> Difference:
-    """Viterbi less the default policy, both scored on the same documents, drawn with replacement."""
-    sides = [_per_document(measure.count(aligned[name])) for name in ("viterbi", DEFAULT)]
-    documents = aligned[DEFAULT].documents
-
-    def difference(weights: np.ndarray) -> float:
-        totals = [{name: weights @ counts for name, counts in side.items()} for side in sides]
-        viterbi_score, default_score = (measure.score_totals(total)[measure.headline] for total in totals)
-        return float(viterbi_score - default_score)
-
-    generator = np.random.default_rng(seed)
-    drawn = (np.bincount(generator.integers(documents, size=documents), minlength=documents) for _ in range(resamples))
-    differences = [difference(weights) for weights in drawn]
-    tail = (1 - _LEVEL) / 2
-    low, high = np.quantile(differences, [tail, 1 - tail]).tolist() if differences else (math.nan, math.nan)
-    return Difference(difference(np.ones(documents, dtype=np.int64)), low, high, resamples)
-
-
-def _per_document(counts: Counts) -> dict[str, np.ndarray]:
-    """The counts by document and label, shape (documents, labels)."""
-    if not isinstance(counts, Counts):
-        raise InputError(
-            "a measure whose counts of parts do not add up cannot be resampled.", "Ask for other measures."
-        )
-    return {name: column.per_document(counts.documents, len(counts.labels)) for name, column in counts.columns.items()}
-
-
-def _spans(held_out: HeldOut, path: np.ndarray) -> Spans:
-    """The spans of one tag for each token, read as `DEFAULT` does."""
-    return Spans.from_tags(Tags(path, held_out.labels, held_out.references.offsets), scheme=SCHEME, repair=DEFAULT)
+def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: int, seed: int) -> Difference:
+    """Subtract the default policy from Viterbi, both scored on the same documents, drawn with replacement."""
+    counts = [measure.count(alignment) for alignment in pair]
+    documents, generator = counts[0].documents, np.random.default_rng(seed)
+    weights = [np.ones(documents, dtype=np.int64)] + [
+        np.bincount(generator.integers(documents, size=documents), minlength=documents) for _ in range(resamples)
+    ]
+    scores = [measure.score_totals(side.weighted(np.array(weights)))[measure.headline] for side in counts]
+    differences = scores[0] - scores[1]
+    return Difference(float(differences[0]), *interval(differences[0], differences[1:], _LEVEL), resamples)
 
 
 def _in_scheme(corpus: TagFile) -> Tags:
-    """The tags of a file in `SCHEME`; an `InputError` that names file and line where they cannot be read."""
+    """Return the tags of a file in `SCHEME`; an `InputError` names file and line if they cannot be read."""
     try:
         return Tags.from_lists(Spans.from_tags(corpus.tags[0]).to_tags(SCHEME))
     except InputError as error:
@@ -429,33 +399,8 @@ def _read_example() -> TagFile:
         return read(path, columns=["reference"], words=True, name="the example corpus")
 
 
-def _reading(decode: str, repair: str = DEFAULT) -> dict[str, str]:
-    """What a signature says of how the logits became spans."""
-    return {"scheme": SCHEME, "repair": repair, "decode": decode}
-
-
-def _each(spreads: Mapping[str, MeasureSpread], key: str) -> dict[str, float]:
-    return {name: getattr(found, key) for name, found in spreads.items()}
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table that is also easy to read as it stands; all columns but the first are numbers."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = [cells[0].ljust(widths[0]), *map(str.rjust, cells[1:], widths[1:])]
-        return f"| {' | '.join(padded)} |"
-
-    rule = f"|{'-' * (widths[0] + 2)}|{''.join('-' * (width + 1) + ':|' for width in widths[1:])}"
-    return [line(header), rule, *map(line, rows)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _plain(value: float) -> float | None:
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _size(tags: Tags) -> str:
+    return f"{counted(len(tags.lengths), 'sentence')}, {counted(len(tags.codes), 'token')}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -498,12 +443,12 @@ def _parser() -> argparse.ArgumentParser:
         "--epochs", metavar="N", type=int, default=defaults.epochs, help="passes of training (default: %(default)s)"
     )
     parser.add_argument("--plot", metavar="FILE.png", help="also draw the scores of all policies")
-    parser.add_argument("--json", action="store_true", help="one JSON object in place of the tables")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the tables")
     return parser
 
 
 def _require_plot(path: str) -> None:
-    """Complain before the training, not behind it, where no picture can be written."""
+    """Complain before the training, not after it, if no picture can be written."""
     from ..plots.charts import require_format
 
     require_format(path)

@@ -1,14 +1,14 @@
 """A linear tagger: multinomial logistic regression on hashed words and character n-grams of a window.
 
-No rival to a neural tagger. It is there because it learns in a minute on one processor, and because, like most taggers
-that are fine-tuned today, it scores the tags of each token without regard to those of its neighbours: its best tags
-make illegal pairs.
+It is no rival to a neural tagger. It is there because it learns in a minute on one processor, and because, like most
+taggers that are fine-tuned today, it scores the tags of each token without regard to those of its neighbours: its best
+tags make illegal pairs.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _EDGE = "\n"
-"""Stands for the places before and behind a document; no word of a file is it."""
+"""Stands for the places before and after a document; no file has it as a word."""
 
 _AFFIX = 3
 """Length of the prefixes and suffixes of neighbouring words."""
@@ -31,13 +31,13 @@ _AFFIX = 3
 
 @dataclass(frozen=True, kw_only=True)
 class TaggerSettings:
-    """What a tagger is built and trained with.
+    """The settings of a tagger and its training.
 
     Attributes:
-        window: how many words to either side are looked at.
+        window: how many words to either side it looks at.
         ngrams: the longest character n-grams of the word itself.
         buckets: how many features each place of the window is hashed to.
-        epochs: passes over the training part. They are few: what comes out is not the optimum, but near it.
+        epochs: passes over the training part. They are few: the result is not the optimum, but near it.
         penalty: weight of half the squared norm of the coefficients, against the summed log loss (1/C of scikit-learn).
         seed: of the order in which training examples come, and of the folds.
     """
@@ -51,7 +51,7 @@ class TaggerSettings:
 
 
 class LinearTagger:
-    """Scores the tags of tokens one by one (scikit-learn's `LogisticRegression` by stochastic average gradient)."""
+    """A scorer of tags, token by token (scikit-learn's `LogisticRegression` by stochastic average gradient)."""
 
     def __init__(self, settings: TaggerSettings, tags: int) -> None:
         self._tags = tags
@@ -67,21 +67,21 @@ class LinearTagger:
             tag: code of each token's tag.
 
         Raises:
-            InputError: where all tokens have the same tag.
+            InputError: if all tokens have the same tag.
         """
         if len(np.unique(tag)) < 2:
             raise InputError("all tokens to train on have the same tag.", "Train on a corpus with spans.")
         with warnings.catch_warnings():
-            # that it has not converged after so many epochs: see TaggerSettings
+            # it does not converge in so few epochs, see TaggerSettings
             warnings.simplefilter("ignore", category=_sklearn("exceptions").ConvergenceWarning)
             self._model.fit(features, tag)
         return self
 
     def logits(self, features: csr_matrix) -> np.ndarray:
-        """The logits of each token's tags, shape (tokens, tags); -inf for tags that it was not trained on."""
+        """Compute the logits of each token's tags, shape (tokens, tags); -inf for tags that it was not trained on."""
         values = self._model.decision_function(features)
         if values.ndim == 1:
-            # of two classes scikit-learn gives the logit of the second against the first
+            # with two classes scikit-learn gives the logit of the second against the first
             values = np.stack([np.zeros_like(values), values], axis=1)
         scores = np.full((features.shape[0], self._tags), -np.inf)
         scores[:, self._model.classes_] = values
@@ -89,7 +89,7 @@ class LinearTagger:
 
 
 def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
-    """Hashed features of each token: its word's shape and character n-grams, and its neighbours' words and affixes.
+    """Hash features of each token: its word's shape and character n-grams, and its neighbours' words and affixes.
 
     Features are made for each distinct word once, then laid side by side for the places of the window.
 
@@ -110,7 +110,7 @@ def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
 
 
 def _neighbours(words: Tags, offset: int) -> np.ndarray:
-    """The code of the word that stands some places behind each token, or one of its own beyond the document."""
+    """Return the code of the word some places after each token, or a code of its own beyond the document."""
     token = np.arange(len(words.codes))
     document = np.repeat(np.arange(len(words.lengths)), words.lengths)
     place = token + offset
@@ -141,13 +141,13 @@ def _ngrams(text: str, size: int) -> Iterator[str]:
 
 
 def _shape(word: str) -> str:
-    """The word with letters and digits made alike, repeated ones once: `McKay-2024` is `XxXx-9`."""
+    """Write the word with letters and digits made alike, repeated ones once: `McKay-2024` is `XxXx-9`."""
     kinds = ["X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word]
     return "".join(kind for index, kind in enumerate(kinds) if index == 0 or kind != kinds[index - 1])
 
 
 def document_folds(documents: int, folds: int, seed: int) -> np.ndarray:
-    """The fold of each document, drawn at random, all folds of nearly the same number of documents.
+    """Draw the fold of each document at random, all folds of nearly the same number of documents.
 
     Raises:
         InputError: for fewer than two folds, or more than there are documents.
@@ -158,10 +158,10 @@ def document_folds(documents: int, folds: int, seed: int) -> np.ndarray:
 
 
 def _sklearn(module: str) -> Any:
-    """A module of scikit-learn, which is imported only when it is needed.
+    """Import a module of scikit-learn, when it is needed.
 
     Raises:
-        InputError: where it is missing.
+        InputError: if it is missing.
     """
     try:
         return import_module(f"sklearn.{module}")
@@ -170,8 +170,3 @@ def _sklearn(module: str) -> Any:
             "the experiments need scikit-learn, which is not installed.",
             "Install it: pip install 'spanometer[experiments]'.",
         ) from None
-
-
-def split_by_document(values: np.ndarray, offsets: np.ndarray) -> Sequence[np.ndarray]:
-    """Rows of all tokens as one array for each document."""
-    return np.split(values, offsets[1:-1]) if len(offsets) > 1 else []

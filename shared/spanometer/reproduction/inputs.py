@@ -1,4 +1,4 @@
-"""What the published tables need beyond the package: corpora, from a folder or from the Hub."""
+"""Corpora that the published tables need and the package does not have, from a folder or from the Hub."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..spans.spans import Spans, pair_from_tags
 MULTICONER_DEV = ("multiconer_es_dev.conll", "es_dev.conll", os.path.join("ES-Spanish", "es_dev.conll"))
 MULTICONER_TRAIN = ("multiconer_es_train.conll", "es_train.conll", os.path.join("ES-Spanish", "es_train.conll"))
 CONLL03 = ("conll03_test_tags.tsv",)
-"""What the files of the corpora may be called in the folder, the first of them being ours."""
+"""Names that the files of the corpora may have in the folder; the first is ours."""
 
 CONTENTS = {
     MULTICONER_DEV[0]: "MultiCoNER version 1, Spanish development set",
     MULTICONER_TRAIN[0]: "MultiCoNER version 1, Spanish training set",
     CONLL03[0]: "CoNLL-2003 English test set, tags of the reference and of Flair, a tab between",
 }
-"""What they are, by the first name."""
+"""Descriptions of the files, by their first name."""
 
 
 class MissingCorpus(Exception):
@@ -30,12 +30,12 @@ class MissingCorpus(Exception):
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where corpora are, and what is asked for by name.
+    """The folder of the corpora, and the tables that are asked for.
 
     Attributes:
         folder: the folder of the corpora, or None.
-        hub: whether MultiCoNER may be fetched from the Hub where the folder does not have it.
-        named: the tables that are asked for by name; none where all are.
+        hub: whether MultiCoNER may be fetched from the Hub if the folder does not have it.
+        named: the tables that are asked for by name; none if all are.
     """
 
     folder: Path | None = None
@@ -44,7 +44,7 @@ class Inputs:
 
     @cached_property
     def multiconer(self) -> Spans:
-        """The spans of MultiCoNER's Spanish development set."""
+        """Read the spans of MultiCoNER's Spanish development set."""
         try:
             return tag_spans(read(self.path(MULTICONER_DEV)))
         except MissingCorpus as missing:
@@ -54,7 +54,7 @@ class Inputs:
 
     @cached_property
     def conll03(self) -> tuple[Spans, Spans]:
-        """The spans of the reference and of Flair's output for the CoNLL-2003 English test set."""
+        """Read the spans of the reference and of Flair's output for the CoNLL-2003 English test set."""
         path = self.path(CONLL03)
         file = read(path, columns=["1", "2"])
         try:
@@ -63,10 +63,10 @@ class Inputs:
             raise file.locate(error) from None
 
     def path(self, names: tuple[str, ...]) -> Path:
-        """The file of the folder that has one of the names.
+        """Find the file of the folder that has one of the names.
 
         Raises:
-            MissingCorpus: where there is none.
+            MissingCorpus: if there is none.
         """
         found = [] if self.folder is None else [self.folder / name for name in names if (self.folder / name).is_file()]
         if not found:
@@ -89,7 +89,7 @@ class Inputs:
 
 
 def tag_spans(file: TagFile) -> Spans:
-    """The spans of the last tag column of a file; an `InputError` that names file and line where it has none."""
+    """Read the spans of the last tag column of a file; an `InputError` names file and line."""
     try:
         return Spans.from_tags(file.tags[0])
     except InputError as error:

@@ -4,8 +4,8 @@
     print(found.to_markdown())
 
 A table's values are made from what comes with the package, or from corpora that do not. Each value that is not the
-published one at its printed precision is marked, with the reason where it is known (`known_differences`). What lacks a
-corpus is said to be missing, and the rest is made.
+published one at its printed precision is marked, with the reason if it is known (`differences`). A table that lacks a
+corpus is said to be missing, and the others are made.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from . import chance_tables, decoding_table, eter_tables, sl_icm_tables, span_attribute_table
-from .comparison import DIFFERENT, EQUAL, NEAR, Cell, Table, markdown_table, plain_markdown
-from .reproduction_inputs import Inputs
+from ..errors import InputError, counted
+from . import chance, eter, policies, sl_icm, span_attribute
+from .differences import explained
+from .inputs import Inputs
+from .tables import DIFFERENT, EQUAL, NEAR, Cell, Table, markdown_table, plain_markdown
 
 Maker = Callable[[Inputs], tuple[Table, ...]]
 
 TABLES: dict[str, Maker] = {
-    "sl_icm_table1": sl_icm_tables.table1,
-    "sl_icm_table3": sl_icm_tables.table3,
-    "sl_icm_table4": sl_icm_tables.table4_tables,
-    "chance_simulations": chance_tables.simulations,
-    "chance_figure1": chance_tables.figure1,
-    "chance_table10": chance_tables.table10,
-    "eter_examples": eter_tables.examples,
-    "eter_table3": eter_tables.table3,
-    "span_attribute": span_attribute_table.table,
-    "decoding": decoding_table.table,
+    "sl_icm_table1": sl_icm.table1,
+    "sl_icm_table3": sl_icm.table3,
+    "sl_icm_table4": sl_icm.table4_tables,
+    "chance_simulations": chance.simulations,
+    "chance_figure1": chance.figure1,
+    "chance_table10": chance.table10,
+    "eter_examples": eter.examples,
+    "eter_table3": eter.table3,
+    "span_attribute": span_attribute.table,
+    "decoding": policies.table,
 }
 """What can be reproduced, by name; one name may give several tables."""
 
@@ -46,7 +47,7 @@ FIGURE = "chance_figure1"
 """The table that has a picture."""
 
 LISTED = 20
-"""Of more cells than these with one reason only the number is given, unless all cells are asked for."""
+"""If more cells than this have one reason, only their number is given, unless all cells are asked for."""
 
 _INTRODUCTION = (
     "Published tables beside the values that this package gives: ours / published. A value is equal where it rounds to "
@@ -67,23 +68,23 @@ class Reproduction:
 
     @property
     def unexplained(self) -> tuple[tuple[Table, Cell], ...]:
-        """All cells that are not equal and have no reason, each with its table."""
+        """Return all cells that are not equal and have no reason, each with its table."""
         return tuple((table, cell) for table in self.tables for cell in table.unexplained)
 
     def summary(self) -> list[tuple[str, ...]]:
-        """A row of `SUMMARY` for each table."""
+        """Return a row of `SUMMARY` for each table."""
         return [_summary(table) for table in self.tables]
 
     @property
     def verdict(self) -> str:
-        """Whether anything differs that is not on record."""
+        """Say whether anything differs that is not on record."""
         number = len(self.unexplained)
         if number == 0:
             return "Nothing differs that is not on record."
         return f"{number:,} cell{' differs' if number == 1 else 's differ'} without a reason on record."
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {
             "tables": [table.to_dict() for table in self.tables],
             "unexplained": [
@@ -92,7 +93,7 @@ class Reproduction:
         }
 
     def to_markdown(self, *, all_cells: bool = False) -> str:
-        """The summary, and of each table the cells that are not equal, or all; the same at every run."""
+        """Write the summary, and of each table the cells that are not equal, or all; the same at every run."""
         lines = ["# Every published table", "", _INTRODUCTION, "", *markdown_table(SUMMARY, self.summary(), left=2)]
         lines += ["", self.verdict]
         for table in self.tables:
@@ -120,21 +121,20 @@ def reproduce(
     """Make the tables.
 
     Args:
-        names: of `TABLES`; all by default. The decoding experiment is run where it is named, else a stored run is
-            shown, as it takes half a minute.
-        folder: the folder of the corpora, with the file names of `reproduction_inputs`. Without it, or where it lacks
-            one, the tables that need it are missing.
-        hub: fetch MultiCoNER from the Hub where the folder does not have it.
+        names: of `TABLES`; all by default. The decoding experiment is run if it is named, else a stored run is shown,
+            as it takes half a minute.
+        folder: the folder of the corpora, with the file names of `inputs`. Without it, or if it lacks one, the tables
+            that need it are missing.
+        hub: fetch MultiCoNER from the Hub if the folder does not have it.
 
     Raises:
-        InputError: for a table that there is not, a folder that there is not, and a corpus that is not what it should
-            be.
+        InputError: for an unknown table, a folder that does not exist, and a corpus that is not what it should be.
     """
     for name in names:
         if name not in TABLES:
             close = difflib.get_close_matches(name, TABLES, n=1, cutoff=0.4)
             remedy = f"Did you mean {close[0]!r}? " if close else ""
-            raise InputError(f"there is no table {name!r}.", f"{remedy}The tables are {', '.join(TABLES)}.")
+            raise InputError(f"unknown table {name!r}.", f"{remedy}The tables are {', '.join(TABLES)}.")
     path = None if folder is None else Path(folder)
     if path is not None and not path.is_dir():
         raise InputError(f"{str(path)!r} is not a folder.", "Name the folder of the corpora.")
@@ -144,10 +144,10 @@ def reproduce(
 
 
 def draw(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the figures of the tables as PNG into a folder; returns their paths.
+    """Write the figures of the tables as PNG into a folder, and return their paths.
 
     Raises:
-        InputError: where matplotlib is missing.
+        InputError: if matplotlib is missing.
     """
     from ..plots.charts import plot_placement
 
@@ -155,14 +155,14 @@ def draw(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
     target.mkdir(parents=True, exist_ok=True)
     paths = [target / f"{table.name}.png" for table in found.tables if table.name == FIGURE]
     for path in paths:
-        plot_placement(chance_tables.figure1_placement(), str(path))
+        plot_placement(chance.figure1_placement(), str(path))
     return paths
 
 
 def _made(maker: Maker, inputs: Inputs) -> Iterator[Table]:
-    """The tables of a name, the first with the time that all of them took."""
+    """Make the tables of a name, the first with the time that all of them took."""
     began = time.perf_counter()
-    first, *others = maker(inputs)
+    first, *others = map(explained, maker(inputs))
     yield replace(first, seconds=time.perf_counter() - began)
     yield from others
 
@@ -174,15 +174,9 @@ def _summary(table: Table) -> tuple[str, ...]:
 
 
 def differences(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
-    """Rows for a table of cells that are not equal: where, published, ours, the difference, the mark."""
+    """Return rows of cells that are not equal, with the columns of `DIFFERENCES`."""
     return [
-        (
-            f"{cell.row}: {cell.column}",
-            cell.shown_published,
-            cell.shown_ours,
-            cell.shown_difference,
-            cell.mark,
-        )
+        (f"{cell.row}: {cell.column}", cell.shown_published, cell.shown_ours, cell.shown_difference, cell.mark)
         for cell in cells
     ]
 
@@ -194,8 +188,7 @@ NO_REASON = "No reason is on record."
 
 
 def _differences_in_markdown(reason: str | None, cells: Sequence[Cell], all_cells: bool) -> list[str]:
-    number = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} not equal. "
-    lines = ["", f"{number}{plain_markdown(reason or NO_REASON)}"]
+    lines = ["", f"{counted(len(cells), 'cell')} not equal. {plain_markdown(reason or NO_REASON)}"]
     if all_cells or len(cells) <= LISTED:
         lines += ["", *markdown_table(DIFFERENCES, differences(cells))]
     return lines

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from itertools import pairwise
 
 import numpy as np
 
@@ -11,9 +11,8 @@ from ..analysis.published_tables import decimals, published_rows
 from ..measures import AlignedMeasure, ChanceKappaF1, UnitizingAlpha
 from ..measures.placement import Placement, place
 from ..spans.spans import Spans
-from .comparison import Cell, Table
-from .known_differences import explained
-from .reproduction_inputs import Inputs, MissingCorpus
+from .inputs import Inputs, MissingCorpus
+from .tables import Cell, Table
 
 SOURCE = "Estimating Agreement by Chance"
 
@@ -40,7 +39,7 @@ _THRESHOLD = 0.825
 
 
 def simulations(inputs: Inputs) -> tuple[Table, ...]:
-    """Tables 2 to 9: two annotators of one document."""
+    """Make Tables 2 to 9: two annotators of one document."""
     cells = []
     for row in published_rows("chance_simulations"):
         first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
@@ -51,31 +50,26 @@ def simulations(inputs: Inputs) -> tuple[Table, ...]:
         "chance_simulations",
         "Tables 2 to 9: simulations",
         SOURCE,
-        explained("chance_simulations", tuple(cells)),
+        tuple(cells),
         ("F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant.",),
     )
     return (table,)
 
 
 def _runs(written: str) -> Spans:
-    """A document whose spans are the runs of 1."""
-    edges = [0, *(position for position, pair in enumerate(pairwise(written), start=1) if pair[0] != pair[1])]
-    spans = [
-        {"start": first, "end": last, "label": "X"}
-        for first, last in pairwise([*edges, len(written)])
-        if written[first] == "1"
-    ]
+    """Read a document whose spans are the runs of 1."""
+    spans = [{"start": run.start(), "end": run.end(), "label": "X"} for run in re.finditer("1+", written)]
     return Spans.from_dicts([spans], lengths=[len(written)])
 
 
 def figure1_placement() -> Placement:
-    """Where the spans of Figure 1 begin."""
+    """Compute where the spans of Figure 1 begin."""
     tokens, lengths = FIGURE1
     return place(tokens, list(lengths))
 
 
 def figure1(inputs: Inputs) -> tuple[Table, ...]:
-    """Where spans of four lengths begin at random: a picture, and a few numbers of it."""
+    """Describe where spans of four lengths begin at random, which is printed as a picture, by a few numbers."""
     placed = figure1_placement()
     cells = []
     for length, starts in zip(placed.lengths, placed.starts, strict=True):
@@ -102,7 +96,7 @@ def figure1(inputs: Inputs) -> tuple[Table, ...]:
 
 
 def table10(inputs: Inputs) -> tuple[Table, ...]:
-    """The chance levels that the rows imply, what correction does to them, and those of Flair's output beside them."""
+    """Compute the chance levels that the rows imply, check what correction does, and add Flair's output."""
     rows = published_rows("chance_table10")
     cells = [
         Cell(f"{row['model']}, implied chance", name, None, _implied(*_printed(row, part)), digits=3)
@@ -128,17 +122,17 @@ def table10(inputs: Inputs) -> tuple[Table, ...]:
     except MissingCorpus as error:
         missing = f"Flair's output. {error}"
     title = "Table 10: chance on CoNLL-2003"
-    return (Table("chance_table10", title, SOURCE, explained("chance_table10", tuple(cells)), tuple(notes), missing),)
+    return (Table("chance_table10", title, SOURCE, tuple(cells), tuple(notes), missing),)
 
 
 def _printed(row: Mapping[str, str], part: str) -> tuple[str, str]:
-    """Observed and corrected F1 of a row, over all sentences or one of the subsets."""
+    """Return observed and corrected F1 of a row, over all sentences or one of the subsets."""
     suffix = "" if part == "all" else f"_{part}"
     return row[f"obs_f1{suffix}"], row[f"corr_f1{suffix}"]
 
 
 def _implied(observed: str, corrected: str, rounding: int = 0) -> float:
-    """The chance level that two printed values imply; with -1 and 1 the least and the most that rounding allows."""
+    """Compute the chance level that two printed values imply; with -1 or 1 the least or most that rounding allows."""
     first, second = (
         float(value) + sign * rounding * 0.5 * 10.0 ** -decimals(value)
         for value, sign in ((observed, 1), (corrected, -1))
@@ -167,7 +161,7 @@ def _widens(rows: list[dict[str, str]], part: str) -> bool:
 
 
 def _flair(sides: tuple[Spans, Spans], ranges: Mapping[str, tuple[float, float]]) -> tuple[list[Cell], int]:
-    """The cells of Flair's output, and how many sentences the printed threshold gives, read literally."""
+    """Make the cells of Flair's output; count the sentences that the printed threshold gives, read literally."""
     measure = ChanceKappaF1()
     counts = measure.counts(sides[0], sides[0])
     expected, size = (

@@ -14,9 +14,8 @@ from ..analysis.published_tables import decimals, published_rows
 from ..counts.counts import Column, Counts
 from ..measures import Eter
 from ..spans.entities import Entities
-from .comparison import Cell, Table
-from .known_differences import explained
-from .reproduction_inputs import Inputs
+from .inputs import Inputs
+from .tables import Cell, Table
 
 SOURCE = "Ben Jannet et al., ETER"
 
@@ -51,7 +50,7 @@ EXAMPLES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
 
 
 def examples(inputs: Inputs) -> tuple[Table, ...]:
-    """SER and ETER of the worked examples."""
+    """Compute SER and ETER of the worked examples."""
     measure = Eter()
     scores = {
         name: measure.score(measure.counts(*(Entities.from_dicts([side]) for side in sides)))
@@ -66,11 +65,11 @@ def examples(inputs: Inputs) -> tuple[Table, ...]:
             ours, column = 100 * ours, f"{quantity.upper()} in %"
         cells.append(Cell(row["example"], column, float(printed), ours, digits=decimals(printed)))
     title = "Figures 3 to 5: worked examples"
-    return (Table("eter_examples", title, SOURCE, explained("eter_examples", tuple(cells))),)
+    return (Table("eter_examples", title, SOURCE, tuple(cells)),)
 
 
 def table3(inputs: Inputs) -> tuple[Table, ...]:
-    """Slot error rates of three systems from their printed counts."""
+    """Compute slot error rates of three systems from their printed counts."""
     rows = {(row["system"], row["slots"]): row for row in published_rows("eter_slots")}
     scores = {system: _scores(rows, system) for system in dict.fromkeys(system for system, _ in rows)}
     cells = []
@@ -80,11 +79,11 @@ def table3(inputs: Inputs) -> tuple[Table, ...]:
         cells.append(Cell(f"{system}, {slots}", "SER in %", float(printed), ours, digits=decimals(printed)))
     note = "Computed from the printed numbers of deleted, inserted and substituted slots; the outputs are not public."
     title = "Table 3: slot error rates from counts"
-    return (Table("eter_table3", title, SOURCE, explained("eter_table3", tuple(cells)), (note,)),)
+    return (Table("eter_table3", title, SOURCE, tuple(cells), (note,)),)
 
 
 def _scores(rows: Mapping[tuple[str, str], Mapping[str, str]], system: str) -> dict[str, float]:
-    """What the measure makes of the printed counts of types and components."""
+    """Score the printed counts of types and components."""
     columns: dict[str, float] = dict.fromkeys(
         ("references", "insertions", "deletions", "root_error", "component_error"), 0
     )

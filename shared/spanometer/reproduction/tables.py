@@ -1,12 +1,13 @@
-"""Our values beside published ones: cells that know whether they are equal, and tables of them."""
+"""Published values and ours side by side: cells that know whether they are equal, and tables of them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from ..measures.result import plain
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
@@ -23,10 +24,10 @@ class Cell:
 
     Attributes:
         row, column: where it stands.
-        published: the published value; a range where ours can only be asked to lie in it.
+        published: the published value; a range if ours can only be asked to lie in it.
         ours: our value.
         digits: how many decimals of a number are printed; 0 for a yes or no.
-        reason: why ours is not equal, where it is not and that is known.
+        reason: why ours is not equal, if it is not and that is known.
     """
 
     row: str
@@ -38,7 +39,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published number, or less the nearer end of the range (0 within); None where there is none."""
+        """Subtract the published number, or the nearer end of the range (0 within it); None if there is none."""
         if self.published is None or isinstance(self.published, bool):
             return None
         if isinstance(self.published, tuple):
@@ -47,7 +48,7 @@ class Cell:
 
     @property
     def mark(self) -> str:
-        """`EQUAL`, `NEAR`, `DIFFERENT` or `NOT_PRINTED`."""
+        """Return `EQUAL`, `NEAR`, `DIFFERENT` or `NOT_PRINTED`."""
         if self.published is None:
             return NOT_PRINTED
         difference = self.difference
@@ -62,12 +63,12 @@ class Cell:
 
     @property
     def equal(self) -> bool | None:
-        """Whether ours is the published value at its printed precision; None where nothing is published."""
+        """Return whether ours is the published value at its printed precision; None if nothing is published."""
         return None if self.published is None else self.mark == EQUAL
 
     @property
     def shown_published(self) -> str:
-        """The published value as text."""
+        """Write the published value."""
         if isinstance(self.published, tuple):
             return " to ".join(f"{bound:.{self.digits}f}" for bound in self.published)
         if self.published is None:
@@ -76,40 +77,30 @@ class Cell:
 
     @property
     def shown_ours(self) -> str:
-        """Ours as text, a number that is not whole with one decimal more than is printed."""
+        """Write ours, a number that is not whole with one decimal more than is printed."""
         if isinstance(self.ours, bool):
             return _yes_no(self.ours)
         return f"{self.ours:,}" if isinstance(self.ours, int) else f"{self.ours:.{self.digits + 1}f}"
 
     @property
     def shown_difference(self) -> str:
-        """The difference as text, empty for a yes or no."""
-        if self.difference is None:
+        """Write the difference; nothing for a yes or no."""
+        difference = self.difference
+        if difference is None:
             return ""
-        return (
-            f"{self.difference:+,}" if isinstance(self.difference, int) else f"{self.difference:+.{self.digits + 1}f}"
-        )
+        return f"{difference:+,}" if isinstance(difference, int) else f"{difference:+.{self.digits + 1}f}"
 
     def __str__(self) -> str:
-        """`ours / published`, and the mark unless both are equal."""
+        """Write `ours / published`, and the mark unless both are equal."""
         if self.published is None:
             return self.shown_ours
         mark = "" if self.mark == EQUAL else f" {self.mark}"
         return f"{self.shown_ours} / {self.shown_published}{mark}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; a number that is none becomes None."""
-        return {
-            "row": self.row,
-            "column": self.column,
-            "published": list(self.published) if isinstance(self.published, tuple) else self.published,
-            "ours": _plain(self.ours),
-            "digits": self.digits,
-            "difference": _plain(self.difference),
-            "mark": self.mark,
-            "equal": self.equal,
-            "reason": self.reason,
-        }
+        """Convert to built-in types, ready for JSON; NaN becomes None."""
+        names = ("row", "column", "published", "ours", "digits", "difference", "mark", "equal", "reason")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True)
@@ -122,8 +113,8 @@ class Table:
         source: where it is published.
         cells: its cells, row by row.
         notes: what else is to be known of it.
-        missing: what it lacks and how to give it; None where it is whole.
-        seconds: how long it took; 0 where that is counted with the table before.
+        missing: what it lacks and how to give it; None if it is whole.
+        seconds: how long it took; 0 if that is counted with the table before.
     """
 
     name: str
@@ -136,33 +127,31 @@ class Table:
 
     @property
     def compared(self) -> tuple[Cell, ...]:
-        """The cells that have a published value."""
+        """Return the cells that have a published value."""
         return tuple(cell for cell in self.cells if cell.published is not None)
 
     @property
     def unequal(self) -> tuple[Cell, ...]:
-        """The cells that are not equal at the printed precision."""
+        """Return the cells that are not equal at the printed precision."""
         return tuple(cell for cell in self.compared if not cell.equal)
 
     @property
     def unexplained(self) -> tuple[Cell, ...]:
-        """The cells that are not equal and have no reason."""
+        """Return the cells that are not equal and have no reason."""
         return tuple(cell for cell in self.unequal if cell.reason is None)
 
     @cached_property
     def by_reason(self) -> dict[str | None, tuple[Cell, ...]]:
-        """The cells that are not equal, by reason, in the order in which reasons first occur."""
-        found: dict[str | None, list[Cell]] = {}
-        for cell in self.unequal:
-            found.setdefault(cell.reason, []).append(cell)
-        return {reason: tuple(cells) for reason, cells in found.items()}
+        """Group the cells that are not equal by reason, in the order in which reasons first occur."""
+        reasons = dict.fromkeys(cell.reason for cell in self.unequal)
+        return {reason: tuple(cell for cell in self.unequal if cell.reason == reason) for reason in reasons}
 
     def count(self, mark: str) -> int:
-        """How many cells have a mark."""
+        """Count the cells that have a mark."""
         return sum(cell.mark == mark for cell in self.cells)
 
     def matrix(self) -> tuple[list[str], list[list[str]]]:
-        """The columns, and for each row its name and its cells as text, empty where there is none."""
+        """Return the columns, and for each row its name and its cells as text, empty if there is none."""
         columns = list(dict.fromkeys(cell.column for cell in self.cells))
         rows: dict[str, dict[str, str]] = {}
         for cell in self.cells:
@@ -170,7 +159,7 @@ class Table:
         return columns, [[name, *(texts.get(column, "") for column in columns)] for name, texts in rows.items()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {
             "name": self.name,
             "title": self.title,
@@ -187,20 +176,16 @@ class Table:
 
 
 def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:
-    """A table as lines of Markdown; all columns behind the first, or the first few, are set to the right."""
+    """Write a table as lines of Markdown; all columns after the first, or the first few, are set to the right."""
     head = [*columns]
     rule = ["---"] * left + ["---:"] * (len(head) - left)
     return [f"| {' | '.join(map(plain_markdown, line))} |" for line in (head, rule, *rows)]
 
 
 def plain_markdown(text: str) -> str:
-    """Text whose asterisks and bars are none of Markdown's."""
+    """Escape the asterisks and bars of a text for Markdown."""
     return text.replace("*", "\\*").replace("|", "\\|")
 
 
 def _yes_no(value: object) -> str:
     return "yes" if value else "no"
-
-
-def _plain(value: float | None) -> float | bool | None:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..analysis.published_tables import published_rows
 from ..measures import SpanAttribute
 from ..spans.attributes import Attributes
-from .comparison import Cell, Table
-from .known_differences import explained
-from .reproduction_inputs import Inputs
+from .inputs import Inputs
+from .tables import Cell, Table
 
 SOURCE = "EDS-NLP, documentation"
 
@@ -31,7 +30,7 @@ _NUMBERS = ("tp", "support", "positives")
 
 
 def table(inputs: Inputs) -> tuple[Table, ...]:
-    """The example under each average precision."""
+    """Score the example under each average precision."""
     sides = [Attributes.from_dicts([side]) for side in (REFERENCE, PREDICTED)]
     results = {}
     for column, option in AVERAGE_PRECISIONS.items():
@@ -60,4 +59,4 @@ def table(inputs: Inputs) -> tuple[Table, ...]:
         "from 0.21.0 on give on the same input; ties has scikit-learn's average precision.",
     )
     title = "Example of attribute metrics"
-    return (Table("span_attribute", title, SOURCE, explained("span_attribute", tuple(cells)), notes),)
+    return (Table("span_attribute", title, SOURCE, tuple(cells), notes),)

@@ -1,0 +1,205 @@
+"""Random cases of a formal property: a document with its gold annotation, a better and a worse output.
+
+A case is laid out from blocks of text that no span crosses: those that a property speaks of, and others around them,
+in random order. Its random numbers are recorded, so that a simpler case comes from fewer or smaller ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+LABELS = ("A", "B")
+
+BITS = tuple(range(1, 11))
+"""The information of the words of random cases: word `w3` has the probability 2^-3, so it carries 3 bits."""
+
+
+class Span(NamedTuple):
+    """A span of a case: token offsets, `end` exclusive."""
+
+    start: int
+    end: int
+    label: str
+
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
+        return self.end - self.start
+
+
+class Block(NamedTuple):
+    """A stretch of text with the spans that the three sides have there; offsets count from its beginning."""
+
+    length: int
+    gold: tuple[Span, ...] = ()
+    better: tuple[Span, ...] = ()
+    worse: tuple[Span, ...] = ()
+    words: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One document with its gold annotation and two outputs, of which the first is the better one.
+
+    Attributes:
+        words: the document's words; `w3` has the probability 2^-3.
+        gold, better, worse: their spans, in the order of the text.
+        drawn: the random numbers that it was made from, first those of its spans, then those of its words.
+        drawn_for_spans: how many of them are of its spans.
+    """
+
+    words: tuple[str, ...]
+    gold: tuple[Span, ...]
+    better: tuple[Span, ...]
+    worse: tuple[Span, ...]
+    drawn: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    drawn_for_spans: int = field(default=0, compare=False, repr=False)
+
+    def size(self, *, words: bool) -> tuple[int, ...]:
+        """Measure the case: tokens, then spans, then labels, then the words' bits if `words`."""
+        sides = (self.gold, self.better, self.worse)
+        labels = {span.label for side in sides for span in side}
+        bits = sum(map(bits_of, self.words)) if words else 0
+        return len(self.words), sum(map(len, sides)), len(labels), "B" in labels, bits
+
+
+def bits_of(word: str) -> int:
+    """Return the information of a word of a case: -log2 of its probability."""
+    return int(word[1:])
+
+
+def probabilities() -> dict[str, float]:
+    """Return the probabilities of the words of cases."""
+    return {f"w{bits}": 2.0**-bits for bits in BITS}
+
+
+class Generator(random.Random):
+    """Random numbers that are recorded; or those of a record, with zeros after its end.
+
+    Attributes:
+        record: the numbers to give; None draws new ones.
+        drawn: those that were given.
+    """
+
+    record: Iterator[int] | None = None
+
+    def __init__(self, seed: str = "") -> None:
+        super().__init__(seed)
+        self.drawn: list[int] = []
+
+    def getrandbits(self, bits: int, /) -> int:
+        """Draw a number below 2^bits; all random choices are made from such numbers."""
+        number = super().getrandbits(bits) if self.record is None else next(self.record, 0) % (1 << bits)
+        self.drawn.append(number)
+        return number
+
+
+Blocks = Callable[[Generator], list[Block]]
+"""Draws the blocks of a case that a property speaks of."""
+
+
+def draw_cases(blocks: Blocks, seed: str) -> Iterator[Case]:
+    """Draw random cases, without end; the same seed draws the same ones."""
+    generator = Generator(seed)
+    while True:
+        case = _laid_out(generator, blocks)
+        if case.gold:
+            yield case
+
+
+def simpler_cases(case: Case, blocks: Blocks, *, words: bool) -> set[Case]:
+    """Return the cases whose random numbers are those of this one without some in a row, or with a smaller one.
+
+    Unless `words`, all words but those of the blocks are the first one.
+    """
+    drawn = case.drawn if words else case.drawn[: case.drawn_for_spans]
+    records: set[tuple[int, ...]] = set()
+    for at, number in enumerate(drawn):
+        records |= {(*drawn[:at], *drawn[at + size :]) for size in (1, 2, 4, 8)}
+        records |= {(*drawn[:at], smaller, *drawn[at + 1 :]) for smaller in {0, number // 2, max(number - 1, 0)}}
+    generator, found = Generator(), set()
+    for record in records:
+        generator.record = iter(record)
+        found.add(_laid_out(generator, blocks))
+    return {other for other in found if other.gold}
+
+
+def _laid_out(generator: Generator, blocks: Blocks) -> Case:
+    """Lay out the blocks of a property and those around them one behind the other, in random order."""
+    generator.drawn = []
+    parts = blocks(generator)
+    parts += [_bystander(generator) for _ in range(generator.choice((0, 0, 0, 1, 1, 2, 3)))]
+    generator.shuffle(parts)
+    words: list[str | None] = [None] * generator.choice((0, 0, 1, 2))
+    sides: tuple[list[Span], list[Span], list[Span]] = ([], [], [])
+    for part in parts:
+        for side, spans in zip(sides, (part.gold, part.better, part.worse), strict=True):
+            side += [Span(start + len(words), end + len(words), label) for start, end, label in spans]
+        words += part.words or [None] * part.length
+        words += [None] * generator.choice((0, 0, 1, 1, 3))
+    drawn_for_spans = len(generator.drawn)
+    return Case(
+        tuple(word or random_word(generator) for word in words),
+        *(tuple(sorted(side)) for side in sides),
+        tuple(generator.drawn),
+        drawn_for_spans,
+    )
+
+
+def _bystander(generator: Generator) -> Block:
+    """Draw something that the property does not speak of: gold and output alike in the better and the worse."""
+    kind = generator.choice(("right", "missed", "invented", "cut", "extended", "relabelled", "apart"))
+    whole = random_span(generator, 1 if kind in ("missed", "invented", "relabelled", "right") else 2)
+    first = generator.randrange(1, whole.size) if whole.size > 1 else 0
+    gold, output = {
+        "right": ((whole,), (whole,)),
+        "missed": ((whole,), ()),
+        "invented": ((), (whole,)),
+        "cut": ((whole,), (whole._replace(start=first),)),
+        "extended": ((whole._replace(start=first),), (whole,)),
+        "relabelled": ((whole,), (whole._replace(label=LABELS[whole.label == LABELS[0]]),)),
+        "apart": ((whole,), (whole._replace(end=first), whole._replace(start=first))),
+    }[kind]
+    return Block(whole.size, gold, output, output)
+
+
+def right_block(generator: Generator) -> Block:
+    """Draw a span that both outputs have right."""
+    span = (random_span(generator),)
+    return Block(span[0].size, span, span, span)
+
+
+def random_word(generator: Generator) -> str:
+    """Draw a word."""
+    return f"w{generator.choice(BITS)}"
+
+
+def random_size(generator: Generator, least: int = 1) -> int:
+    """Draw the length of a span: mostly short, at times long."""
+    return least + generator.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 8, 12))
+
+
+def random_label(generator: Generator) -> str:
+    """Draw a label, the first one more often."""
+    return generator.choice((*LABELS, LABELS[0]))
+
+
+def random_span(generator: Generator, least: int = 1) -> Span:
+    """Draw a span of at least so many tokens."""
+    return Span(0, random_size(generator, least), random_label(generator))
+
+
+def random_part(generator: Generator, whole: Span, size: int) -> Span:
+    """Draw a part of a span, of a given size."""
+    start = generator.randrange(whole.start, whole.end - size + 1)
+    return Span(start, start + size, whole.label)
+
+
+def random_tiles(generator: Generator, whole: Span) -> tuple[Span, ...]:
+    """Take a span apart in two or three."""
+    cuts = sorted(generator.sample(range(whole.start + 1, whole.end), min(generator.choice((1, 1, 2)), whole.size - 1)))
+    return tuple(Span(start, end, whole.label) for start, end in pairwise((whole.start, *cuts, whole.end)))
