@@ -353,7 +353,7 @@ def test_illegal_files_are_not_converted(complaint, file):
     path = file("a.conll", ILLEGAL)
     assert complaint("convert", path, "--to", "IOBES") == (
         f"spanometer: {path}, line 6: 'I-LOC' cannot follow 'O' in IOB2 (told from the prefixes), so the spans are not "
-        "certain. Choose what becomes of illegal tags with spanometer repair --policy ... --to IOBES, or name the "
+        "certain. Choose how to handle illegal tags with spanometer repair --policy ... --to IOBES, or name the "
         "scheme with --from ..."
     )
     lines = file("a.jsonl", '["O"]\n["O", "I-A"]\n')

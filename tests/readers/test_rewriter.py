@@ -251,7 +251,7 @@ def test_illegal_tags_are_not_converted():
         convert_tags(tags, to="BILOU")
     assert str(caught.value) == (
         "document 1, token 2: 'I-A' cannot follow 'O' in IOB2 (told from the prefixes), so the spans are not certain.\n"
-        "Choose what becomes of illegal tags with spanometer repair --policy ... --to BILOU, "
+        "Choose how to handle illegal tags with spanometer repair --policy ... --to BILOU, "
         "or name the scheme with scheme=..."
     )
     with pytest.raises(InputError, match="document 1, token 0: 'B-A' cannot") as caught:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import InputError
+from ..errors import InputError, setting
 from ..measures import ALL_MEASURES, AlignedMeasure, Measure
 from ..measures.base import counter
 from ..measures.named import read_measures
@@ -166,7 +166,9 @@ class Reading:
         """Return the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
-                raise InputError(f"a pair has no column {self.lengths!r}.", "Leave out lengths=..., or give columns.")
+                raise InputError(
+                    f"a pair has no column {self.lengths!r}.", f"Leave out {setting('lengths')}, or give columns."
+                )
             return {"references": batch[0], "predictions": batch[1]}, None
         if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
             raise InputError(
@@ -199,10 +201,10 @@ class Reading:
         if self.scheme is None:
             raise InputError(
                 "the scheme of tags that come in parts must be stated: nobody has seen all of their prefixes yet.",
-                "Name it, for example scheme='IOB2'.",
+                f"Name it, for example {setting('scheme', 'IOB2')}.",
             )
         if lengths is not None:
-            raise InputError("tags give the documents' lengths themselves.", "Leave out lengths=...")
+            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
 
 
 def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
@@ -211,7 +213,7 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
         if name not in names:
             raise InputError(
                 f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",
-                "Name the columns with references=... and predictions=...",
+                f"Name the columns with {setting('references')} and {setting('predictions')}",
             )
 
 

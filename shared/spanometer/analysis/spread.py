@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import ranges
 from ..counts.counts import Counts
-from ..errors import InputError
+from ..errors import InputError, setting
 from ..measures import AlignedMeasure, SlIcm, SpanF
 from ..spans.spans import Spans, as_tags, on_side, require_same_lengths, tell_common_scheme
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
@@ -256,7 +256,8 @@ def _decode_logits(scores: Scores, legality: Legality, scheme: Scheme, tags: Tag
     """The spans that each way of decoding makes of logits."""
     if legality.scheme.name != scheme.name:
         raise InputError(
-            f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.", "Name the scheme with scheme=..."
+            f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.",
+            f"Name the scheme with {setting('scheme')}",
         )
     require_same_lengths(tags.lengths, np.diff(scores.offsets))
     ways = {"viterbi": best_paths(scores, legality, None), "greedy": greedy_paths(scores, legality)}

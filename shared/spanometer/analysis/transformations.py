@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import code_type
-from ..errors import InputError, require_choice
+from ..errors import InputError, mention, require_choice, setting
 from ..spans.conversion import encode_like
 from ..spans.spans import Spans, in_order
 from ..tags.schemes import OUTSIDE, ROLES, Scheme, get_scheme
@@ -85,7 +85,9 @@ class Transformation(ABC):
         """Check the parameters."""
         number = isinstance(self.rate, (int, float, np.integer, np.floating)) and not isinstance(self.rate, bool)
         if not number or not 0 <= self.rate <= 1:
-            raise InputError(f"rate={self.rate!r} is not a probability.", "Use a number from 0 to 1.")
+            raise InputError(
+                f"{setting('rate', self.rate)} is not a probability.", "Use a number from 0 to 1.", option="rate"
+            )
         _require_whole("seed", self.seed, 0)
 
     @abstractmethod
@@ -606,14 +608,18 @@ def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, 
 
 def _require_whole(name: str, value: Any, least: int) -> None:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name}={value!r} is not a whole number from {least} up.", f"Use {name}={least} or more.")
+        raise InputError(
+            f"{setting(name, value)} is not a whole number from {least} up.", f"Use {setting(name, least)} or more."
+        )
     if value > np.iinfo(np.int32).max:
-        raise InputError(f"{name}={value!r} is out of range.", f"Use {name}={np.iinfo(np.int32).max} or less.")
+        raise InputError(
+            f"{setting(name, value)} is out of range.", f"Use {setting(name, np.iinfo(np.int32).max)} or less."
+        )
 
 
 def _require_flag(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name}={value!r} is not a value that {name} can take.", "Use True or False.")
+        raise InputError(f"invalid value for {mention(name)}: {value!r}.", "Use True or False.")
 
 
 def _require_labels(labels: Any) -> None:

@@ -369,7 +369,7 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
             name,
             side,
             span,
-            "overlaps another of its label; under placement='disjoint' spans do not.",
+            f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not.",
             f"Set {setting('placement', 'layers')} for nested spans, {setting('placement', 'independent')} for any.",
         )
     depth = _nesting_depth(side)
@@ -383,7 +383,7 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
             name,
             side,
             span,
-            "crosses another of its label; placement='layers' is for nested spans.",
+            f"crosses another of its label; {setting('placement', 'layers')} is for nested spans.",
             f"Set {setting('placement', 'independent')}, which allows any overlap.",
         )
 

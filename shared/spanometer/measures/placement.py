@@ -26,7 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import InputError, require_choice
+from ..errors import InputError, require_choice, setting
 
 METHODS = ("exact", "uniform", "auto")
 
@@ -125,7 +125,7 @@ def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placeme
     if annotated > tokens:
         raise InputError(
             f"{annotated} tokens in spans, and the document has {tokens}.",
-            "Check lengths=...; for overlapping spans set placement='independent' or 'layers'.",
+            f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
         )
 
 

@@ -564,7 +564,7 @@ def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         given = dict(attributes)
     elif isinstance(attributes, (list, tuple)):
         if not all(isinstance(name, str) for name in attributes):
-            raise InputError(f"attributes={attributes!r} is not a list of names.", _ATTRIBUTES_REMEDY)
+            raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
         given = dict.fromkeys(attributes, True)
     else:
         raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
@@ -653,7 +653,7 @@ def _require_same_spans(references: Attributes, predictions: Attributes, documen
             raise InputError(
                 f"the span from {side.start[span]} to {side.end[span]} with the label "
                 f"{side.labels[side.label[span]]!r} is not among the {_OTHER[name]}.",
-                'Give both sides the same spans, or score the difference with on_mismatch="count".',
+                f"Give both sides the same spans, or score the difference with {setting('on_mismatch', 'count')}.",
                 side=name,
                 document=document if documents is None else int(documents[document]),
                 span=span - int(np.searchsorted(side.document, document)),

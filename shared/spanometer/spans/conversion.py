@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, setting
 from ..tags.decoding import BARE_LABEL, illegal_pairs, pair_problem, tell_scheme
 from ..tags.schemes import Scheme, get_scheme
 from ..tags.tags import Tags, split_tag
@@ -65,8 +65,8 @@ def require_legal(tags: Tags, scheme: Scheme, *, told: bool, remedy: str) -> Non
         raise InputError(
             pair_problem(tags, scheme, index, bool(at_end)).removesuffix(".")
             + f"{so_told}, so the spans are not certain.",
-            f"Choose what becomes of illegal tags with {remedy}"
-            + (", or name the scheme with scheme=..." if told else "."),
+            f"Choose how to handle illegal tags with {remedy}"
+            + (f", or name the scheme with {setting('scheme')}" if told else "."),
             document=document,
             position=position,
         )

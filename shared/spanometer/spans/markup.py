@@ -185,7 +185,7 @@ class _Parser:
             raise self._refuse(
                 f"the component <{_shown(name)}> stands outside all entities.",
                 f"Put an entity around it. Types of entities begin with {self._known_types()}; name others with "
-                "entity_types=...",
+                + setting("entity_types"),
                 offset,
             )
         self._open.append(_Open(name, types[0], offset, len(self._words), entity))
@@ -438,7 +438,8 @@ def _checked(entity: Mapping[str, Any], index: int, length: int, kinds: frozense
     if not types or len(set(types)) < len(types) or not all(_is_entity(type_, kinds) for type_ in types):
         raise InputError(
             f"the types {_shown(', '.join(types))!r} would not be read as those of an entity.",
-            f"Types of entities differ and begin with {', '.join(sorted(kinds))}; name others with entity_types=...",
+            f"Types of entities differ and begin with {', '.join(sorted(kinds))}; name others with "
+            + setting("entity_types"),
             position=start,
             span=index,
         )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import begins_run, code_type, integers, null_flags, ranges, read_rows, row_ranks, strings
-from ..errors import InputError, counted
+from ..errors import InputError, counted, setting
 from ..options import option
 from ..tags.decoding import decode, tell_scheme
 from ..tags.schemes import encode, get_scheme
@@ -160,7 +160,7 @@ class Spans:
             raise InputError(
                 f"a span of {self.labels[self.label[index]]!r} ends at {self.end[index]}, "
                 f"but the document has {known[document]} tokens.",
-                "Ends are exclusive token offsets; check lengths=... and the offsets.",
+                f"Ends are exclusive token offsets; check {setting('lengths')} and the offsets.",
                 document=document,
                 position=int(self.start[index]),
             )

@@ -317,7 +317,7 @@ def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme, first_document:
     document, position = tags.place(index)
     raise InputError(
         pair_problem(tags, scheme, index, bool(at_end)),
-        "Mend the tags, or choose another repair policy with repair=...",
+        f"Fix the tags, or choose another repair policy with {setting('repair')}",
         document=first_document + document,
         position=position,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, require_choice
+from ..errors import InputError, require_choice, setting
 
 ROLES = ("O", "B", "I", "E", "S")
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -157,7 +157,7 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     found = ", ".join(sorted(prefixes))
     raise InputError(
         f"no scheme has all the prefixes found ({found}).",
-        "Name the scheme with scheme=..., and convert the tags that do not follow it.",
+        f"Name the scheme with {setting('scheme')}, and convert the tags that do not follow it.",
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import batches, integers, is_utf8, list_offsets, place_of, read_rows, shown
-from ..errors import InputError
+from ..errors import InputError, setting
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
@@ -147,7 +147,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
     of_scheme = "any known scheme" if scheme is None else scheme.name
     listed = f"{', '.join(allowed)} and O"
-    convert = "Name the scheme with scheme=..., or convert the tags first (spanometer convert)."
+    convert = f"Name the scheme with {setting('scheme')}, or convert the tags first (spanometer convert)."
     last = tag.rpartition("-")[2]
     found = shown(tag)
     if prefix in allowed:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import runs
-from ..errors import InputError
+from ..errors import InputError, setting
 from .schemes import OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
 from .tags import split_tag
 
@@ -90,7 +90,7 @@ class Legality:
             if prefix != "O" and prefix not in known.prefixes:
                 raise InputError(
                     f"the label {name!r} has no prefix of {known.name} ({', '.join(known.prefixes)} and O).",
-                    "Name the scheme with scheme=..., and give the labels as tags such as 'B-PER'.",
+                    f"Name the scheme with {setting('scheme')}, and give the labels as tags such as 'B-PER'.",
                 )
             if label == "" or (prefix == "O" and label is not None):
                 raise InputError(f"the label {name!r} is no tag.", "Tags are 'O' and such as 'B-PER'.")
