@@ -97,12 +97,12 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
     Arrow itself would take True and 1.0 as 1, and bytes as text.
     """
     if pa.types.is_struct(type_):
+        names = [field.name for field in type_]
         try:
-            columns = [[value[field.name] for value in values] for field in type_]
+            columns = [[value[name] for value in values] for name in names]
         except (TypeError, KeyError, IndexError):
             return None
         arrays = [typed_array(column, field.type) for column, field in zip(columns, type_, strict=True)]
-        names = [field.name for field in type_]
         return None if any(array is None for array in arrays) else pa.StructArray.from_arrays(arrays, names=names)
     if pa.types.is_nested(type_):
         if not all(map(is_list, values)):

@@ -198,20 +198,15 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
     return struct_lists(documents, ENTITY_TYPE, _entity_problem, _REMEDY, first_document, prepare=_with_components)
 
 
-def _with_components(entity: Mapping[str, Any]) -> dict[str, Any]:
-    return {**entity, "components": _components_of(entity)}
-
-
-def _components_of(entity: Mapping[str, Any]) -> Any:
-    """The components; none where they are left out, or None, as `datasets` fills them in."""
-    components = entity.get("components")
-    return () if components is None else components
+def _with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entity with a list of components, empty if it has none (`datasets` fills in None)."""
+    return entity if entity.get("components") is not None else {**entity, "components": ()}
 
 
 def _entity_problem(entity: Any) -> str:
     if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
         return problem
-    components = _components_of(entity)
+    components = _with_components(entity)["components"]
     if not is_list(components):
         return f"the components {components!r} (of type {type(components).__name__}) are not a list."
     problems = (span_problem(component, _KEYS, "a component") for component in components)
