@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .errors import InputError
+from .errors import InputError, shown
 
 _LARGEST = 2**62
 
@@ -171,12 +171,6 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
             continue
         raise InputError(problem, remedy, document=first_document + number)
     return rows
-
-
-def shown(value: object) -> str:
-    """Return the `repr` of a value, cut to 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def is_utf8(text: str) -> bool:

@@ -120,15 +120,11 @@ class InputError(ValueError):
         names = ("side", "document", "position", "span", "source", "line", "column", "option")
         return {name: getattr(self, name) for name in names}
 
-    def within(self, side: str) -> InputError:
-        """Return the same error about one side."""
-        return _rebuild(self.problem, self.remedy, {**self._details(), "side": side})
+    def placed(self, **place: Any) -> InputError:
+        """Return the same error with parts of its place changed: `side`, `document`, `source` and so on."""
+        return _rebuild(self.problem, self.remedy, {**self._details(), **place})
 
-    def of(self, source: str | None, document: int | None = None) -> InputError:
-        """Return the same error about a document of something larger, or a source without numbered documents."""
-        return _rebuild(self.problem, self.remedy, {**self._details(), "source": source, "document": document})
-
-    def at(
+    def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
         """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
@@ -141,12 +137,22 @@ def _rebuild(problem: str, remedy: str, details: dict[str, Any]) -> InputError:
 
 
 def printable(text: str) -> str:
-    """The text with control characters and lone surrogates written as escapes, to be shown on one line."""
+    """Return a text on one line, with control characters and lone surrogates written as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def shortened(text: str) -> str:
+    """Return a text cut to 60 characters."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def shown(value: object) -> str:
+    """Return the `repr` of a value, cut to 60 characters."""
+    return shortened(repr(value))
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """`1 span`, `1,200 spans`; the plural is given where an s is not enough."""
+    """Return a number with its noun, `1 span` or `1,200 spans`; give the plural if it needs more than an s."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 

@@ -154,10 +154,10 @@ def test_errors_name_the_document_and_count_lines_from_the_first_given():
     assert error.place == "document 3, line 11, column 1"
     twin = pickle.loads(pickle.dumps(error))
     assert (str(twin), twin.column, twin.line) == (str(error), 1, 11)
-    said = error.within("references")
+    said = error.placed(side="references")
     assert said.place == "references, document 3, line 11, column 1"
-    assert error.at("f.ne", 11, column=1).place == "f.ne, line 11, column 1"
-    assert error.at("f.ne").column is None
+    assert error.in_file("f.ne", 11, column=1).place == "f.ne, line 11, column 1"
+    assert error.in_file("f.ne").column is None
 
 
 def test_long_and_strange_names_are_shown_short():

@@ -123,7 +123,7 @@ def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
     try:
         check_names(_vocabulary(names), None if scheme is None else get_scheme(scheme))
     except InputError as error:
-        raise error.at("names", position=error.position) from None
+        raise error.in_file("names", position=error.position) from None
     return names
 
 

@@ -137,9 +137,9 @@ def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) ->
             tally = reading.tally(batch)
         except InputError as error:
             if error.document is None:
-                raise error.of(f"batch {number}") from None
+                raise error.placed(source=f"batch {number}", document=None) from None
             # documents are numbered over all batches
-            raise error.of(error.source, error.document + first) from None
+            raise error.placed(document=error.document + first) from None
         first += tally.documents
         push(stack, tally.condensed())
     if not stack:

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
-        raise (error.at(source) if error.document is None else error) from None
+        raise (error.in_file(source) if error.document is None else error) from None
     if options.json:
         report = {"spanometer": __version__, "file": source, **advice.to_dict(), "command": _command(options, advice)}
         print(json.dumps(report, indent=2, allow_nan=False))

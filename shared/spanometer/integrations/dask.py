@@ -280,7 +280,7 @@ def _parts(name: str, reading: Reading) -> Iterator[FilePart]:
             require_columns(reading.columns, file.schema_arrow.names)
             _require_forms(file.schema_arrow, reading)
         except InputError as error:
-            raise error.of(name) from None
+            raise error.placed(source=name, document=None) from None
         nested = _value_paths(file, reading)
         groups = [_row_group(file, number, reading) for number in range(file.num_row_groups)]
     taken: list[RowGroup] = []
@@ -300,7 +300,7 @@ def _require_forms(schema: pa.Schema, reading: Reading) -> None:
         try:
             form_of_type(empty.schema.field(column).type)
         except InputError as error:
-            raise error.within(side) from None
+            raise error.placed(side=side) from None
     reading.tally(empty)
 
 
@@ -346,7 +346,7 @@ def _located(name: str, group: int, first: int, count: Callable[[Any], Tally], b
         return _stripped(count(batch))
     except InputError as error:
         row = "" if error.document is None else f", row {first + error.document}"
-        raise error.of(f"{name}, row group {group}{row}") from None
+        raise error.placed(source=f"{name}, row group {group}{row}", document=None) from None
 
 
 def _stripped(found: Tally) -> Tally:

@@ -78,7 +78,7 @@ def read_span_lines(source: Source, key: str) -> SpanFile:
         spans = Spans.from_dicts(documents, lengths=None if words is None else [len(document) for document in words])
     except InputError as error:
         if error.document is None:
-            raise error.at(source.name) from None
+            raise error.in_file(source.name) from None
         place = "" if error.span is None else f"span {error.span}: "
         raise source.refuse(f"{place}{error.problem}", error.remedy, lines[error.document]) from None
     return SpanFile(source.name, spans, words, np.frombuffer(lines, dtype=np.int64))

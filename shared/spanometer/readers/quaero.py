@@ -86,8 +86,8 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
 def _located(error: InputError, source: Source, documents: str) -> InputError:
     """The error said of the file."""
     if error.line is None:
-        return error.at(source.name)
-    located = error.at(source.name, error.line, column=error.column)
+        return error.in_file(source.name)
+    located = error.in_file(source.name, error.line, column=error.column)
     if documents == "lines" and error.problem.endswith("is not closed."):
         remedy = f"{error.remedy} Each line is a document; documents='blank' has blank lines between them."
         return InputError(error.problem, remedy, source=source.name, line=error.line, column=error.column)

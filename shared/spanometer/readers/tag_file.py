@@ -83,9 +83,9 @@ class TagFile:
     def locate(self, error: InputError) -> InputError:
         """An error about a document and token of these tags, said of the file and line."""
         if error.document is None:
-            return error.at(self.source)
+            return error.in_file(self.source)
         line = self.line(error.document, error.position)
-        return error.at(self.source, line, error.position if self.token_lines is None else None)
+        return error.in_file(self.source, line, error.position if self.token_lines is None else None)
 
 
 class Annotated(Protocol):

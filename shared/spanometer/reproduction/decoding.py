@@ -384,7 +384,7 @@ def _in_scheme(corpus: TagFile) -> Tags:
 
 def _words(corpus: TagFile) -> Tags:
     if corpus.words is None:
-        raise InputError("the file has no words.", "The tagger needs words: one token a line, word and tag.").at(
+        raise InputError("the file has no words.", "The tagger needs words: one token a line, word and tag.").in_file(
             corpus.source
         )
     return corpus.words

@@ -168,7 +168,7 @@ def read_trees(reference: str, prediction: str, *, entity_types: Sequence[str]) 
             try:
                 annotations.append(from_markup(line, entity_types=entity_types, first_line=number))
             except InputError as error:
-                raise error.at(name, error.line, column=error.column) from None
+                raise error.in_file(name, error.line, column=error.column) from None
         sides[name] = annotations
     require_same_documents(len(sides["reference"]), len(sides["prediction"]))
     for document, pair in enumerate(zip(sides["reference"], sides["prediction"], strict=True)):

@@ -65,7 +65,7 @@ def named_sides(names: Mapping[str, str]) -> Iterator[None]:
         yield
     except InputError as error:
         name = names.get(error.side or "")
-        raise (error if name is None else error.within(name)) from None
+        raise (error if name is None else error.placed(side=name)) from None
 
 
 def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import index as index_of
 from typing import Any
 
-from ..errors import InputError, printable, setting
+from ..errors import InputError, printable, setting, shortened, shown
 from ..options import option
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
@@ -106,7 +106,7 @@ def from_markup(
     """
     if not isinstance(text, str):
         raise InputError(
-            f"{_shown(repr(text))} (of type {type(text).__name__}) is not a document with markup.",
+            f"{shown(text)} (of type {type(text).__name__}) is not a document with markup.",
             "Pass one string for each document.",
             document=document,
         )
@@ -417,7 +417,7 @@ def _checked(entity: Mapping[str, Any], index: int, length: int, kinds: frozense
         sound = 0 <= start < end <= length and all(start <= p["start"] < p["end"] <= end for p in components)
     except (KeyError, TypeError, IndexError):
         raise InputError(
-            f"{_shown(repr(entity))} is not an entity.",
+            f"{shown(entity)} is not an entity.",
             "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}]}.",
             span=index,
         ) from None
@@ -474,4 +474,4 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
 
 
 def _shown(text: str) -> str:
-    return printable(text if len(text) <= 60 else f"{text[:57]}...")
+    return printable(shortened(text))

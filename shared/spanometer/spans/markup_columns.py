@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..arrays import batches, is_utf8, shown
-from ..errors import InputError
+from ..arrays import batches, is_utf8
+from ..errors import InputError, shown
 from .entities import Entities, entities_arrays
 from .markup import ENTITY_TYPES, Annotation, from_markup
 from .spans import on_side, require_same_documents

@@ -321,7 +321,7 @@ def on_side(side: str, function: Callable[..., Result], *arguments: Any, **optio
     try:
         return function(*arguments, **options)
     except InputError as error:
-        raise error.within(side) from None
+        raise error.placed(side=side) from None
 
 
 def as_tags(tags: Any) -> Tags:

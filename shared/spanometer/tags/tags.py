@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, integers, is_utf8, list_offsets, place_of, read_rows, shown
-from ..errors import InputError, setting
+from ..arrays import batches, integers, is_utf8, list_offsets, place_of, read_rows
+from ..errors import InputError, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
