@@ -4,17 +4,50 @@ import hashlib
 import json
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
+@dataclass
+class DataSet:
+    """A data set on the Hub: its files by name, in one revision."""
+
+    repository: str
+    files: dict[str, bytes]
+    revision: str = "main"
+    gated: bool = False
+
+    def __post_init__(self):
+        self.commit = self.revision if len(self.revision) == len(COMMIT) else COMMIT
+        self.api = f"/api/datasets/{self.repository}"
+        self.resolve = f"/datasets/{self.repository}/resolve/"
+
+    def description(self):
+        return {
+            "id": self.repository,
+            "_id": "1",
+            "sha": self.commit,
+            "private": False,
+            "gated": "auto" if self.gated else False,
+            "disabled": False,
+            "tags": [],
+            "siblings": [{"rfilename": name} for name in self.files],
+        }
+
+    def tree(self):
+        return [
+            {"type": "file", "path": name, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+            for name, content in self.files.items()
+        ]
+
+
 @contextmanager
-def hub(files, repository, revision="main", gated=False):
-    """Serve the files of one data set; gives the address and the list of all requests so far."""
+def hub(*datasets):
+    """Serve some data sets; gives the address and the list of all requests so far."""
     requests = []
-    commit = revision if len(revision) == len(COMMIT) else COMMIT
 
     class Answers(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -31,41 +64,23 @@ def hub(files, repository, revision="main", gated=False):
         def answer(self, with_body):
             path = unquote(urlsplit(self.path).path)
             requests.append(f"{self.command} {path}")
-            api, resolve = f"/api/datasets/{repository}", f"/datasets/{repository}/resolve/"
-            if not path.startswith((f"{api}/", resolve)) and path != api:
+            known = (found for found in datasets if f"{path}/".startswith((f"{found.api}/", found.resolve)))
+            found = next(known, None)
+            if found is None:
                 return self.refuse(401, "RepoNotFound")
-            if gated and path.startswith(resolve):
+            if found.gated and path.startswith(found.resolve):
                 return self.refuse(403, "GatedRepo")
-            if path in (api, f"{api}/revision/{revision}", f"{api}/revision/{commit}"):
-                return self.send(json.dumps(self.description()).encode(), "application/json", {}, with_body)
-            if path.startswith((f"{api}/tree/{revision}", f"{api}/tree/{commit}")):
-                return self.send(json.dumps(self.tree()).encode(), "application/json", {}, with_body)
-            for known in (revision, commit):
-                name = path.removeprefix(f"{resolve}{known}/")
-                if name in files:
-                    return self.send(files[name], "application/octet-stream", self.marks(files[name]), with_body)
+            revisions = (found.revision, found.commit)
+            if path in (found.api, *(f"{found.api}/revision/{revision}" for revision in revisions)):
+                return self.send(json.dumps(found.description()).encode(), "application/json", {}, with_body)
+            if path.startswith(tuple(f"{found.api}/tree/{revision}" for revision in revisions)):
+                return self.send(json.dumps(found.tree()).encode(), "application/json", {}, with_body)
+            for revision in revisions:
+                content = found.files.get(path.removeprefix(f"{found.resolve}{revision}/"))
+                if content is not None:
+                    marks = {"ETag": f'"{hashlib.sha1(content).hexdigest()}"', "X-Repo-Commit": found.commit}
+                    return self.send(content, "application/octet-stream", marks, with_body)
             return self.refuse(404, "RevisionNotFound" if "/revision/" in path else "EntryNotFound")
-
-        def description(self):
-            return {
-                "id": repository,
-                "_id": "1",
-                "sha": commit,
-                "private": False,
-                "gated": "auto" if gated else False,
-                "disabled": False,
-                "tags": [],
-                "siblings": [{"rfilename": name} for name in files],
-            }
-
-        def tree(self):
-            return [
-                {"type": "file", "path": name, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
-                for name, content in files.items()
-            ]
-
-        def marks(self, content):
-            return {"ETag": f'"{hashlib.sha1(content).hexdigest()}"', "X-Repo-Commit": commit}
 
         def refuse(self, status, code):
             self.send(b"{}", "application/json", {"X-Error-Code": code, "X-Error-Message": code}, True, status)

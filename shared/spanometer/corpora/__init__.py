@@ -4,20 +4,20 @@
     validation = load_multiconer("multiconer2022.zip", "es", "validation")  # a datasets.Dataset
     validation.features["ner_tags"].feature.names  # "O", "B-CORP", "I-CORP", ...
 
-Every loader returns a `datasets.DatasetDict`, or a `Dataset` where one split is named, with `id` (string), `tokens`
-(list of strings) and `ner_tags` (list of `ClassLabel`; HIPE has `entities`) beside what else the corpus says. With
+Every loader returns a `datasets.DatasetDict`, or a `Dataset` if a split is named, with `id` (string), `tokens`
+(list of strings) and `ner_tags` (list of `ClassLabel`; HIPE has `entities`) beside what else the corpus has. With
 `streaming=True` these are an `IterableDatasetDict` and an `IterableDataset`, and memory does not grow with the corpus
-(but for HIPE, which is read a file at a time).
+(except for HIPE, which is read a file at a time).
 
 What was read once is kept as memory-mapped Arrow under the hash of the file's content, so that a second load does not
-parse again, wherever the file stands by then.
+parse again, wherever the file is by then.
 """
 
 from .conll03 import CONLL03_HUB, load_conll03
 from .hipe import load_hipe
-from .hub import HubRepository
 from .multiconer import MULTICONER_HUB, load_multiconer
 from .plain_columns import load_conll
+from .source import HubRepository
 
 __all__ = [
     "CONLL03_HUB",

@@ -1,37 +1,41 @@
-"""The files of a corpus, wherever they stand: by themselves, in a folder or in an archive."""
+"""The files of a corpus: a single file, those of a folder, or those of an archive."""
 
 from __future__ import annotations
 
 import hashlib
-import lzma
+import io
 import os
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from gzip import BadGzipFile
+from lzma import LZMAError
 from pathlib import PurePosixPath
-from typing import BinaryIO, cast
+from tarfile import TarError, TarFile
+from typing import Any, cast
+from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError, printable
 from ..readers import open_file
 
 LARGEST_FILE = 1 << 30
-"""How many bytes, unpacked, a file in an archive may have: 1 GiB."""
+"""The most bytes, unpacked, that a file in an archive may have: 1 GiB."""
 
 LARGEST_ARCHIVE = 8 << 30
-"""How many bytes, unpacked, all files of an archive may have: 8 GiB."""
+"""The most bytes, unpacked, that all files of an archive may have: 8 GiB."""
 
 MOST_FILES = 100_000
-"""How many files a folder or an archive may have."""
+"""The most files that a folder or an archive may have."""
 
 DEEPEST_FOLDER = 6
-"""How many folders below the given one are looked into."""
+"""How many levels of folders are searched below the given one."""
 
-_BLOCK_SIZE = 1 << 20
 _GZIP = b"\x1f\x8b"
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError)
+_DAMAGED = (BadZipFile, TarError, BadGzipFile, LZMAError, zlib.error, EOFError, NotImplementedError)
+"""What damaged archives raise, and zip files packed in a way that Python does not read."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,10 @@ class CorpusFile:
 
     Attributes:
         name: what errors call it.
-        path: where it stands within the folder or archive, with slashes; a file by itself has its name.
+        path: its path within the folder or archive, with slashes; a single file has its name.
         location: the path of the file, or of the archive.
         archive: `zip`, `tar`, or None for a file that is not in an archive.
-        member: what the archive itself calls the file, to the letter.
+        member: the name in the archive, to the letter.
     """
 
     name: str
@@ -53,202 +57,145 @@ class CorpusFile:
     member: str = ""
 
     @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        """The bytes; those of an archive's member are unpacked on the way and never written anywhere.
+    def open(self) -> Iterator[io.BufferedReader]:
+        """Open the file; files in archives are unpacked while they are read and never written anywhere.
 
         Raises:
-            InputError: where the file cannot be read, or the archive is damaged.
+            InputError: if the file cannot be read, or the archive is damaged.
         """
-        if self.archive is None:
-            with open_file(self.location, self.name) as stream:
-                yield stream
-            return
-        opener = _open_in_zip if self.archive == "zip" else _open_in_tar
-        try:
-            with opener(self.location, self.member) as member:
-                if member.read(len(_GZIP)) == _GZIP:
+        with _explained(self.name):
+            if self.archive is None:
+                with open_file(self.location, self.name) as stream:
+                    yield stream
+                return
+            with _open_archive(self.location, self.archive) as archive, _open_member(archive, self.member) as stream:
+                if stream.peek(len(_GZIP)).startswith(_GZIP):
                     raise InputError(
-                        "this is packed once more within the archive.",
+                        "this file is packed once more within the archive.",
                         "Unpack the archive, and give the folder.",
                         source=self.name,
                     )
-                member.seek(0)
-                yield member
-        except _DAMAGED as error:
-            raise _damaged(self.name, error) from None
+                yield stream
 
     def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal."""
-        hashed = hashlib.sha256()
+        """Compute the SHA-256 of the bytes, in hexadecimal."""
         with self.open() as stream:
-            try:
-                while block := stream.read(_BLOCK_SIZE):
-                    hashed.update(block)
-            except OSError as error:
-                raise _unreadable(self.name, error) from None
-        return hashed.hexdigest()
+            return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def corpus_files(source: str | os.PathLike[str]) -> list[CorpusFile]:
-    """The files of a folder or an archive, sorted by path, or the one file that is given.
+def corpus_files(source: Any) -> list[CorpusFile]:
+    """List the files of a folder or an archive, sorted by path, or the one file that is given.
 
     Raises:
-        InputError: where there is nothing, where it cannot be read, for an archive that is damaged, encrypted or larger
+        InputError: if there is no such path or it cannot be read, for an archive that is damaged, encrypted or larger
             than the limits of this module, and for one with files whose paths lead out of it.
     """
     if not isinstance(source, (str, os.PathLike)):
-        raise InputError(
-            f"source={source!r} is not a path.", "Give the path of a file, a folder or an archive, or None for the Hub."
-        )
+        raise InputError(f"source={source!r} is not a path.", "Give the path of a file, a folder or an archive.")
     location = os.fspath(source)
     if os.path.isdir(location):
-        return sorted(_in_folder(location), key=lambda file: file.path)
-    with open_file(location, location):
-        pass
-    kind = archive_kind(location)
+        return sorted(_folder_files(location), key=lambda file: file.path)
+    kind = _archive_kind(location)
     if kind is None:
         return [CorpusFile(location, PurePosixPath(os.path.basename(location)), location)]
-    try:
-        members = list((_in_zip if kind == "zip" else _in_tar)(location))
-    except _DAMAGED as error:
-        raise _damaged(location, error) from None
-    except OSError as error:
-        raise _unreadable(location, error) from None
-    return sorted(members, key=lambda file: file.path)
+    return sorted(_archive_files(location, kind), key=lambda file: file.path)
 
 
-def archive_kind(location: str) -> str | None:
-    """`zip` or `tar`, told from the content, or None."""
-    try:
-        if zipfile.is_zipfile(location):
-            with open_file(location, location) as stream:
-                # text that happens to hold a zip's end record is no zip
-                return "zip" if stream.read(2) == b"PK" else None
-        return "tar" if _is_tar(location) else None
-    except OSError as error:
-        raise _unreadable(location, error) from None
+def is_single(files: list[CorpusFile], source: Any) -> bool:
+    """Return whether the source is itself the only file, and not a folder or an archive with files in it."""
+    return [file.name for file in files] == [os.fspath(source)]
 
 
-def _is_tar(location: str) -> bool:
-    """Whether there is a tar header, as it is or behind gzip, bzip2 or xz."""
-    try:
-        return tarfile.is_tarfile(location)
-    except _DAMAGED:
-        return False
+def _archive_kind(location: str) -> str | None:
+    """Return `zip` or `tar`, also if packed, by the content of a file; None if it is not an archive."""
+    with open_file(location, location) as stream, _explained(location):
+        # text that happens to hold a zip's end record is not a zip
+        if stream.read(2) == b"PK" and zipfile.is_zipfile(stream):
+            return "zip"
+        stream.seek(0)
+        with suppress(*_DAMAGED):
+            return "tar" if tarfile.is_tarfile(stream) else None
+    return None
 
 
-def _in_folder(folder: str) -> Iterator[CorpusFile]:
+def _folder_files(folder: str) -> Iterator[CorpusFile]:
     count = 0
     for directory, folders, names in os.walk(folder):
         within = PurePosixPath(*os.path.relpath(directory, folder).split(os.sep))
-        # what begins with a dot is not part of a release
-        folders[:] = (
-            [name for name in folders if not name.startswith(".")] if len(within.parts) < DEEPEST_FOLDER else []
-        )
+        # hidden folders are not part of a release
+        visible = [name for name in folders if not name.startswith(".")]
+        folders[:] = visible if len(within.parts) < DEEPEST_FOLDER else []
+        count += len(names)
+        _require_at_most(MOST_FILES, count, "files", "the folder", folder)
         for name in names:
-            count += 1
-            if count > MOST_FILES:
-                raise _too_many(folder)
             path = os.path.join(directory, name)
             if os.path.isfile(path):
                 yield CorpusFile(path, within / name, path)
 
 
-def _in_zip(location: str) -> Iterator[CorpusFile]:
-    with zipfile.ZipFile(location) as archive:
-        bounds = _Bounds(location)
-        for member in archive.infolist():
-            if member.is_dir():
-                continue
-            bounds.admit(member.filename, member.file_size)
-            if member.flag_bits & 1:
-                raise InputError("the archive is encrypted.", "Unpack it, and give the folder.", source=location)
-            yield _member(location, member.filename, "zip")
-
-
-def _in_tar(location: str) -> Iterator[CorpusFile]:
-    with tarfile.open(location) as archive:
-        bounds = _Bounds(location)
-        for member in archive:
-            bounds.admit(member.name, member.size)
-            # links are left out: what they point to may be anywhere
-            if member.isreg():
-                yield _member(location, member.name, "tar")
-
-
-def _member(location: str, path: str, archive: str) -> CorpusFile:
-    within = PurePosixPath(path)
-    return CorpusFile(f"{location}/{printable(str(within))}", within, location, archive, path)
-
-
-class _Bounds:
-    """Watches over the members of an archive as they are listed, before anything of them is used."""
-
-    def __init__(self, location: str) -> None:
-        self._location = location
-        self._size = self._count = 0
-
-    def admit(self, path: str, size: int) -> None:
-        """Refuse a member that leads out of the archive, is too large, or is one too many."""
-        self._count += 1
-        self._size += size
-        if self._count > MOST_FILES:
-            raise _too_many(self._location)
-        if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path or path[1:2] == ":":
-            raise InputError(
-                f"the archive has a file whose path leads out of it, {printable(path)!r}.",
-                "Download it again from where it was published.",
-                source=self._location,
-            )
-        for found, most, what in (
-            (size, LARGEST_FILE, f"{printable(path)!r} in the archive"),
-            (self._size, LARGEST_ARCHIVE, "the archive"),
-        ):
-            if found > most:
+def _archive_files(location: str, kind: str) -> Iterator[CorpusFile]:
+    """List the files of an archive, none of which is read before the limits are checked; links are left out."""
+    with _explained(location), _open_archive(location, kind) as archive:
+        total = 0
+        for count, (member, size, is_file) in enumerate(_members(archive), 1):
+            total += size
+            _require_at_most(MOST_FILES, count, "files", "the archive", location)
+            _require_at_most(LARGEST_ARCHIVE, total, "bytes when unpacked", "the archive", location)
+            named = f"{printable(member)!r} in the archive"
+            _require_at_most(LARGEST_FILE, size, "bytes when unpacked", named, location)
+            if ".." in PurePosixPath(member).parts or member.startswith("/") or "\\" in member or member[1:2] == ":":
                 raise InputError(
-                    f"{what} has more than {most:,} bytes when unpacked.",
-                    "Unpack what you need of it, and give the folder or the file.",
-                    source=self._location,
+                    f"the archive has a file whose path leads out of it, {printable(member)!r}.",
+                    "Download it again from where it was published.",
+                    source=location,
                 )
+            if is_file:
+                path = PurePosixPath(member)
+                yield CorpusFile(f"{location}/{printable(str(path))}", path, location, kind, member)
+
+
+def _open_archive(location: str, kind: str) -> ZipFile | TarFile:
+    return ZipFile(location) if kind == "zip" else tarfile.open(location)
+
+
+def _members(archive: ZipFile | TarFile) -> Iterator[tuple[str, int, bool]]:
+    """List the members of an archive: name, unpacked size, and whether it is a regular file."""
+    if isinstance(archive, TarFile):
+        yield from ((entry.name, entry.size, entry.isreg()) for entry in archive)
+        return
+    for member in archive.infolist():
+        if member.flag_bits & 1:
+            raise InputError("the archive is encrypted.", "Unpack it, and give the folder.", source=archive.filename)
+        yield member.filename, member.file_size, not member.is_dir()
+
+
+def _open_member(archive: ZipFile | TarFile, name: str) -> io.BufferedReader:
+    member = archive.extractfile(name) if isinstance(archive, TarFile) else archive.open(name)
+    if member is None:
+        raise TarError(f"{name} is not a file")
+    return io.BufferedReader(cast(io.RawIOBase, member))
+
+
+def _require_at_most(most: int, found: int, unit: str, what: str, source: str) -> None:
+    if found > most:
+        raise InputError(
+            f"{what} has more than {most:,} {unit}.",
+            "Give only what is needed: one folder, or one file.",
+            source=source,
+        )
 
 
 @contextmanager
-def _open_in_zip(location: str, path: str) -> Iterator[BinaryIO]:
-    with zipfile.ZipFile(location) as archive:
-        try:
-            member = archive.open(path)
-        except (NotImplementedError, RuntimeError) as error:
-            raise _damaged(f"{location}/{path}", error) from None
-        with member:
-            yield cast(BinaryIO, member)
-
-
-@contextmanager
-def _open_in_tar(location: str, path: str) -> Iterator[BinaryIO]:
-    with tarfile.open(location) as archive:
-        member = archive.extractfile(archive.getmember(path))
-        if member is None:
-            raise tarfile.TarError(f"{path} is no file")
-        with member:
-            yield cast(BinaryIO, member)
-
-
-def _too_many(location: str) -> InputError:
-    return InputError(
-        f"there are more than {MOST_FILES:,} files here.",
-        "Give the folder of the corpus, or the file.",
-        source=location,
-    )
-
-
-def _damaged(name: str, error: Exception) -> InputError:
-    reason = str(error).rstrip(".") or type(error).__name__
-    return InputError(
-        f"the archive is damaged, or of a kind that is not read ({reason}).",
-        "Download it again, or unpack it and give the folder.",
-        source=name,
-    )
-
-
-def _unreadable(name: str, error: OSError) -> InputError:
-    return InputError(f"cannot be read: {(error.strerror or str(error)).lower()}.", source=name)
+def _explained(name: str) -> Iterator[None]:
+    """Raise the errors of damaged archives and unreadable files as an `InputError` that names the file."""
+    try:
+        yield
+    except _DAMAGED as error:
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise InputError(
+            f"the archive is damaged, or of an unknown kind ({reason}).",
+            "Download it again, or unpack it and give the folder.",
+            source=name,
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {(error.strerror or str(error)).lower()}.", source=name) from None

@@ -13,10 +13,10 @@ from datasets import Features, Value
 from ..errors import require_choice
 from ..readers import EntityFile, read_entities
 from ..readers.hipe import LEVELS
+from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
-from .layout import Layout, require_split
-from .loading import Corpus, Loaded, Source, load, local_files
-from .parts import ROWS
+from .layout import USUAL_WORDS, Layout
+from .source import Source, find_files
 
 _METADATA = ("language", "newspaper", "date")
 # later editions put their name before the key
@@ -32,7 +32,7 @@ def load_hipe(
     streaming: bool = False,
     cache_dir: Source = None,
 ) -> Loaded:
-    """A corpus in HIPE's columns, a row for each document, with its entity trees; see `readers.read_entities`.
+    """Load a corpus in HIPE's columns, a row for each document, with its entity trees; see `readers.read_entities`.
 
     Columns: `id` (string, the name of the document), `tokens` (list of strings), `entities` (list of `{"start", "end",
     "types", "components"}`, as the measure `eter` takes them), `language`, `newspaper`, `date` (strings or None).
@@ -58,12 +58,13 @@ def load_hipe(
     Source: Ehrmann et al. 2020, Extended overview of CLEF HIPE 2020.
     """
     require_choice("level", level, LEVELS)
-    files = local_files(source, require_split(split), _layout(language))
-    return load(Hipe(level), files, split, streaming=streaming, cache_dir=cache_dir)
+    names = {name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()}
+    files = find_files(source, split, Layout(f"HIPE, language {language!r},", names), None, cache_dir)
+    return Hipe(level).load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
 class Hipe(Corpus):
-    """How files of HIPE are read."""
+    """A way to read files of HIPE."""
 
     def __init__(self, level: str) -> None:
         self.key = f"hipe {level}"
@@ -72,18 +73,18 @@ class Hipe(Corpus):
         empty = EntityFile("", "hipe", (), [], [], np.zeros(0, dtype=np.int64)).to_dataset()
         self.features = Features({**empty.features, **{key: Value("string") for key in _METADATA}})
 
-    def batches(self, file: CorpusFile) -> Iterator[pa.RecordBatch]:
-        """The documents of a file, in batches."""
+    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
+        """Read the documents of a file."""
         with file.open() as stream:
             read = read_entities(stream, format="hipe", level=self._level, name=file.name)
         table = read.to_dataset().data.table
         for key, values in _metadata(read).items():
             table = table.append_column(key, pa.array(values, pa.string()))
-        yield from table.cast(self.features.arrow_schema).to_batches(max_chunksize=ROWS)
+        yield table.cast(self.features.arrow_schema)
 
 
 def _metadata(read: EntityFile) -> dict[str, list[str | None]]:
-    """What the comments before each document say of it."""
+    """Read the language, newspaper and date of each document from the comments before it."""
     found: dict[str, list[str | None]] = {key: [None] * len(read.documents) for key in _METADATA}
     lines = [line for line, _ in read.comments]
     document_of = np.searchsorted(read.document_lines, lines)
@@ -92,11 +93,3 @@ def _metadata(read: EntityFile) -> dict[str, list[str | None]]:
         if match and document < len(read.documents):
             found[match[1]][document] = match[2]
     return found
-
-
-def _layout(language: str) -> Layout:
-    words = {"train": ("train",), "validation": ("dev",), "test": ("test",)}
-    return Layout(
-        f"HIPE, language {language!r},",
-        {split: tuple(f"*[-_]{word}[-_]{language}.tsv" for word in of) for split, of in words.items()},
-    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import InputError
@@ -16,7 +15,11 @@ SPLITS = ("train", "validation", "test")
 SPLIT_ALIASES = {"dev": "validation", "valid": "validation", "testa": "validation", "testb": "test"}
 """Other names of the splits, as the releases have them."""
 
-_PACKED = ".gz"
+USUAL_WORDS = {"train": "train", "validation": "dev", "test": "test"}
+"""How most releases name the splits in their files."""
+
+Files = Mapping[str, tuple[CorpusFile, ...]]
+"""The files of each split."""
 
 
 @dataclass(frozen=True)
@@ -26,23 +29,36 @@ class Layout:
     Attributes:
         corpus: what errors call the corpus.
         names: for each split the names that its file can have, in lower case; `*` stands for anything.
-        folder: how the folder of the wanted files begins, in lower case, where several folders have files of that name.
-        configurations: what the folder of Parquet files can be called.
-        whole: whether Parquet files outside such a folder are of this corpus too.
+        folder: how the folder of the wanted files begins, in lower case, if several folders have files of that name.
+        parquet_folders: the folders, each with a slash at its end, that may hold a split's Parquet files.
     """
 
     corpus: str
     names: Mapping[str, tuple[str, ...]]
     folder: str = ""
-    configurations: tuple[str, ...] = ()
-    whole: bool = False
+    parquet_folders: tuple[str, ...] = ()
 
-    def find(self, files: Sequence[CorpusFile], split: str) -> tuple[CorpusFile, ...]:
-        """The file of a split, or its Parquet files; empty where there is none.
+    def splits_among(self, files: Sequence[CorpusFile], wanted: str | None, source: str) -> Files:
+        """Find the files of the wanted split, or of all splits that there are.
 
         Raises:
-            InputError: where several files could be meant.
+            InputError: if there are none, or several files could be meant.
         """
+        splits = SPLITS if wanted is None else (wanted,)
+        found = {split: of_split for split in splits if (of_split := self._of_split(files, split, source))}
+        if found:
+            return found
+        looked_for = ", ".join(name for split in splits for name in self.names[split])
+        there = ", ".join(str(file.path) for file in files[:10]) or "no files"
+        more = ", ..." if len(files) > 10 else ""
+        raise InputError(
+            f"there is no {' or '.join(splits)} split of {self.corpus} here: none of {looked_for} among {there}{more}.",
+            "Give the folder or the archive of the release, another split or language, or the file itself.",
+            source=source,
+        )
+
+    def _of_split(self, files: Sequence[CorpusFile], split: str, source: str) -> tuple[CorpusFile, ...]:
+        """Find the file of a split, or its Parquet files."""
         named = [file for file in files if self._is_named(file, split)]
         if len(named) > 1 and self.folder:
             named = [file for file in named if file.path.parent.name.lower().startswith(self.folder)] or named
@@ -51,66 +67,69 @@ class Layout:
             raise InputError(
                 f"several files could be the {split} split of {self.corpus}: {listed}.",
                 "Give the one that you mean as source=...",
-                source=_above(named[0]),
+                source=source,
             )
-        if named:
-            return tuple(named)
-        pattern = re.compile(self._parquet_pattern(split))
-        return tuple(file for file in files if pattern.fullmatch(str(file.path)))
+        return tuple(named) or tuple(file for file in files if self._is_parquet(str(file.path), split))
 
-    def told(self, file: CorpusFile) -> str | None:
-        """The split that a file's name tells, or None."""
-        exact = next((split for split in self.names if self._is_named(file, split)), None)
-        if exact:
-            return exact
-        words = re.split(r"[^a-z]+", _bare(file))
-        found = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
-        return found.pop() if len(found) == 1 else None
+    def split_of(self, file: CorpusFile, wanted: str | None = None) -> str:
+        """Return the split that a single file is: the wanted one, or the one that its name tells.
+
+        Raises:
+            InputError: if it is neither, or the two differ.
+        """
+        told = split_named(file)
+        split = wanted or told
+        if split is None:
+            problem = "the name of the file does not tell which split it is."
+            remedy = f"Name it with split=...: {', '.join(map(repr, SPLITS))}."
+        elif told not in (None, split):
+            problem = f"by its name this file is the {told} split, but split={wanted!r} is asked for."
+            remedy = f"Give the file of the {wanted} split, or rename this one."
+        else:
+            return split
+        raise InputError(problem, remedy, source=file.name)
+
+    def hub_patterns(self, splits: Iterable[str]) -> list[str]:
+        """Return patterns, as `huggingface_hub` takes them, of the files of some splits."""
+        named = [pattern for split in splits for name in self.names[split] for pattern in (name, f"*/{name}")]
+        return named + [pattern for split in splits for pattern in self._parquet_patterns(split)]
+
+    def _parquet_patterns(self, split: str) -> list[str]:
+        return [f"{folder}{split}{rest}" for folder in self.parquet_folders for rest in ("/*.parquet", "-*.parquet")]
+
+    def _is_parquet(self, path: str, split: str) -> bool:
+        patterns = [pattern for pattern in self._parquet_patterns(split) if pattern.count("/") == path.count("/")]
+        return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
 
     def _is_named(self, file: CorpusFile, split: str) -> bool:
-        # what begins with a dot is not part of a release: macOS puts such a twin beside each file
-        return not file.path.name.startswith(".") and any(
-            fnmatch.fnmatchcase(_bare(file), name) for name in self.names[split]
-        )
-
-    def hub_patterns(self, splits: Collection[str]) -> list[str]:
-        """Patterns, as `huggingface_hub` takes them, of the files of some splits."""
-        patterns = []
-        for split in splits:
-            patterns += [pattern for name in self.names[split] for pattern in (name, f"*/{name}")]
-            for folder in self._parquet_folders():
-                patterns += [f"{folder}{split}/*.parquet", f"{folder}{split}-*.parquet"]
-        return patterns
-
-    def _parquet_folders(self) -> list[str]:
-        return [*(f"{name}/" for name in self.configurations), *(("", "data/") if self.whole else ())]
-
-    def _parquet_pattern(self, split: str) -> str:
-        folders = "|".join(map(re.escape, self._parquet_folders()))
-        return rf"(?:{folders}){split}(?:/[^/]+|-[^/]+)\.parquet" if folders else r"(?!)"
+        # hidden files are not part of a release: macOS puts such a twin beside each file
+        hidden = file.path.name.startswith(".")
+        return not hidden and any(fnmatch.fnmatchcase(_bare(file), name) for name in self.names[split])
 
 
 def _bare(file: CorpusFile) -> str:
-    return file.path.name.lower().removesuffix(_PACKED)
+    return file.path.name.lower().removesuffix(".gz")
 
 
-def _above(file: CorpusFile) -> str:
-    return file.location if file.archive else os.path.dirname(file.location).removesuffix(str(file.path.parent)) or "."
+def split_named(file: CorpusFile) -> str | None:
+    """Return the split that a file's name tells, or None."""
+    words = re.split(r"[^a-z]+", _bare(file))
+    found = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
+    return found.pop() if len(found) == 1 else None
 
 
 def require_split(split: object) -> str | None:
-    """The name of a split, in the manner of `datasets`; an `InputError` with a suggestion for anything else."""
+    """Return the name that `datasets` has for a split; an `InputError` with a suggestion for an unknown one."""
     if split is None:
         return None
-    name = str(split)
-    known = SPLIT_ALIASES.get(name, name)
-    if known not in SPLITS:
-        raise unknown("split", name, (*SPLITS, *SPLIT_ALIASES))
-    return known
+    name = SPLIT_ALIASES.get(str(split), str(split))
+    if name not in SPLITS:
+        raise unknown("split", str(split), (*SPLITS, *SPLIT_ALIASES))
+    return name
 
 
 def unknown(option: str, value: object, choices: Sequence[str]) -> InputError:
-    """An error about a value that is none of the choices, with the one that it resembles."""
+    """Make an error about a value that is not one of the choices, with the one that it resembles."""
     close = difflib.get_close_matches(str(value).lower(), choices, n=1, cutoff=0.5)
     meant = f"Did you mean {close[0]!r}? " if close else ""
-    return InputError(f"there is no {option} {value!r}.", f"{meant}Use one of {', '.join(map(repr, choices))}.")
+    return InputError(f"unknown {option}: {value!r}.", f"{meant}Use one of {', '.join(map(repr, choices))}.")

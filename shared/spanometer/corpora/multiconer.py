@@ -4,64 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
-from datasets import ClassLabel, Features, List, Value
 
 from ..errors import InputError, require_choice
-from ..readers import TagFile, read_parts
+from ..readers import TagFile
+from .corpus import Loaded, TaggedCorpus
 from .corpus_file import CorpusFile
-from .hub import HubRepository
-from .layout import Layout, unknown
-from .loading import Loaded, Source, TaggedCorpus, files_of_splits, load
-from .parts import Part, parquet_parts, required_width
+from .layout import USUAL_WORDS, Files, Layout, unknown
+from .parts import Part, column_parts, iob_tags, parquet_parts, sentence_features
+from .source import HubRepository, Source, find_files
 
+# fmt: off
 LANGUAGES = {
     1: {
-        "bn": "Bangla",
-        "de": "German",
-        "en": "English",
-        "es": "Spanish",
-        "fa": "Farsi",
-        "hi": "Hindi",
-        "ko": "Korean",
-        "mix": "Code-mixed",
-        "multi": "Multilingual",
-        "nl": "Dutch",
-        "ru": "Russian",
-        "tr": "Turkish",
-        "zh": "Chinese",
+        "bn": "Bangla", "de": "German", "en": "English", "es": "Spanish", "fa": "Farsi", "hi": "Hindi", "ko": "Korean",
+        "mix": "Code-mixed", "multi": "Multilingual", "nl": "Dutch", "ru": "Russian", "tr": "Turkish", "zh": "Chinese",
     },
     2: {
-        "bn": "Bangla",
-        "de": "German",
-        "en": "English",
-        "es": "Spanish",
-        "fa": "Farsi",
-        "fr": "French",
-        "hi": "Hindi",
-        "it": "Italian",
-        "multi": "Multilingual",
-        "pt": "Portuguese",
-        "sv": "Swedish",
-        "uk": "Ukrainian",
+        "bn": "Bangla", "de": "German", "en": "English", "es": "Spanish", "fa": "Farsi", "fr": "French", "hi": "Hindi",
+        "it": "Italian", "multi": "Multilingual", "pt": "Portuguese", "sv": "Swedish", "uk": "Ukrainian",
         "zh": "Chinese",
     },
 }
+# fmt: on
 """The languages of both versions, by the codes that begin their files' names."""
 
+# fmt: off
 LABELS = {
     1: ("CORP", "CW", "GRP", "LOC", "PER", "PROD"),
     2: (
-        *("Facility", "OtherLOC", "HumanSettlement", "Station"),
-        *("VisualWork", "MusicalWork", "WrittenWork", "ArtWork", "Software", "OtherCW"),
-        *("MusicalGRP", "PublicCorp", "PrivateCorp", "OtherCorp", "AerospaceManufacturer", "SportsGRP"),
-        *("CarManufacturer", "TechCORP", "ORG"),
-        *("Scientist", "Artist", "Athlete", "Politician", "Cleric", "SportsManager", "OtherPER"),
-        *("Clothing", "Vehicle", "Food", "Drink", "OtherPROD"),
-        *("Medication/Vaccine", "MedicalProcedure", "AnatomicalStructure", "Symptom", "Disease"),
+        "Facility", "OtherLOC", "HumanSettlement", "Station",
+        "VisualWork", "MusicalWork", "WrittenWork", "ArtWork", "Software", "OtherCW",
+        "MusicalGRP", "PublicCorp", "PrivateCorp", "OtherCorp", "AerospaceManufacturer", "SportsGRP",
+        "CarManufacturer", "TechCORP", "ORG",
+        "Scientist", "Artist", "Athlete", "Politician", "Cleric", "SportsManager", "OtherPER",
+        "Clothing", "Vehicle", "Food", "Drink", "OtherPROD",
+        "Medication/Vaccine", "MedicalProcedure", "AnatomicalStructure", "Symptom", "Disease",
     ),
 }
+# fmt: on
 """The labels of both versions, in the order of the tag names; those of version 2 in that of its data set on the Hub."""
 
 MULTICONER_HUB = {
@@ -84,10 +67,10 @@ def load_multiconer(
     streaming: bool = False,
     cache_dir: Source = None,
 ) -> Loaded:
-    """MultiCoNER, version 1 (SemEval-2022 task 11) or 2 (SemEval-2023 task 2).
+    """Load MultiCoNER, version 1 (SemEval-2022 task 11) or 2 (SemEval-2023 task 2).
 
     Columns: `id` (string), `tokens` (list of strings), `ner_tags` (list of `ClassLabel`, `O` first, IOB2), `domain`
-    (string or None: what the release says of the sentence's origin). Tags stay as they are in the file.
+    (string or None: the origin of the sentence as the release names it). Tags stay as they are in the file.
 
     Args:
         source: a file such as `es_dev.conll` (it may be gzipped); a folder in the layout of the release
@@ -98,71 +81,64 @@ def load_multiconer(
         split: `train`, `validation` (also `dev`) or `test`; None for all that there are (from the
             Hub, all three). A single file is the split that its name tells, or the one that is named here.
         version: 1, six labels, or 2, finer ones.
-        repository, revision: of a data set on the Hub, in place of `MULTICONER_HUB[version]`.
+        repository, revision: of a data set on the Hub, instead of `MULTICONER_HUB[version]`.
         streaming: read while iterating, and keep nothing. From the Hub the files of the splits are downloaded first.
-        cache_dir: where Arrow files (and files from the Hub) are kept, in place of the caches of `datasets` and
+        cache_dir: where Arrow files (and files from the Hub) are kept, instead of the caches of `datasets` and
             `huggingface_hub`.
 
     Returns:
-        A `DatasetDict`, or a `Dataset` where a split is named; `IterableDatasetDict` and `IterableDataset` when
+        A `DatasetDict`, or a `Dataset` if a split is named; `IterableDatasetDict` and `IterableDataset` when
         streaming. A `Dataset` is memory-mapped, and its cache file is named by the hash of what was read.
 
     Raises:
-        InputError: for an unknown language, split or version, where there are no such files, where the Hub cannot be
-            reached, and for malformed files, with the line. When streaming, the last come when that line is due.
+        InputError: for an unknown language, split or version, if there are no such files or the Hub cannot be reached,
+            and for malformed files, with the line. When streaming, the last come when that line is due.
 
     Source: Malmasi et al. 2022, MultiCoNER; Fetahu et al. 2023, MultiCoNER v2.
     """
     require_choice("version", version, (1, 2))
-    if not isinstance(language, str) or language not in LANGUAGES[version]:
-        error = unknown(f"language of MultiCoNER version {version},", language, tuple(LANGUAGES[version]))
+    if language not in tuple(LANGUAGES[version]):
+        error = unknown(f"language of MultiCoNER version {version}", language, tuple(LANGUAGES[version]))
         other = 3 - version
-        if isinstance(language, str) and language in LANGUAGES[other]:
+        if language in tuple(LANGUAGES[other]):
             raise InputError(error.problem, f"Version {other} has it: version={other}.")
         raise error
-    layout = _layout(language, version)
-    files = files_of_splits(source, split, layout, MULTICONER_HUB[version], repository, revision, cache_dir)
+    layout = Layout(
+        f"MultiCoNER version {version}, language {language!r},",
+        {name: (f"{language}_{word}.conll",) for name, word in USUAL_WORDS.items()},
+        folder=language,
+        parquet_folders=(f"{language}/", f"{LANGUAGES[version][language]} ({language.upper()})/"),
+    )
+    asked = {"repository": repository, "revision": revision}
+    files = find_files(source, split, layout, MULTICONER_HUB[version], cache_dir, **asked)
     _require_language(files, language)
-    return load(MultiCoNER(version), files, split, streaming=streaming, cache_dir=cache_dir)
+    return MultiCoNER(version).load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
 class MultiCoNER(TaggedCorpus):
-    """How files of MultiCoNER are read."""
+    """A way to read files of MultiCoNER."""
 
     def __init__(self, version: int) -> None:
         self.key = f"multiconer {version}"
-        names = ["O", *(f"{prefix}-{label}" for label in LABELS[version] for prefix in "BI")]
-        self.features = Features(
-            {
-                "id": Value("string"),
-                "tokens": List(Value("string")),
-                "ner_tags": List(ClassLabel(names=names)),
-                "domain": Value("string"),
-            }
-        )
+        self.features = sentence_features({"ner_tags": iob_tags(LABELS[version])}, domain="string")
 
     def parts(self, file: CorpusFile) -> Iterator[Part]:
-        """The sentences of a file, in parts."""
+        """Read the sentences of a file, in parts."""
         if file.path.suffix == ".parquet":
-            columns = {"tokens": ("tokens",), "ner_tags": ("ner_tags",)}
-            yield from parquet_parts(file, columns, {"id": ("sample_id", "id"), "domain": ("domain",)})
+            yield from parquet_parts(file, ("tokens", "ner_tags"), {"id": ("sample_id", "id"), "domain": ("domain",)})
             return
-        with file.open() as stream:
-            for part in read_parts(stream, columns=[-1], words=1, name=file.name):
-                required_width(part, 4, "MultiCoNER")
-                words = part.words or part.tags[0]
-                yield Part({"tokens": words, "ner_tags": part.tags[0]}, _identities(part), part.locate)
+        for part in column_parts(file, [-1], width=4):
+            columns = {"tokens": part.words or part.tags[0], "ner_tags": part.tags[0]}
+            yield Part(columns, _identities(part), part.locate)
 
 
 def _identities(part: TagFile) -> dict[str, list[str | None]]:
-    """Id and domain of each sentence, from the last comment before it that gives them."""
-    matches = [(line, _IDENTITY.match(text)) for line, text in part.comments]
-    given = [(line, match) for line, match in matches if match]
-    lines = [line for line, _ in given]
+    """Read the id and domain of each sentence from the last comment before it that gives them."""
+    given = [(line, match) for line, text in part.comments if (match := _IDENTITY.match(text))]
+    lines = np.array([0, *(line for line, _ in given)])
     last = np.searchsorted(lines, part.document_lines) - 1
     ends = part.token_lines[part.tags[0].offsets[1:] - 1] if part.token_lines is not None else part.document_lines
-    previous = np.concatenate(([0], ends[:-1]))
-    missing = (last < 0) | (np.array([0, *lines])[last + 1] < previous)
+    missing = lines[last] <= np.concatenate(([0], ends[:-1]))
     if missing.any():
         raise InputError(
             "there is no comment with the id of the sentence that begins here.",
@@ -170,29 +146,18 @@ def _identities(part: TagFile) -> dict[str, list[str | None]]:
             source=part.source,
             line=part.line(int(np.argmax(missing))),
         )
-    found = [given[index][1] for index in last.tolist()]
+    found = [given[index - 1][1] for index in last.tolist()]
     return {"id": [match[1] for match in found], "domain": [match[2] for match in found]}
 
 
-def _layout(language: str, version: int) -> Layout:
-    names = {"train": ("train",), "validation": ("dev",), "test": ("test",)}
-    return Layout(
-        f"MultiCoNER version {version}, language {language!r},",
-        {split: tuple(f"{language}_{word}.conll" for word in words) for split, words in names.items()},
-        folder=language,
-        configurations=(language, f"{LANGUAGES[version][language]} ({language.upper()})"),
-    )
-
-
-def _require_language(files: dict[str, tuple[CorpusFile, ...]], language: str) -> None:
+def _require_language(files: Files, language: str) -> None:
     """Refuse a file whose name gives another language."""
-    codes = "|".join(sorted({code for languages in LANGUAGES.values() for code in languages}))
-    for of_split in files.values():
-        for file in of_split:
-            found = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
-            if found and found[1] != language:
-                raise InputError(
-                    f"by its name this file is of the language {found[1]!r}, and language={language!r} is asked for.",
-                    f"Use language={found[1]!r}, or give another file.",
-                    source=file.name,
-                )
+    codes = "|".join(LANGUAGES[1] | LANGUAGES[2])
+    for file in chain.from_iterable(files.values()):
+        found = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
+        if found and found[1] != language:
+            raise InputError(
+                f"by its name this file is of the language {found[1]!r}, but language={language!r} is asked for.",
+                f"Use language={found[1]!r}, or give another file.",
+                source=file.name,
+            )

@@ -9,16 +9,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from datasets import ClassLabel, Features, List
+from datasets import ClassLabel, Features, List, Value
 
-from ..arrays import integers
 from ..errors import InputError
-from ..readers import TagFile
+from ..readers import Column, TagFile, read_parts
 from ..tags.tags import Tags
 from .corpus_file import CorpusFile
 
 ROWS = 1000
-"""How many sentences go into one batch."""
+"""How many rows go into one Arrow batch."""
+
+
+def iob_tags(labels: Sequence[str]) -> list[str]:
+    """List the IOB tags of some labels, `O` first."""
+    return ["O", *(f"{prefix}-{label}" for label in labels for prefix in "BI")]
+
+
+def sentence_features(tags: Mapping[str, Sequence[str]], **values: str) -> Features:
+    """Return the features of sentences: `id`, `tokens`, columns with these tags, and columns of these types."""
+    labels = {name: List(ClassLabel(names=list(names))) for name, names in tags.items()}
+    others = {name: Value(dtype) for name, dtype in values.items()}
+    return Features({"id": Value("string"), "tokens": List(Value("string")), **labels, **others})
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,134 +39,119 @@ class Part:
     Attributes:
         columns: columns of words and tags by name.
         values: columns with one value a sentence, by name.
-        locate: says an error about a document and token of the part of the file.
+        locate: adds the place in the file to an error about a document and token of the part.
     """
 
     columns: Mapping[str, Tags]
     values: Mapping[str, Sequence[Any]]
     locate: Callable[[InputError], InputError] = field(repr=False)
 
-    def batches(self, features: Features) -> Iterator[pa.RecordBatch]:
-        """Batches with these features; columns that the part lacks are null.
+    def table(self, features: Features) -> pa.Table:
+        """Make a table with these features; columns that the part lacks are null.
 
         Raises:
-            InputError: for a tag that its `ClassLabel` has no name for.
+            InputError: for a tag that is not a name of its `ClassLabel`.
         """
-        rows = len(next(iter(self.columns.values())).offsets) - 1
+        rows = len(self.columns["ner_tags"].offsets) - 1
         arrays = []
         for name, feature in features.items():
-            type_ = features.arrow_schema.field(name).type
-            if name in self.columns and isinstance(feature, List):
-                arrays.append(self._lists(name, feature, type_))
+            if tags := self.columns.get(name):
+                values = self._values(name, tags, feature.feature)
+                arrays.append(pa.ListArray.from_arrays(pa.array(tags.offsets.astype(np.int32)), values))
             else:
-                arrays.append(pa.array(self.values.get(name, [None] * rows), type_))
-        yield from pa.Table.from_arrays(arrays, schema=features.arrow_schema).to_batches(max_chunksize=ROWS)
+                arrays.append(pa.array(self.values.get(name, [None] * rows), features.arrow_schema.field(name).type))
+        return pa.table(arrays, names=list(features)).cast(features.arrow_schema)
 
     def require_same_lengths(self) -> None:
         """Raise an `InputError` for the first sentence whose columns differ in length."""
         words = self.columns["tokens"].lengths
         for name, tags in self.columns.items():
-            different = np.flatnonzero(tags.lengths != words)
-            if len(different):
-                document = int(different[0])
+            if (different := tags.lengths != words).any():
+                document = int(np.argmax(different))
                 problem = f"{tags.lengths[document]} {name}, {words[document]} tokens."
                 raise self.locate(InputError(problem, "Each token has one tag.", document=document))
 
     def require_names(self, features: Features) -> None:
-        """Raise an `InputError` for the first tag that its `ClassLabel` has no name for."""
-        for name, feature in features.items():
-            if name in self.columns and isinstance(feature, List) and isinstance(feature.feature, ClassLabel):
-                self._class_codes(name, self.columns[name], feature.feature)
+        """Raise an `InputError` for the first tag that is not a name of its `ClassLabel`."""
+        for name, tags in self.columns.items():
+            self._values(name, tags, features[name].feature)
 
-    def _lists(self, name: str, feature: List, type_: pa.DataType) -> pa.ListArray:
-        tags = self.columns[name]
-        if isinstance(feature.feature, ClassLabel):
-            values = pa.array(self._class_codes(name, tags, feature.feature)[tags.codes])
-        else:
-            codes = pa.array(tags.codes.astype(np.int32))
-            values = pa.DictionaryArray.from_arrays(codes, pa.array(tags.names, pa.string())).cast(pa.string())
-        return pa.ListArray.from_arrays(pa.array(tags.offsets.astype(np.int32)), values).cast(type_)
-
-    def _class_codes(self, name: str, tags: Tags, labels: ClassLabel) -> np.ndarray:
-        """The code of each tag among the names of the labels."""
-        known = {label: code for code, label in enumerate(labels.names)}
-        codes = np.array([known.get(tag, -1) for tag in tags.names], dtype=np.int64)
-        strangers = np.flatnonzero(codes[tags.codes] < 0)
-        if len(strangers):
-            document, position = tags.place(int(strangers[0]))
-            tag = tags.names[int(tags.codes[strangers[0]])]
+    def _values(self, name: str, tags: Tags, feature: Any) -> pa.Array:
+        """Return the words of a column, or the numbers of its class labels."""
+        if not isinstance(feature, ClassLabel):
+            return pa.array(tags.names, pa.string()).take(pa.array(tags.codes))
+        known = {label: code for code, label in enumerate(feature.names)}
+        codes = np.array([known.get(tag, -1) for tag in tags.names], dtype=np.int64)[tags.codes]
+        if len(codes) and codes.min() < 0:
+            first = int(np.argmin(codes))
+            document, position = tags.place(first)
             raise self.locate(
                 InputError(
-                    f"{tag!r} is none of the {name} of this corpus.",
-                    f"They are {', '.join(labels.names)}. Is this the right file, version and language? Any file of "
+                    f"{tags.names[tags.codes[first]]!r} is not one of the {name} of this corpus.",
+                    f"They are {', '.join(feature.names)}. Is this the right file, version and language? Any file of "
                     "columns can be read with load_conll.",
                     document=document,
                     position=position,
                 )
             )
-        return codes
+        return pa.array(codes)
 
 
-def required_width(part: TagFile, width: int, corpus: str) -> None:
-    """Raise an `InputError` unless the rows have as many cells as they must."""
-    found = part.cells.width if part.cells else 0
-    if found != width:
-        raise InputError(
-            f"the rows have {found} columns, those of {corpus} {width}.",
-            "Read other columns with load_conll.",
-            source=part.source,
-            line=part.line(0, 0),
-        )
+def column_parts(
+    file: CorpusFile, columns: Sequence[Column], width: int | None = None, words: Any = 1, outside: str | None = None
+) -> Iterator[TagFile]:
+    """Read a file of columns in parts.
+
+    Raises:
+        InputError: as `readers.read_parts`, and if the rows do not have `width` cells.
+    """
+    with file.open() as stream:
+        for part in read_parts(stream, columns=columns, words=words, outside=outside, name=file.name):
+            if width is not None and (part.cells is None or part.cells.width != width):
+                raise InputError(
+                    f"the rows have {part.cells.width if part.cells else 0} columns, those of this corpus {width}.",
+                    "Read other columns with load_conll.",
+                    source=part.source,
+                    line=part.line(0, 0),
+                )
+            yield part
 
 
-def parquet_parts(
-    file: CorpusFile, columns: Mapping[str, tuple[str, ...]], values: Mapping[str, tuple[str, ...]]
-) -> Iterator[Part]:
-    """The rows of a Parquet file.
+def parquet_parts(file: CorpusFile, columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> Iterator[Part]:
+    """Read a Parquet file in parts.
 
     Args:
         file: the file.
-        columns: for each column of words and tags the names that it can have in the file, the first one that is there
-            counts. They hold lists of strings, or of class labels whose names the file gives in the manner of
-            `datasets`. `tokens` and `ner_tags` must be there.
-        values: the same for columns with one value a sentence.
+        columns: the columns of words and tags, of which the file must have `tokens` and `ner_tags`. They hold lists of
+            strings, or of class labels whose names the file gives in the manner of `datasets`.
+        values: the columns with one value a sentence; for each the names that it can have in the file, of which the
+            first that is there counts.
 
     Raises:
-        InputError: where the file is no Parquet, or has no such columns.
+        InputError: if the file is not Parquet, or has no such columns.
     """
     with file.open() as stream:
         try:
             table = pq.ParquetFile(stream)
             features = Features.from_arrow_schema(table.schema_arrow)
         except (pa.ArrowException, ValueError, TypeError, KeyError) as error:
-            raise InputError(f"this is no Parquet file of a data set ({error}).", source=file.name) from None
-        found = _present(columns, features)
+            raise InputError(f"this is not a Parquet file of a data set ({error}).", source=file.name) from None
         for name in ("tokens", "ner_tags"):
-            if found[name] is None:
+            if name not in features:
                 raise InputError(
-                    f"there is no column {' or '.join(map(repr, columns[name]))}; the columns are "
-                    f"{', '.join(features)}.",
+                    f"there is no column {name!r}; the columns are {', '.join(features)}.",
                     "Name another data set with repository=... and revision=...",
                     source=file.name,
                 )
-        of_values = _present(values, features)
-        wanted = [given for given in (*found.values(), *of_values.values()) if given is not None]
+        present = [name for name in columns if name in features]
+        given = {name: found[0] for name, names in values.items() if (found := [n for n in names if n in features])}
         first = 0
         try:
-            for batch in table.iter_batches(ROWS, columns=wanted):
-                part = Part(
-                    {
-                        name: _tags(batch.column(given), features[given], file, given)
-                        for name, given in found.items()
-                        if given is not None
-                    },
-                    {
-                        name: [None if value is None else str(value) for value in batch.column(given).to_pylist()]
-                        for name, given in of_values.items()
-                        if given is not None
-                    },
-                    _in_rows(file, first),
-                )
+            for batch in table.iter_batches(ROWS, columns=[*present, *given.values()]):
+                locate = _row_locator(file, first)
+                tags = {name: _tags(batch.column(name), features[name], name, locate) for name in present}
+                texts = {name: batch.column(found).cast(pa.string()).to_pylist() for name, found in given.items()}
+                part = Part(tags, texts, locate)
                 part.require_same_lengths()
                 yield part
                 first += len(batch)
@@ -163,33 +159,19 @@ def parquet_parts(
             raise InputError(f"this Parquet file is damaged ({error}).", source=file.name) from None
 
 
-def _present(columns: Mapping[str, tuple[str, ...]], features: Features) -> dict[str, str | None]:
-    """What each column is called in a file, or None where the file does not have it."""
-    return {name: next((given for given in names if given in features), None) for name, names in columns.items()}
-
-
-def _tags(column: pa.Array, feature: Any, file: CorpusFile, name: str) -> Tags:
-    of_items = getattr(feature, "feature", None)
-    if isinstance(of_items, ClassLabel) and of_items.names is not None:
-        codes = column.flatten()
-        if codes.null_count or column.null_count:
-            raise InputError(f"the column {name!r} has missing values.", source=file.name)
-        offsets = integers(column.offsets).astype(np.int64)
-        of_items.int2str(sorted(set(codes.unique().to_pylist())))
-        return Tags(integers(codes.cast(pa.int64())), tuple(of_items.names), offsets - offsets[0])
+def _tags(column: pa.Array, feature: Any, name: str, locate: Callable[[InputError], InputError]) -> Tags:
+    """Read a column of lists of strings, or of class labels, as tags."""
+    labels = getattr(getattr(feature, "feature", None), "names", None)
+    if labels is not None:
+        tags = pa.DictionaryArray.from_arrays(column.values, labels)
+        column = pa.ListArray.from_arrays(column.offsets, tags, mask=column.is_null())
     try:
         return Tags.from_arrow(column)
     except InputError as error:
-        raise InputError(
-            f"the column {name!r}: {error.problem}",
-            "It holds lists of strings, or of class labels with their names.",
-            source=file.name,
-        ) from None
+        error.problem = f"the column {name!r}: {error.problem}"
+        error.remedy = "It must hold lists of strings, or of class labels with their names."
+        raise locate(error) from None
 
 
-def _in_rows(file: CorpusFile, first: int) -> Callable[[InputError], InputError]:
-    def locate(error: InputError) -> InputError:
-        document = None if error.document is None else error.document + first
-        return InputError(error.problem, error.remedy, source=file.name, document=document, position=error.position)
-
-    return locate
+def _row_locator(file: CorpusFile, first: int) -> Callable[[InputError], InputError]:
+    return lambda error: error.of(file.name, None if error.document is None else first + error.document)

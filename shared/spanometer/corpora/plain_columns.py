@@ -1,25 +1,25 @@
-"""Any file of columns in the manner of CoNLL."""
+"""Files of columns in the manner of CoNLL, whatever their tags."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from datasets import ClassLabel, Features, List, Value
+from datasets import Features
 
 from ..errors import InputError
-from ..readers import Column, TagFile, read_parts
+from ..readers import Column, TagFile
 from ..tags.tags import check_names, split_tag
-from .corpus_file import CorpusFile, archive_kind, corpus_files
-from .layout import SPLITS, Layout, require_split
-from .loading import Loaded, Source, TaggedCorpus, load
-from .parts import Part
-
-Files = Mapping[str, tuple[CorpusFile, ...]]
+from .corpus import Loaded, TaggedCorpus
+from .corpus_file import CorpusFile, corpus_files, is_single
+from .layout import SPLITS, Files, require_split, split_named
+from .parts import Part, column_parts, sentence_features
+from .source import Source
 
 
 def load_conll(
@@ -33,15 +33,15 @@ def load_conll(
     streaming: bool = False,
     cache_dir: Source = None,
 ) -> Loaded:
-    """Any files of columns: a token a line, a blank line between sentences, as `readers.read` takes them.
+    """Load any files of columns: a token a line, a blank line between sentences, as `readers.read` takes them.
 
-    Columns: `id` (string, the number of the sentence), `tokens` (list of strings; not where the file has tags only),
+    Columns: `id` (string, the number of the sentence), `tokens` (list of strings; not if the file has tags only),
     `ner_tags` (list of `ClassLabel`). Tags stay as they are in the file.
 
     Args:
         source: a file (it may be gzipped), or a mapping of splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all that are given. A file by itself is the split that is named
-            here, else the one that its name tells, else, as `datasets` has it, `train`.
+        split: `train`, `validation` or `test`; None for all that are given. A single file is the split that is named
+            here, else the one that its name tells, else, as in `datasets`, `train`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; the last by default.
         words: the column of the words, True to find it, or False to leave it out.
         tag_names: the names of the tags in the order of their codes; by default those in all of the files, `O` first,
@@ -58,91 +58,70 @@ def load_conll(
             files, with the line.
     """
     files = _files(source, split)
-    corpus = PlainColumns(files, column, words, tag_names, outside)
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
         raise InputError(f"there is no {wanted} split.", f"The splits given are {', '.join(files)}.")
-    return load(
-        corpus,
-        files if wanted is None else {wanted: files[wanted]},
-        wanted,
-        streaming=streaming,
-        cache_dir=cache_dir,
-    )
+    read = tuple(chain.from_iterable(files.values()))
+    corpus = PlainColumns(read, column, words, None if tag_names is None else _checked(tag_names), outside)
+    chosen = files if wanted is None else {wanted: files[wanted]}
+    return corpus.load(chosen, wanted, streaming=streaming, cache_dir=cache_dir)
 
 
+@dataclass(frozen=True)
 class PlainColumns(TaggedCorpus):
-    """How plain columns are read.
+    """A way to read plain columns.
 
     Attributes:
+        files: the files of all splits.
+        column, words, tag_names, outside: as in `load_conll`.
         features: found in a first pass over the files, when they are first asked for.
     """
 
-    def __init__(
-        self,
-        files: Files,
-        column: Column,
-        words: bool | int | str,
-        tag_names: Sequence[str] | None,
-        outside: str | None,
-    ) -> None:
-        self._files = files
-        self._column = column
-        self._words = words
-        self._tag_names = None if tag_names is None else _checked(tag_names)
-        self._outside = outside
+    files: tuple[CorpusFile, ...]
+    column: Column
+    words: bool | int | str
+    tag_names: list[str] | None
+    outside: str | None
 
     @cached_property
     def key(self) -> str:  # type: ignore[override]
         """The options, and what the names of the tags depend on."""
-        names: Any = self._tag_names
-        if names is None:
-            names = sorted(file.digest() for file in chain.from_iterable(self._files.values()))
-        return json.dumps(["columns", self._column, self._words, names, self._outside])
+        names = self.tag_names or sorted(file.digest() for file in self.files)
+        return json.dumps(["columns", self.column, self.words, names, self.outside])
 
     @cached_property
-    def features(self) -> Features:  # type: ignore[override]
+    def features(self) -> Features:
         """The columns, with the names of the tags."""
         names: set[str] = set()
         with_words = True
-        for file in chain.from_iterable(self._files.values()):
-            for part in self._parts(file):
-                # said here of the line, not later of a code
-                self._check(part)
-                names.update(part.tags[0].names)
-                with_words &= part.words is not None
-                if not with_words and self._tag_names:
-                    break
-        features: dict[str, Any] = {"id": Value("string"), "tokens": List(Value("string"))}
+        for part in chain.from_iterable(map(self._read, self.files)):
+            try:
+                # an error here names the line, later only a code
+                check_names(part.tags[0], None)
+            except InputError as error:
+                raise part.locate(error) from None
+            names.update(part.tags[0].names)
+            with_words &= part.words is not None
+        features = sentence_features({"ner_tags": self.tag_names or sorted(names, key=_in_order)})
         if not with_words:
             del features["tokens"]
-        features["ner_tags"] = List(ClassLabel(names=self._tag_names or sorted(names, key=_in_order)))
-        return Features(features)
+        return features
 
     def parts(self, file: CorpusFile) -> Iterator[Part]:
-        """The sentences of a file, in parts."""
-        sentences = 0
-        for part in self._parts(file):
-            count = len(part.document_lines)
+        """Read the sentences of a file, in parts."""
+        first = 0
+        for part in self._read(file):
+            last = first + len(part.document_lines)
             columns = {"ner_tags": part.tags[0]} | ({} if part.words is None else {"tokens": part.words})
-            yield Part(columns, {"id": list(map(str, range(sentences, sentences + count)))}, part.locate)
-            sentences += count
+            yield Part(columns, {"id": list(map(str, range(first, last)))}, part.locate)
+            first = last
 
-    def _parts(self, file: CorpusFile) -> Iterator[TagFile]:
-        with file.open() as stream:
-            yield from read_parts(
-                stream, columns=[self._column], words=self._words, outside=self._outside, name=file.name
-            )
-
-    def _check(self, part: TagFile) -> None:
-        try:
-            check_names(part.tags[0], None)
-        except InputError as error:
-            raise part.locate(error) from None
+    def _read(self, file: CorpusFile) -> Iterator[TagFile]:
+        return column_parts(file, [self.column], words=self.words, outside=self.outside)
 
 
 def _checked(names: Any) -> list[str]:
-    """The names of the tags; an `InputError` unless they are strings, each one once."""
+    """Return the names of the tags; raise an `InputError` unless they are strings, each one once."""
     listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
         raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")
@@ -154,22 +133,19 @@ def _in_order(tag: str) -> tuple[str, str]:
     return ("", "") if tag == "O" else (label or "", prefix)
 
 
-def _files(source: object, split: object) -> Files:
-    if isinstance(source, Mapping):
-        named = {require_split(name): path for name, path in source.items()}
-        if not named or None in named or len(named) < len(source):
-            raise InputError(f"source={source!r} does not name each split once.", "Give {'train': 'train.conll', ...}.")
-        return {name: (_single(named[name]),) for name in SPLITS if name in named}
-    file = _single(source)
-    return {require_split(split) or _NAMES.told(file) or SPLITS[0]: (file,)}
-
-
-_NAMES = Layout("", dict.fromkeys(SPLITS, ()))
+def _files(source: Any, split: object) -> Files:
+    if not isinstance(source, Mapping):
+        file = _single(source)
+        return {require_split(split) or split_named(file) or "train": (file,)}
+    named = {require_split(name): path for name, path in source.items()}
+    if not named or None in named or len(named) < len(source):
+        raise InputError(f"source={source!r} does not name each split once.", "Give {'train': 'train.conll', ...}.")
+    return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 
 def _single(path: Any) -> CorpusFile:
     files = corpus_files(path)
-    if len(files) != 1 or files[0].location != files[0].name or archive_kind(files[0].location):
+    if not is_single(files, path):
         raise InputError(
             "this is a folder or an archive, and does not say which of its files is which split.",
             "Give a file, or {'train': 'train.conll', 'test': 'test.conll'}.",

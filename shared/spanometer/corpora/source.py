@@ -1,0 +1,115 @@
+"""Where the files of a corpus come from: a file, a folder, an archive or the Hub."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from huggingface_hub import constants, snapshot_download, utils
+
+from ..errors import InputError
+from .corpus_file import corpus_files, is_single
+from .layout import SPLITS, Files, Layout, require_split
+
+Source: TypeAlias = str | os.PathLike[str] | None
+
+CONVERTED = "refs/convert/parquet"
+"""The revision in which the Hub keeps its own conversions to Parquet of data sets that were loading scripts."""
+
+
+@dataclass(frozen=True)
+class HubRepository:
+    """Where a corpus is on the Hub.
+
+    Attributes:
+        repository: the id of the data set.
+        revision: a branch, a tag, a commit, or `refs/convert/parquet`.
+    """
+
+    repository: str
+    revision: str
+
+    def __str__(self) -> str:
+        """Write both as `owner/name@revision`."""
+        return f"{self.repository}@{self.revision}"
+
+    def files(self, layout: Layout, wanted: str | None, cache_dir: Source) -> Files:
+        """Download the files of the wanted split, or of all three, and no others.
+
+        Without a network they are taken from the Hub's cache.
+
+        Raises:
+            InputError: if the Hub cannot be reached and the cache has nothing, if there is no such data set, revision
+                or split, and if its terms are not accepted.
+        """
+        folder = self._download(layout.hub_patterns(SPLITS if wanted is None else (wanted,)), cache_dir)
+        found = layout.splits_among(corpus_files(folder), wanted, str(self))
+        missing = [split for split in SPLITS if split not in found]
+        if wanted is None and missing:
+            # without a network the cache gives what happens to be there, and says nothing
+            raise InputError(
+                f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache.",
+                f"Name the split that you need, split={next(iter(found))!r}.",
+                source=str(self),
+            )
+        return found
+
+    def _download(self, patterns: list[str], cache_dir: Source) -> str:
+        try:
+            folder: str = snapshot_download(
+                self.repository,
+                repo_type="dataset",
+                revision=self.revision,
+                allow_patterns=patterns,
+                cache_dir=None if cache_dir is None else os.path.join(cache_dir, "hub"),
+            )
+            return folder
+        except utils.GatedRepoError:
+            problem = f"the data set {self.repository} asks its users to accept its terms first."
+            remedy = "Accept them on its page, then sign in (hf auth login, or HF_TOKEN); or download the corpus "
+            remedy += "yourself and give it as source=..."
+        except (utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.HFValidationError) as error:
+            what = "revision" if isinstance(error, utils.RevisionNotFoundError) else "data set"
+            problem = f"the Hub ({constants.ENDPOINT}) has no such {what}, or does not show it to you."
+            remedy = "Name another with repository=... and revision=..., sign in (hf auth login, or HF_TOKEN), or give "
+            remedy += "the corpus as source=..."
+        except (OSError, ValueError) as error:
+            cause = error.__cause__ if isinstance(error, utils.LocalEntryNotFoundError) and error.__cause__ else error
+            reason = str(cause).strip().partition("\n")[0].rstrip(".") or type(cause).__name__
+            problem = f"the Hub ({constants.ENDPOINT}) cannot be reached ({reason})."
+            remedy = "Give the corpus as source=... (a file, a folder or an archive), or "
+            if constants.HF_HUB_OFFLINE:
+                problem = "HF_HUB_OFFLINE is set, and the corpus is not in the Hub's cache."
+                remedy += "unset HF_HUB_OFFLINE."
+            else:
+                remedy += "name a mirror with the environment variable HF_ENDPOINT."
+        raise InputError(problem, remedy, source=str(self))
+
+
+def find_files(
+    source: Source, split: object, layout: Layout, hub: HubRepository | None, cache_dir: Source, **asked: str | None
+) -> Files:
+    """Find the files of the wanted split, or of all splits, in a source, or on the Hub if there is none.
+
+    Args:
+        source: a file, which is one split, a folder or an archive.
+        split: the name of the wanted split, or None.
+        layout: how the files are named.
+        hub: where the corpus is on the Hub, or None if it is not there.
+        cache_dir: where files from the Hub are kept.
+        asked: the `repository` and the `revision` that replace those of `hub`.
+
+    Raises:
+        InputError: if there are no such files, and for a repository or revision beside a source.
+    """
+    wanted = require_split(split)
+    given = {option: value for option, value in asked.items() if value is not None}
+    if source is None and hub is not None:
+        return replace(hub, **given).files(layout, wanted, cache_dir)
+    for option in given:
+        raise InputError(f"{option}=... is for the Hub, and source=... is given.", f"Leave out {option}=...")
+    files = corpus_files(source)
+    if is_single(files, source):
+        return {layout.split_of(files[0], wanted): tuple(files)}
+    return layout.splits_among(files, wanted, str(source))

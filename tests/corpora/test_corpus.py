@@ -1,0 +1,181 @@
+"""The cache of loaded corpora, and streaming."""
+
+import os
+import pickle
+import tracemalloc
+
+import pyarrow as pa
+import pytest
+from datasets import Dataset, IterableDataset, IterableDatasetDict
+
+from corpus_releases import DEV, IOB1, TRAIN, exhaust, names_of, packed, refused
+from spanometer.corpora import corpus, load_conll, load_conll03, load_multiconer, parts
+from spanometer.errors import InputError
+from spanometer.readers import source as reader_source
+
+
+@pytest.fixture
+def unreadable(monkeypatch):
+    """Make the parser fail."""
+
+    def switch():
+        def fail(*_, **__):
+            raise AssertionError("parsed again")
+
+        monkeypatch.setattr(parts, "read_parts", fail)
+
+    return switch
+
+
+def test_second_load_does_not_parse(release, tmp_path, unreadable, cache):
+    first = load_multiconer(release)
+    written = {path.name: path.stat().st_mtime_ns for path in cache.iterdir()}
+    unreadable()
+    second = load_multiconer(release)
+    assert {name: list(part) for name, part in second.items()} == {name: list(part) for name, part in first.items()}
+    # by content: it does not matter where it stands
+    assert list(load_multiconer(packed(release, "gz", tmp_path / "moved.tgz"), split="dev")) == list(
+        first["validation"]
+    )
+    assert {path.name: path.stat().st_mtime_ns for path in cache.iterdir()} == written
+    with pytest.raises(AssertionError, match="parsed again"):
+        load_multiconer(release, version=2)
+
+
+def test_plain_columns_are_cached_too(file, unreadable):
+    path = file("mine_test.conll", DEV)
+    first = load_conll(path)
+    unreadable()
+    assert list(load_conll(path)["test"]) == list(first["test"])
+    with pytest.raises(AssertionError):
+        load_conll(path, words=False)
+
+
+def test_other_content_is_parsed(file):
+    assert load_multiconer(file("es_dev.conll", DEV), split="dev").num_rows == 2
+    assert load_multiconer(file("es_dev.conll", TRAIN), split="dev").num_rows == 1
+
+
+def test_options_that_change_the_rows_are_told_apart(file):
+    path = file("eng.train", IOB1)
+    assert names_of(load_conll03(path, "train")) != names_of(load_conll03(path, "train", scheme="IOB1"))
+
+
+def test_a_newer_reader_reads_again(file, monkeypatch, unreadable):
+    path = file("es_dev.conll", DEV)
+    load_multiconer(path)
+    unreadable()
+    load_multiconer(path)
+    monkeypatch.setattr(corpus, "READER_VERSION", corpus.READER_VERSION + 1)
+    with pytest.raises(AssertionError):
+        load_multiconer(path)
+
+
+@pytest.mark.parametrize("left", ["nothing", "a few bytes", "half", "all but the end", "another file"])
+def test_a_damaged_cache_is_made_again(file, cache, left):
+    path = file("es_dev.conll", DEV)
+    rows = list(load_multiconer(path, split="dev"))
+    (arrow,) = cache.iterdir()
+    whole = arrow.read_bytes()
+    arrow.unlink()
+    kept = {"nothing": b"", "a few bytes": b"\0\1\2", "half": whole[: len(whole) // 2], "all but the end": whole[:-200]}
+    arrow.write_bytes(kept.get(left, b"PAR1" * 100))
+    assert list(load_multiconer(path, split="dev")) == rows
+    assert arrow.read_bytes() == whole
+
+
+def test_a_cache_cut_between_batches_never_gives_fewer_rows(file, cache, monkeypatch):
+    monkeypatch.setattr(corpus, "ROWS", 2)
+    path = file("es_train.conll", TRAIN * 10)
+    rows = list(load_multiconer(path, split="train"))
+    (arrow,) = cache.iterdir()
+    with pa.ipc.open_stream(arrow.read_bytes()) as stream:
+        batches = list(stream)
+    assert len(batches) == 5
+    for end_mark in (True, False):
+        arrow.unlink()
+        with pa.ipc.new_stream(arrow, batches[0].schema) as writer:
+            for batch in batches[:3]:
+                writer.write_batch(batch)
+        if not end_mark:
+            arrow.write_bytes(arrow.read_bytes()[:-8])
+        # Arrow itself takes this for a whole file
+        assert Dataset.from_file(str(arrow)).num_rows == 6
+        assert list(load_multiconer(path, split="train")) == rows
+
+
+def test_memory_mapped(file, tmp_path):
+    dataset = load_multiconer(file("es_dev.conll", DEV), split="dev", cache_dir=tmp_path / "mine")
+    (arrow,) = (tmp_path / "mine" / "spanometer").iterdir()
+    assert [entry["filename"] for entry in dataset.cache_files] == [str(arrow)]
+    before = pa.total_allocated_bytes()
+    again = load_multiconer(file("es_dev.conll", DEV), split="dev", cache_dir=tmp_path / "mine")
+    assert again.data.nbytes > 0
+    assert pa.total_allocated_bytes() == before
+
+
+def test_nothing_is_kept_of_a_file_that_cannot_be_read(file, cache):
+    refused(load_multiconer, file("es_dev.conll", DEV + "x _ O\n"))
+    assert list(cache.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that may not be written")
+def test_a_cache_that_may_not_be_written(file, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o500)
+    assert "cache_dir" in refused(load_multiconer, file("es_dev.conll", DEV), cache_dir=tmp_path / "locked").remedy
+
+
+def test_a_cache_that_is_no_folder(file):
+    path = file("es_dev.conll", DEV)
+    error = refused(load_multiconer, path, cache_dir=path)
+    assert "cache_dir" in error.remedy
+    assert error.source.startswith(path)
+
+
+def test_loaders_work_after_an_error(file):
+    refused(load_multiconer, file("es_dev.conll", "x O\n"))
+    assert load_multiconer(file("es_dev.conll", DEV), split="dev").num_rows == 2
+
+
+def test_streaming(release):
+    loaded = load_multiconer(release, streaming=True)
+    assert type(loaded) is IterableDatasetDict
+    assert type(loaded["train"]) is IterableDataset
+    assert loaded["validation"].features == load_multiconer(release)["validation"].features
+    assert list(loaded["validation"]) == list(load_multiconer(release)["validation"])
+    # again from the beginning
+    assert len(list(loaded["validation"])) == 2
+
+
+def test_streaming_writes_nothing(release, cache):
+    assert len(exhaust(load_multiconer, release, "es", "dev")) == 2
+    assert not cache.exists()
+
+
+def test_streamed_datasets_can_be_sent_to_workers(file):
+    streamed = load_multiconer(file("es_dev.conll", DEV), split="dev", streaming=True)
+    assert list(pickle.loads(pickle.dumps(streamed))) == list(streamed)
+
+
+def test_memory_of_streaming_does_not_grow(file, monkeypatch):
+    monkeypatch.setattr(reader_source, "BLOCK_SIZE", 1 << 11)
+    peaks = []
+    for sentences in (150, 1200):
+        # other words all the time, so that remembered ones would be seen
+        text = "".join(f"# id s{index}\tdomain=x\nword{index} _ _ B-LOC\n\n" for index in range(sentences))
+        streamed = load_multiconer(file("es_dev.conll", text), split="dev", streaming=True)
+        next(iter(streamed))
+        tracemalloc.start()
+        assert sum(1 for _ in streamed) == sentences
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_streamed_errors_come_with_their_line(file, monkeypatch):
+    monkeypatch.setattr(reader_source, "BLOCK_SIZE", 64)
+    rows = iter(load_multiconer(file("es_dev.conll", DEV * 10 + "x _ O\n"), split="dev", streaming=True))
+    seen = []
+    with pytest.raises(InputError) as caught:
+        seen.extend(row["id"] for row in rows)
+    assert caught.value.line == 101
