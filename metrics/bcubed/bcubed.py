@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import bcubed
 
 _DESCRIPTION = """
 B-cubed asks of every token of a span how many of the tokens in its span belong there. For a token of a predicted span
@@ -88,5 +88,5 @@ _CITATION = """
 class Bcubed(SpanModule):
     """B-cubed precision, recall and F1 over the tokens of spans."""
 
-    measure = measures.Bcubed
+    measure = bcubed.Bcubed
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)

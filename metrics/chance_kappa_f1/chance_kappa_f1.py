@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import chance_kappa_f1
 
 _DESCRIPTION = """
 Chance-corrected F1 takes out of F1 what random placement would give too. Each annotator's spans of a label keep their
@@ -90,7 +90,7 @@ _CITATION = """
 class ChanceKappaF1(SpanModule):
     """F1, the F1 of random placement, and F1 corrected for it."""
 
-    measure = measures.ChanceKappaF1
+    measure = chance_kappa_f1.ChanceKappaF1
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -115,7 +115,7 @@ class ChanceKappaF1(SpanModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score against the random placement that was asked for."""
-        measure = measures.ChanceKappaF1(
+        measure = chance_kappa_f1.ChanceKappaF1(
             level=level,
             placement=placement,
             method=method,

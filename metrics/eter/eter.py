@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, EntityModule
+from spanometer.measures import eter
 
 _DESCRIPTION = """
 ETER scores entities that are trees: an entity with its types and the components inside it. Reference and predicted
@@ -104,7 +104,7 @@ _CITATION = """
 class Eter(EntityModule):
     """The entity tree error rate and the slot error rate."""
 
-    measure = measures.Eter
+    measure = eter.Eter
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -127,7 +127,7 @@ class Eter(EntityModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score with the costs that were asked for."""
-        measure = measures.Eter(
+        measure = eter.Eter(
             alpha=alpha,
             type_cost=type_cost,
             subtype_cost=subtype_cost,

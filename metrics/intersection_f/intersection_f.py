@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import intersection_f
 
 _DESCRIPTION = """
 Intersection F1 gives every span partial credit: the share of its tokens that spans of the same label on the other side
@@ -87,7 +87,7 @@ _CITATION = """
 class IntersectionF(SpanModule):
     """Precision, recall and F1 over the shares of spans that are covered."""
 
-    measure = measures.IntersectionF
+    measure = intersection_f.IntersectionF
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -108,6 +108,6 @@ class IntersectionF(SpanModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score with or without the cap."""
-        measure = measures.IntersectionF(cap=cap, average=average, zero_division=zero_division)
+        measure = intersection_f.IntersectionF(cap=cap, average=average, zero_division=zero_division)
         resampling = self._resampling(confidence, interval_method, n_resamples, seed)
         return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import link_f
 
 _DESCRIPTION = """
 Link F1 scores spans by the pairs of tokens that they hold together. Every two tokens inside one span are a link, and so
@@ -76,5 +76,5 @@ _CITATION = """
 class LinkF(SpanModule):
     """Precision, recall and F1 over token links."""
 
-    measure = measures.LinkF
+    measure = link_f.LinkF
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import sl_icm
 
 _DESCRIPTION = """
 SL-ICM weighs spans by the information that they carry: that of their label, the more the rarer it is in the reference,
@@ -84,7 +84,7 @@ _CITATION = """
 class SlIcm(SpanModule):
     """The information contrast of two annotations and its normalised form."""
 
-    measure = measures.SlIcm
+    measure = sl_icm.SlIcm
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -109,7 +109,7 @@ class SlIcm(SpanModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score with what is known of the tokens' information."""
-        measure = measures.SlIcm(
+        measure = sl_icm.SlIcm(
             tokens=tokens,
             token_probabilities=token_probabilities,
             prior=prior,

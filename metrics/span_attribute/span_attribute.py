@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import AttributeModule, Card
+from spanometer.measures import span_attribute
 
 _DESCRIPTION = """
 span_attribute scores what a system says of given spans: negated, hypothetical, carrier, count. Both sides have the same
@@ -92,7 +92,7 @@ _CITATION = """
 class SpanAttribute(AttributeModule):
     """Precision, recall, F1 and average precision of the attributes of given spans."""
 
-    measure = measures.SpanAttribute
+    measure = span_attribute.SpanAttribute
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -115,7 +115,7 @@ class SpanAttribute(AttributeModule):
         details: bool = False,
     ) -> dict:
         """Score the attributes that were asked for."""
-        measure = measures.SpanAttribute(
+        measure = span_attribute.SpanAttribute(
             attributes=attributes,
             default_values=default_values,
             include_falsy=include_falsy,

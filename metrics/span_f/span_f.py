@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import span_f
 
 _DESCRIPTION = """
 Span F1 scores whole spans: a predicted span is right where the reference has a span of the same label over the same
@@ -77,5 +77,5 @@ _CITATION = """
 class SpanF(SpanModule):
     """Precision, recall and F1 over whole spans."""
 
-    measure = measures.SpanF
+    measure = span_f.SpanF
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)

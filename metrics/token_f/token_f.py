@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import token_f
 
 _DESCRIPTION = """
 Token F1 scores the tokens of spans one by one: a token is right where it has the same label on both sides and, if the
@@ -79,7 +79,7 @@ _CITATION = """
 class TokenF(SpanModule):
     """Precision, recall and F1 over tagged tokens."""
 
-    measure = measures.TokenF
+    measure = token_f.TokenF
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -100,6 +100,6 @@ class TokenF(SpanModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score in one of the formats."""
-        measure = measures.TokenF(format=format, average=average, zero_division=zero_division)
+        measure = token_f.TokenF(format=format, average=average, zero_division=zero_division)
         resampling = self._resampling(confidence, interval_method, n_resamples, seed)
         return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from spanometer import measures
 from spanometer.integrations.evaluate_module import Card, SpanModule
+from spanometer.measures import unitizing_alpha
 
 _DESCRIPTION = """
 Krippendorff's alpha for unitizing is the agreement of two annotators who cut spans (units) out of a text, beyond what
@@ -91,7 +91,7 @@ _CITATION = """
 class UnitizingAlpha(SpanModule):
     """Alpha of two annotators, with the disagreements that it is made of."""
 
-    measure = measures.UnitizingAlpha
+    measure = unitizing_alpha.UnitizingAlpha
     card = Card(description=_DESCRIPTION, citation=_CITATION, inputs=_KWARGS_DESCRIPTION)
 
     def _compute(
@@ -112,6 +112,6 @@ class UnitizingAlpha(SpanModule):
         lengths: list[int] | None = None,
     ) -> dict:
         """Score in the variant that was asked for."""
-        measure = measures.UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
+        measure = unitizing_alpha.UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
         resampling = self._resampling(confidence, interval_method, n_resamples, seed)
         return self._score(predictions, references, measure, scheme, repair, details, lengths, resampling)

@@ -182,7 +182,7 @@ def test_script_imports_only_what_the_loader_can_follow(name):
     lines = script_of(name).read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if re.match(r"(import|from)\s", line)] == [
         "import evaluate",
-        "from spanometer import measures",
+        f"from spanometer.measures import {name}",
         f"from spanometer.integrations.evaluate_module import {', '.join(sorted(('Card', BASES[name].__name__)))}",
     ]
 

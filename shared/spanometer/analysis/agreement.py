@@ -13,9 +13,9 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side
 from ..counts.ratios import json_number
 from ..errors import InputError, require_choice
-from ..measures import ChanceKappaF1, UnitizingAlpha
+from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.signature import signature
-from ..measures.unitizing_alpha import require_units
+from ..measures.unitizing_alpha import UnitizingAlpha, require_units
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
 

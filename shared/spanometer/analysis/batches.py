@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from ..counts.counts import Counts
 from ..errors import InputError, setting
-from ..measures import ALL_MEASURES, AlignedMeasure, Measure
-from ..measures.base import counter
-from ..measures.named import read_measures
+from ..measures.base import AlignedMeasure, Measure, counter
+from ..measures.registry import ALL_MEASURES, read_measures
 from ..spans.arrow import SPAN_TYPE
 from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.spans import Spans, as_tags, on_side, pair_from_tags, read_lengths, require_same_documents
@@ -117,7 +116,7 @@ class Reading:
         """
         known = None if scheme is None else get_scheme(scheme)
         get_repair(repair, known)
-        asked = read_measures(measures, Measure, ALL_MEASURES)
+        asked = read_measures(measures, ALL_MEASURES)
         for measure in asked.values():
             measure.require_parts()
         if references == predictions:

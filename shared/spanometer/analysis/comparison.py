@@ -23,8 +23,8 @@ from ..counts.counts import Counts
 from ..counts.ratios import json_number
 from ..counts.resampling import Resampling, interval
 from ..errors import InputError
-from ..measures import MEASURES, AlignedMeasure, Eter, Measure
-from ..measures.named import read_measures
+from ..measures.base import AlignedMeasure, Measure
+from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..measures.signature import signature
 from ..options import option
 from ..spans.annotations import named_sides, read_annotations
@@ -278,7 +278,7 @@ def compare(
         if scheme is not None or repair != "conlleval":
             raise InputError("scheme and repair are for tags, and these are entity trees.", "Leave them out.")
         return compare_entities(references, systems, measures, resampling, {"input": "entities"}, lengths)
-    asked: Mapping[str, AlignedMeasure] = read_measures(measures, AlignedMeasure, MEASURES)
+    asked: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
     spans, reading = _read_spans({REFERENCES: references, **_named(systems)}, scheme, repair, lengths)
     return _compared(_count_spans(spans, asked), asked, reading, resampling, spans[REFERENCES].lengths)
 
@@ -298,7 +298,7 @@ def compare_entities(
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the trees were read, for the signatures.
     """
-    asked: Mapping[str, Measure] = read_measures(measures, Eter, {Eter.name: Eter})
+    asked: Mapping[str, Measure] = read_measures(measures, TREE_MEASURES)
     trees = _with_lengths(references, _named(systems), lengths)
     return _compared(_count_entities(trees, asked), asked, reading, resampling, trees[REFERENCES].lengths)
 

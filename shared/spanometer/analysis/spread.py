@@ -12,7 +12,9 @@ import numpy as np
 from ..arrays import ranges
 from ..counts.counts import Counts
 from ..errors import InputError, setting
-from ..measures import AlignedMeasure, SlIcm, SpanF
+from ..measures.base import AlignedMeasure
+from ..measures.sl_icm import SlIcm
+from ..measures.span_f import SpanF
 from ..spans.spans import Spans, as_tags, on_side, require_same_lengths, tell_common_scheme
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all

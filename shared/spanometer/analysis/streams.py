@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from ..counts.counts import Counts
 from ..errors import InputError
-from ..measures import Measure, read_counts
+from ..measures.base import Measure
+from ..measures.registry import read_counts
 from .batches import Reading, Tally, require_columns
 
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])

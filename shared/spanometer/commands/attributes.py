@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..counts.resampling import Resampling
-    from ..measures import SpanAttribute
+    from ..measures.span_attribute import SpanAttribute
     from ..readers import AttributeFile
 
 NAME = "span_attribute"
@@ -66,7 +66,7 @@ def score_attributes(options: argparse.Namespace) -> int:
     if options.per_label:
         raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
     options.attribute, options.default = _asked(options.attribute), _defaults(options.default)
-    from ..measures import ALL_MEASURES
+    from ..measures.registry import ALL_MEASURES
 
     measures = chosen_measures(options, [NAME], ALL_MEASURES)
     for measure in measures:

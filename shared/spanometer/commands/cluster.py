@@ -10,7 +10,7 @@ from ..errors import InputError, printable
 
 if TYPE_CHECKING:
     from ..analysis.results import Report
-    from ..measures import Measure
+    from ..measures.base import Measure
 
 _FILES_OF_TEXT = ("column", "words_column", "documents", "outside", "corpus_probabilities")
 

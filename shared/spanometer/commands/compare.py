@@ -158,7 +158,9 @@ def _draws(options: argparse.Namespace) -> dict[str, Any]:
 def _compare_tags(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Comparison, _Inputs]:
     """The comparison of tags; errors about tokens are said of the files' lines."""
     from ..analysis.comparison import REFERENCES, SYSTEM, compare
-    from ..measures import ALL_MEASURES, Eter, SpanF
+    from ..measures.eter import Eter
+    from ..measures.registry import ALL_MEASURES
+    from ..measures.span_f import SpanF
     from ..readers import require_same_tokens
 
     measures = chosen_measures(options, [SpanF.name], ALL_MEASURES)
@@ -197,7 +199,8 @@ def _compare_tags(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Co
 def _compare_trees(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Comparison, _Inputs]:
     """The comparison of entity trees."""
     from ..analysis.comparison import PairedResampling, compare_entities
-    from ..measures import ALL_MEASURES, Eter
+    from ..measures.eter import Eter
+    from ..measures.registry import ALL_MEASURES
 
     for name in ("column", "columns", "outside"):
         if getattr(options, name) is not None:

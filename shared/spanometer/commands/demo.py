@@ -134,7 +134,7 @@ def _show(
 
 def _table(title: str, rows: dict[str, dict[str, dict[str, Any]]]) -> Any:
     """The main number of each module, the best of each column in bold."""
-    from ..measures import MEASURES
+    from ..measures.registry import MEASURES
 
     return _table_of(title, [(name, MEASURES[name].headline) for name in MODULES], rows)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..analysis.sweep import AlphaSweep
     from ..counts.resampling import Resampling
-    from ..measures import Eter
+    from ..measures.eter import Eter
     from ..measures.result import MeasureResult
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
@@ -178,7 +178,7 @@ def _require_plot(options: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace) -> list[Eter]:
-    from ..measures import Eter
+    from ..measures.eter import Eter
 
     options.measure = None
     return chosen_measures(options, [Eter.name], {Eter.name: Eter})

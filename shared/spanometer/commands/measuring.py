@@ -11,7 +11,7 @@ from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..counts.resampling import Resampling
-    from ..measures import Measure
+    from ..measures.base import Measure
 
 _OWN_OPTIONS = {
     "token_format": ("token_f", "format"),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..analysis.results import Report
-    from ..measures import AlignedMeasure
+    from ..measures.base import AlignedMeasure
     from ..readers import TagFile
 
 _REPAIR = "conlleval"
@@ -189,7 +189,8 @@ def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:
 def _score_trees(options: argparse.Namespace) -> tuple[Report, dict[str, Trees]]:
     """Both sides as entity trees, and the report on them."""
     from ..analysis.results import Report
-    from ..measures import ALL_MEASURES, Eter
+    from ..measures.eter import Eter
+    from ..measures.registry import ALL_MEASURES
 
     for name, value in {**_named_columns(options), "outside": options.outside}.items():
         if value is not None:
@@ -231,14 +232,15 @@ def _score_tags(options: argparse.Namespace) -> tuple[Report, dict[str, _TagSide
 
 def _cluster_measures(options: argparse.Namespace) -> list[Any]:
     """The measures of Parquet files, those of spans where none is asked for."""
-    from ..measures import ALL_MEASURES, MEASURES
+    from ..measures.registry import ALL_MEASURES, MEASURES
 
     return chosen_measures(options, MEASURES, ALL_MEASURES)
 
 
 def _measures(options: argparse.Namespace) -> list[AlignedMeasure]:
     """The measures, once the policy is known to be one."""
-    from ..measures import ALL_MEASURES, MEASURES, Eter
+    from ..measures.eter import Eter
+    from ..measures.registry import ALL_MEASURES, MEASURES
     from ..tags.decoding import get_repair
     from ..tags.schemes import get_scheme
 
@@ -270,7 +272,7 @@ def _score(
 ) -> Report:
     """All measures; errors about tokens are said of the files' lines."""
     from ..analysis.results import Report
-    from ..measures import SlIcm
+    from ..measures.sl_icm import SlIcm
     from ..readers import tag_lists
     from ..spans.spans import pair_from_tags
 

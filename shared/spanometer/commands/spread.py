@@ -17,7 +17,7 @@ from .measuring import add_measure_options, add_own_options, chosen_measures
 
 if TYPE_CHECKING:
     from ..analysis.spread import MeasureSpread, PolicySpread
-    from ..measures import AlignedMeasure
+    from ..measures.base import AlignedMeasure
     from ..readers import TagFile
 
 ANY = "any"
@@ -75,7 +75,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
-    from ..measures import MEASURES
+    from ..measures.registry import MEASURES
 
     if options.plot is not None:
         from ..plots.charts import require_format

@@ -28,9 +28,9 @@ from ..arrays import integers
 from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import InputError, require_choice
-from ..measures import AlignedMeasure, Measure, SpanAttribute
+from ..measures.base import AlignedMeasure, Measure
 from ..measures.signature import signature
-from ..measures.span_attribute import AttributeCounts
+from ..measures.span_attribute import AttributeCounts, SpanAttribute
 from ..spans.arrow import fragments_arrays, spans_arrays
 from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.entities import Entities, entities_arrays

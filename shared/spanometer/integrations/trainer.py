@@ -23,8 +23,8 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..errors import InputError, require_choice
-from ..measures import MEASURES, AlignedMeasure
-from ..measures.named import read_measures
+from ..measures.base import AlignedMeasure
+from ..measures.registry import MEASURES, read_measures
 from ..measures.signature import signature
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import get_repair, tell_scheme
@@ -87,7 +87,7 @@ class TokenClassificationMetrics:
         self._scheme = _read_scheme(self._labels, scheme)
         get_repair(repair, get_scheme(self._scheme))
         self._repair = repair
-        self._measures = read_measures(measures, AlignedMeasure, MEASURES)
+        self._measures = read_measures(measures, MEASURES)
         self._keys = _result_keys(self._measures)
         self._decode = decode
         self._legality = Legality.of(self._labels, self._scheme) if decode == "viterbi" else None

@@ -1,66 +1,21 @@
-"""The measures, one file each."""
+"""The measures, one file each; a file is imported when its measure is asked for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
-from . import stored
-from .base import AlignedMeasure, FMeasure, Measure
-from .bcubed import Bcubed
-from .chance_kappa_f1 import ChanceKappaF1
-from .eter import Eter
-from .intersection_f import IntersectionF
-from .link_f import LinkF
-from .sl_icm import SlIcm
-from .span_attribute import SpanAttribute
-from .span_f import SpanF
-from .token_f import TokenF
-from .unitizing_alpha import UnitizingAlpha
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ..counts.counts import Counts
-
-MEASURES: dict[str, type[AlignedMeasure]] = {
-    measure.name: measure
-    for measure in (SpanF, TokenF, LinkF, Bcubed, IntersectionF, SlIcm, ChanceKappaF1, UnitizingAlpha)
+_HOMES = {
+    **dict.fromkeys(("AlignedMeasure", "FMeasure", "Measure"), "base"),
+    **dict.fromkeys(("ALL_MEASURES", "MEASURES", "TREE_MEASURES", "read_counts", "register", "unregister"), "registry"),
 }
-"""The measures of spans by name."""
-
-ALL_MEASURES: dict[str, type[Measure]] = {**MEASURES, Eter.name: Eter, SpanAttribute.name: SpanAttribute}
-"""All measures by name, also those of entity trees and of attributes."""
 
 
-def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
-    """Counts from what `counts.to_arrow()` or `counts.to_bytes()` made, with their measure.
-
-    Args:
-        counts: the table or the bytes.
-        measure: the measure that was counted; None makes it from the options that are stored.
-
-    Raises:
-        InputError: where these are no counts, or of another measure, and where a measure cannot be made from its
-            options: words' probabilities, and what `SpanAttribute` is asked for, are not stored.
-    """
-    return stored.read_counts(counts, ALL_MEASURES, measure)
-
-
-__all__ = [
-    "ALL_MEASURES",
-    "MEASURES",
-    "AlignedMeasure",
-    "Bcubed",
-    "ChanceKappaF1",
-    "Eter",
-    "FMeasure",
-    "IntersectionF",
-    "LinkF",
-    "Measure",
-    "SlIcm",
-    "SpanAttribute",
-    "SpanF",
-    "TokenF",
-    "UnitizingAlpha",
-    "read_counts",
-]
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: a measure's class from the module that is called as the measure."""
+    home = _HOMES.get(name, re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower())
+    if (name in _HOMES or name[:1].isupper()) and find_spec(f"{__name__}.{home}"):
+        return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,6 +29,8 @@ class Measure(ABC):
         zero_division: the value of a ratio whose denominator is 0: 0.0, 1.0 or nan. NaN scores of labels are left out
             of averages.
         name: the measure's name, that of its module.
+        place: where it stands among all measures, lowest first.
+        input: what it is a measure of: `spans`, `entities` or `attributes`.
         keys: the headline keys of its result.
         headline: the one of them that is compared where there is room for one.
         higher_is_better: whether the headline of the better output is the higher one.
@@ -43,6 +45,8 @@ class Measure(ABC):
     )
 
     name: ClassVar[str]
+    place: ClassVar[int] = 1000
+    input: ClassVar[str]
     keys: ClassVar[tuple[str, ...]]
     headline: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
@@ -193,6 +197,8 @@ class Measure(ABC):
 @dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
     """A measure of `Spans` that starts from which of them overlap."""
+
+    input: ClassVar[str] = "spans"
 
     def counts(self, references: Spans, predictions: Spans) -> Counts:
         """What the measure keeps of a corpus, see `Measure.counts`."""

@@ -36,6 +36,7 @@ class Bcubed(FMeasure):
     """
 
     name: ClassVar[str] = "bcubed"
+    place: ClassVar[int] = 40
 
     def _count(self, alignment: Alignment) -> Counts:
         """Sum the tokens' values by the cheapest way that the spans allow."""

@@ -125,6 +125,7 @@ class ChanceKappaF1(AlignedMeasure):
     seed: int = option(0, help="seed of the simulations", kind=int, low=0, metavar="N")
 
     name: ClassVar[str] = "chance_kappa_f1"
+    place: ClassVar[int] = 70
     keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
     headline: ClassVar[str] = "kappa_f1"
     counts_type: ClassVar[type[Counts]] = ChanceCounts

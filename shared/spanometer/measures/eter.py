@@ -118,6 +118,8 @@ class Eter(Measure):
     )
 
     name: ClassVar[str] = "eter"
+    place: ClassVar[int] = 90
+    input: ClassVar[str] = "entities"
     keys: ClassVar[tuple[str, ...]] = (
         "eter",
         "insertions",

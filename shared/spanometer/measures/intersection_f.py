@@ -38,6 +38,7 @@ class IntersectionF(FMeasure):
     )
 
     name: ClassVar[str] = "intersection_f"
+    place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"
 
     def _count(self, alignment: Alignment) -> Counts:

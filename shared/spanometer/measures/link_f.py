@@ -35,6 +35,7 @@ class LinkF(FMeasure):
     """
 
     name: ClassVar[str] = "link_f"
+    place: ClassVar[int] = 30
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count links by the cheapest way that the spans allow."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..counts.resampling import Resampling
 from ..version import __version__
-from . import Measure
+from .base import Measure
 
 
 def signature(measure: Measure, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:

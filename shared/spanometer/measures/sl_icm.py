@@ -104,6 +104,7 @@ class SlIcm(AlignedMeasure):
     )
 
     name: ClassVar[str] = "sl_icm"
+    place: ClassVar[int] = 60
     keys: ClassVar[tuple[str, ...]] = ("sl_icm", "sl_icm_norm")
     headline: ClassVar[str] = "sl_icm_norm"
     support: ClassVar[str] = "reference"

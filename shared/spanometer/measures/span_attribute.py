@@ -192,6 +192,8 @@ class SpanAttribute(Measure):
     )
 
     name: ClassVar[str] = "span_attribute"
+    place: ClassVar[int] = 100
+    input: ClassVar[str] = "attributes"
     keys: ClassVar[tuple[str, ...]] = ("f", "p", "r", "tp", "support", "positives", "ap")
     headline: ClassVar[str] = "f"
     counts_type: ClassVar[type[Counts]] = AttributeCounts

@@ -21,6 +21,7 @@ class SpanF(FMeasure):
     """
 
     name: ClassVar[str] = "span_f"
+    place: ClassVar[int] = 10
     support: ClassVar[str] = "reference"
 
     def _count(self, alignment: Alignment) -> Counts:

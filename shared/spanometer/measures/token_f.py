@@ -41,6 +41,7 @@ class TokenF(FMeasure):
     )
 
     name: ClassVar[str] = "token_f"
+    place: ClassVar[int] = 20
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""

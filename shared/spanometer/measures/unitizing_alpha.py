@@ -76,6 +76,7 @@ class UnitizingAlpha(AlignedMeasure):
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
     name: ClassVar[str] = "unitizing_alpha"
+    place: ClassVar[int] = 80
     keys: ClassVar[tuple[str, ...]] = ("alpha", "observed_disagreement", "expected_disagreement")
     headline: ClassVar[str] = "alpha"
     shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")

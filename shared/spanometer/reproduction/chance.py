@@ -8,8 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..analysis.published_tables import decimals, published_rows
-from ..measures import AlignedMeasure, ChanceKappaF1, UnitizingAlpha
+from ..measures.base import AlignedMeasure
+from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import Placement, place
+from ..measures.unitizing_alpha import UnitizingAlpha
 from ..spans.spans import Spans
 from .inputs import Inputs, MissingCorpus
 from .tables import Cell, Table

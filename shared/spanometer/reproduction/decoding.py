@@ -25,9 +25,15 @@ from ..alignment.overlaps import Alignment
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
 from ..counts.resampling import interval
 from ..errors import InputError, counted, printable
-from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from ..measures.base import AlignedMeasure
+from ..measures.bcubed import Bcubed
+from ..measures.intersection_f import IntersectionF
+from ..measures.link_f import LinkF
 from ..measures.result import plain
 from ..measures.signature import signature
+from ..measures.sl_icm import SlIcm
+from ..measures.span_f import SpanF
+from ..measures.token_f import TokenF
 from ..readers import Column, TagFile, read
 from ..spans.spans import Spans
 from ..tags import viterbi

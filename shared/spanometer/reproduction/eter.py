@@ -12,7 +12,7 @@ import numpy as np
 
 from ..analysis.published_tables import decimals, published_rows
 from ..counts.counts import Column, Counts
-from ..measures import Eter
+from ..measures.eter import Eter
 from ..spans.entities import Entities
 from .inputs import Inputs
 from .tables import Cell, Table

@@ -24,7 +24,13 @@ import numpy as np
 
 from ..analysis.transformations import Extend, Truncate
 from ..errors import InputError, printable
-from ..measures import AlignedMeasure, Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from ..measures.base import AlignedMeasure
+from ..measures.bcubed import Bcubed
+from ..measures.intersection_f import IntersectionF
+from ..measures.link_f import LinkF
+from ..measures.sl_icm import SlIcm
+from ..measures.span_f import SpanF
+from ..measures.token_f import TokenF
 from ..readers import read
 from ..spans.spans import Spans, in_order
 

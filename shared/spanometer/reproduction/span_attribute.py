@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..analysis.published_tables import published_rows
-from ..measures import SpanAttribute
+from ..measures.span_attribute import SpanAttribute
 from ..spans.attributes import Attributes
 from .inputs import Inputs
 from .tables import Cell, Table

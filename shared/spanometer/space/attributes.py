@@ -12,9 +12,8 @@ import numpy as np
 
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
-from ..measures import SpanAttribute
 from ..measures.signature import signature
-from ..measures.span_attribute import AttributeItems
+from ..measures.span_attribute import AttributeItems, SpanAttribute
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Attributes, Value
 from .html import escape, interval, number, section, shortened, table

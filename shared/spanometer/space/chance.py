@@ -9,7 +9,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side
 from ..counts.counts import Counts
 from ..errors import InputError
-from ..measures import ChanceKappaF1
+from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import place
 from .html import escape, number, shortened
 

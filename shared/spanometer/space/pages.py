@@ -9,19 +9,17 @@ from typing import Any
 
 from ..counts.resampling import Resampling
 from ..errors import InputError
-from ..measures import (
-    Bcubed,
-    ChanceKappaF1,
-    Eter,
-    IntersectionF,
-    LinkF,
-    Measure,
-    SlIcm,
-    SpanAttribute,
-    SpanF,
-    TokenF,
-    UnitizingAlpha,
-)
+from ..measures.base import Measure
+from ..measures.bcubed import Bcubed
+from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.eter import Eter
+from ..measures.intersection_f import IntersectionF
+from ..measures.link_f import LinkF
+from ..measures.sl_icm import SlIcm
+from ..measures.span_attribute import SpanAttribute
+from ..measures.span_f import SpanF
+from ..measures.token_f import TokenF
+from ..measures.unitizing_alpha import UnitizingAlpha
 from ..spans.markup import ENTITY_TYPES
 from ..tags.decoding import REPAIRS
 from ..tags.schemes import SCHEMES

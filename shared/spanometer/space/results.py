@@ -9,7 +9,9 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..errors import InputError
-from ..measures import AlignedMeasure, ChanceKappaF1, Eter, Measure
+from ..measures.base import AlignedMeasure, Measure
+from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.eter import Eter
 from ..measures.signature import signature
 from .attributes import attribute_results, read_both
 from .chance import chance_plot, placement_plot, simulated_f1

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..measures import Eter
+from ..measures.eter import Eter
 from ..spans.entities import Entities
 from .html import escape, shortened, table
 

@@ -1,0 +1,172 @@
+"""The measures by name: those in the modules of this folder, and those that are registered at run time.
+
+A module that holds a measure is called as the measure is, and the class by the same name in CamelCase.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from ..counts.counts import METADATA, Counts, read_stream
+from ..errors import InputError
+from .base import AlignedMeasure, Measure
+
+Kind = TypeVar("Kind", bound=Measure)
+
+_registered: dict[str, type[Measure]] = {}
+
+
+class MeasureTable(Mapping[str, type[Kind]]):
+    """The measures of some kinds of input by name; what is registered later is found too.
+
+    Args:
+        *inputs: the kinds of input, see `Measure.input`.
+    """
+
+    def __init__(self, *inputs: str) -> None:
+        self.inputs = inputs
+
+    def _found(self) -> dict[str, Any]:
+        known = {**_own_measures(), **_registered}
+        return {name: measure for name, measure in known.items() if measure.input in self.inputs}
+
+    def __getitem__(self, name: str) -> type[Kind]:
+        """Return the class of a measure."""
+        measure: type[Kind] = self._found()[name]
+        return measure
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, in the order of `Measure.place`."""
+        return iter(self._found())
+
+    def __len__(self) -> int:
+        """Return the number of measures."""
+        return len(self._found())
+
+
+MEASURES: MeasureTable[AlignedMeasure] = MeasureTable("spans")
+"""The measures of spans."""
+
+TREE_MEASURES: MeasureTable[Measure] = MeasureTable("entities")
+"""The measures of entity trees."""
+
+ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes")
+"""All measures, also those of attributes."""
+
+
+@cache
+def _own_measures() -> dict[str, type[Measure]]:
+    """Import the modules of this folder, and return the measures in them."""
+    folder = import_module(__package__).__path__
+    modules = [(module.name, import_module(f"{__package__}.{module.name}")) for module in iter_modules(folder)]
+    found = (getattr(module, class_name(name), None) for name, module in modules)
+    measures = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Measure)]
+    return {measure.name: measure for measure in sorted(measures, key=lambda measure: (measure.place, measure.name))}
+
+
+def class_name(name: str) -> str:
+    """Return the name of a measure's class: `SpanF` for `span_f`."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def register(measure: type[Kind]) -> type[Kind]:
+    """Register a measure of one's own under its name; also as a decorator of its class.
+
+    Raises:
+        InputError: if another measure has its name.
+    """
+    if ALL_MEASURES.get(measure.name, measure) is not measure:
+        raise InputError(f"there is a measure {measure.name!r} already.", "Choose another name.")
+    _registered[measure.name] = measure
+    return measure
+
+
+def unregister(name: str) -> None:
+    """Forget a measure that was registered."""
+    del _registered[name]
+
+
+def read_measures(measures: Any, known: MeasureTable[Kind]) -> dict[str, Kind]:
+    """Return measures by the names of their results.
+
+    Args:
+        measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
+            names the results itself, for one measure with different options.
+        known: those that can be asked for by name; measures must be of its kinds of input.
+
+    Raises:
+        InputError: for what is no such measure, for none at all, and if two results would have one name.
+    """
+    if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
+        measures = (measures,)
+    if isinstance(measures, Mapping):
+        named = {name: _read_measure(measure, known) for name, measure in measures.items()}
+    else:
+        named = {}
+        for measure in (_read_measure(measure, known) for measure in measures):
+            if measure.name in named:
+                raise InputError(
+                    f"{measure.name} is asked for twice.",
+                    "Name the results, measures={'span_f': SpanF(), 'span_f_macro': SpanF(average='macro')}.",
+                )
+            named[measure.name] = measure
+    if not named:
+        raise InputError("no measures are asked for.", _remedy(known))
+    return named
+
+
+def _read_measure(measure: Any, known: MeasureTable[Kind]) -> Kind:
+    if isinstance(measure, Measure) and measure.input in known.inputs:
+        of_kind: Any = measure
+        return of_kind
+    if not isinstance(measure, str) or measure not in known:
+        raise InputError(f"{measure!r} is not a measure.", _remedy(known))
+    return known[measure]()
+
+
+def _remedy(known: MeasureTable[Kind]) -> str:
+    example = next(iter(known.values())).__name__
+    return f"The measures are {', '.join(known)}; with options of their own, as in {example}(average='macro')."
+
+
+def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
+    """Read counts from what `counts.to_arrow()` or `counts.to_bytes()` made, with their measure.
+
+    Args:
+        counts: the table or the bytes.
+        measure: the measure that was counted; None makes it from the options that are stored.
+
+    Raises:
+        InputError: if these are no counts, or of another measure, and if a measure cannot be made from its options:
+            words' probabilities, and the attributes that `SpanAttribute` scores, are not stored.
+    """
+    table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
+    if not isinstance(table, pa.Table):
+        raise InputError(f"a {type(counts).__name__} holds no counts.", "Give an Arrow table, or bytes.")
+    known = measure or _stored_measure(table)
+    return known.counts_type.from_arrow(table, known)
+
+
+def _stored_measure(table: pa.Table) -> Measure:
+    """Return the measure that the table's metadata describe."""
+    try:
+        described: dict[str, Any] = json.loads((table.schema.metadata or {})[METADATA])
+        name, options = described["measure"], described["options"]
+        kind = ALL_MEASURES[name]
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the table does not say what measure it is of.", "Name it with measure=...") from None
+    try:
+        found = kind.from_options({option: ast.literal_eval(text) for option, text in options.items()})
+        if {option: repr(value) for option, value in found.options().items()} == options:
+            return found
+    except (InputError, ValueError, SyntaxError, TypeError):
+        pass
+    raise InputError(f"{name} cannot be made from its stored options.", "Give the measure with measure=...")

@@ -1,0 +1,91 @@
+"""The registry: measures by name, without a list of them, and those that are registered at run time."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import spanometer.measures
+from spanometer import InputError, Spans
+from spanometer.analysis.results import Report
+from spanometer.analysis.streams import partial_counts, sum_counts
+from spanometer.measures.link_f import LinkF
+from spanometer.measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures, register, unregister
+from spanometer.measures.span_f import SpanF
+from spanometer.options import option
+
+TAGS = [["B-A", "O"], ["B-B"]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyF(SpanF):
+    """Span F1 of some labels."""
+
+    labels: str = option("A", help="the label that counts", kind=str, label="Label")
+
+    name: ClassVar[str] = "toy_f"
+
+
+@pytest.fixture
+def toy():
+    register(ToyF)
+    yield ToyF
+    unregister("toy_f")
+
+
+def test_order():
+    of_spans = ["span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm", "chance_kappa_f1"]
+    assert list(MEASURES) == [*of_spans, "unitizing_alpha"]
+    assert list(TREE_MEASURES) == ["eter"]
+    assert list(ALL_MEASURES) == [*MEASURES, "eter", "span_attribute"]
+
+
+@pytest.mark.parametrize("name", ALL_MEASURES)
+def test_a_measure_is_a_module_of_its_name(name):
+    measure = ALL_MEASURES[name]
+    assert measure.__module__ == f"spanometer.measures.{name}"
+    assert getattr(spanometer.measures, measure.__name__) is measure
+
+
+def test_one_measure_does_not_import_the_others():
+    code = (
+        "import sys; from spanometer.measures import SpanF\n"
+        "print(sorted(name for name in sys.modules if name.startswith('spanometer.measures.')))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output == "['spanometer.measures.base', 'spanometer.measures.span_f']\n"
+
+
+@pytest.mark.parametrize("name", ["Nothing", "nothing", "Base", "_private"])
+def test_unknown_names(name):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+        getattr(spanometer.measures, name)
+
+
+def test_registered_measures_are_found(toy):
+    assert list(MEASURES)[-1] == "toy_f"
+    assert MEASURES["toy_f"] is toy
+    assert "toy_f" not in TREE_MEASURES
+    assert read_measures("toy_f", MEASURES) == {"toy_f": ToyF()}
+    spans = Spans.from_tags(TAGS)
+    report = Report.of(spans, spans, [ToyF(labels="B")], {"input": "spans"})
+    assert report.results[0].signature.startswith("toy_f|input:spans|labels:B|average:micro|")
+    batch = {"references": TAGS, "predictions": TAGS}
+    counted = sum_counts(partial_counts(batch, measures="toy_f", scheme="IOB2"))
+    assert counted["toy_f"].measure == ToyF()
+
+
+def test_names_are_taken_once(toy):
+    assert register(toy) is toy
+    for name in ("toy_f", "span_f"):
+        other = dataclass(frozen=True, kw_only=True)(type("Other", (LinkF,), {"name": name}))
+        with pytest.raises(InputError, match=f"'{name}' already"):
+            register(other)
+
+
+def test_what_is_unregistered_is_gone(toy):
+    unregister("toy_f")
+    assert "toy_f" not in ALL_MEASURES
+    register(toy)
