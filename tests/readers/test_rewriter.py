@@ -11,6 +11,7 @@ import stat
 import numpy as np
 import pytest
 
+from random_tags import random_corpus
 from slow import decoding as slow
 from spanometer import InputError, Spans
 from spanometer.readers import Rewriter, Source, read, source, tag_lists
@@ -21,7 +22,6 @@ from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.validation import Validation, policies_of
-from tags.test_decoding import random_corpus
 
 ALLOWED = [(scheme, policy) for scheme in SCHEMES for policy in policies_of(get_scheme(scheme))]
 

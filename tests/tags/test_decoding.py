@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from random_tags import by_document, random_corpus
 from slow import decoding as slow
 from spanometer import InputError, Spans
 from spanometer.spans.spans import pair_from_tags
@@ -15,28 +16,6 @@ NEEDS = {"bes": {"IOBES", "BILOU", "BMES"}, "convert": {"IOB1", "IOB2", "IOBES",
 COMBINATIONS = [
     (scheme, repair) for scheme in SCHEMES for repair in REPAIRS if repair not in NEEDS or scheme in NEEDS[repair]
 ]
-
-
-def random_tags(generator, scheme, length, labels=("A", "B")):
-    """Tags with legal and illegal pairs: a random walk that likes to stay inside a span."""
-    names = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme].prefixes for label in labels)]
-    tags = []
-    for _ in range(length):
-        if tags and tags[-1] != "O" and generator.random() < 0.5:
-            prefix = generator.choice(list(SCHEMES[scheme].prefixes))
-            tags.append(f"{prefix}-{tags[-1].partition('-')[2]}")
-        else:
-            tags.append(generator.choice(names))
-    return tags
-
-
-def random_corpus(seed, scheme, documents=3000):
-    generator = random.Random(seed)
-    return [random_tags(generator, scheme, generator.choice((0, 1, 2, 3, 5, 8, 12))) for _ in range(documents)]
-
-
-def by_document(spans):
-    return [{(span["label"], span["start"], span["end"]) for span in document} for document in spans.to_dicts()]
 
 
 @pytest.mark.parametrize(("scheme", "repair"), [pair for pair in COMBINATIONS if pair[1] != "raise"])

@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 
+from random_tags import by_document, random_corpus, random_tags
 from slow import policies as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.spread import policy_spread
@@ -15,7 +16,6 @@ from spanometer.tags.repair_grid import NAMED, PLACES, Grid, _is_twin, read_all
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.viterbi import decode
-from tags.test_decoding import by_document, random_corpus, random_tags
 
 GRIDS = {"IOBES": 7744, "BILOU": 7744, "BMES": 7744, "IOB2": 12}
 
