@@ -132,7 +132,7 @@ def test_standard_input(run, monkeypatch):
         (
             '{"spans": []}\n\n{"spans": [{"start": 2, "end": 1, "label": "A"}]}\n',
             ["--spans", "spans"],
-            ", line 3: ",
+            ", line 3, span 0: ",
         ),
         (
             '{"spans": [{"start": 0, "end": 9, "label": "A"}], "tokens": ["a"]}\n',
@@ -141,7 +141,7 @@ def test_standard_input(run, monkeypatch):
         ),
         ("not JSON\n", ["--spans", "spans"], ", line 1: this is not JSON"),
         ("\n", ["--spans", "spans"], "the file has no documents."),
-        ('[{"start": 0, "label": "A"}]\n', ["--spans", "spans"], ", line 1: span 0: "),
+        ('[{"start": 0, "label": "A"}]\n', ["--spans", "spans"], ", line 1, span 0: "),
     ],
 )
 def test_wrong_input(complaint, file, content, arguments, said):
@@ -166,7 +166,7 @@ def test_read_spans(file):
     # words only where every document has them
     some = read_spans(io.BytesIO(b'{"spans": [], "words": ["a"]}\n{"spans": []}\n'), name="some")
     assert (some.source, some.words, some.spans.lengths) == ("some", None, None)
-    with pytest.raises(InputError, match=r"^some, line 1: "):
+    with pytest.raises(InputError, match=r"^some, line 1, span 0: "):
         read_spans(io.BytesIO(b'[{"start": "0", "end": 1, "label": "A"}]\n'), name="some")
 
 

@@ -10,7 +10,7 @@ import pytest
 import spanometer
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.readers import holds_attributes, read_attributes
+from spanometer.readers import AttributeFile, detect, read_attributes
 from spanometer.spans.attributes import Attributes
 
 
@@ -131,7 +131,7 @@ def test_forms_of_lines(answer, pair, file):
         content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"]}) for document in GOLD)
         gold = file(f"{key}.jsonl.gz", gzip.compress(content.encode()))
         assert scores_of(answer, gold, pair[1]) == expected
-        assert holds_attributes(gold)
+        assert detect(gold).content is AttributeFile
     # told by the content, and with nothing in the name
     assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(answer, *pair, "--format", "jsonl") == expected
@@ -150,27 +150,19 @@ def test_standard_input(run, pair, monkeypatch, answer):
 
 def test_nothing_to_tell_by(answer, complaint, file):
     empty = file("empty.jsonl", "[]\n[]\n")
-    assert not holds_attributes(empty)
+    assert detect(empty) is None
     assert scores_of(answer, empty, empty, "--measure", "span_attribute") == {
         "micro": dict.fromkeys(SpanAttribute.keys, 0)
     }
     # of a first document without spans nothing is told
     late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
-    assert holds_attributes(late)
+    assert detect(late).content is AttributeFile
     # the other side tells
     none = file("none.jsonl", "[]\n" * len(GOLD))
     system = file("system.jsonl", lines(SYSTEM))
     for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
         found = scores_of(answer, *sides, "--on-mismatch", "count")["micro"]
         assert (found["support"], found["positives"]) == counted
-
-
-def test_what_holds_none(file, tmp_path):
-    for content in ('["B-A", "O"]\n', '{"tags": ["O"]}\n', '[{"start": 0, "end": 1, "types": ["loc"]}]\n', "[[", "3\n"):
-        assert not holds_attributes(file("other.jsonl", content))
-    assert not holds_attributes(file("other.conll", "B-A\n"))
-    assert not holds_attributes(tmp_path / "none")
-    assert not holds_attributes(tmp_path)
 
 
 def test_tags_are_still_tags(run, file):
@@ -202,8 +194,8 @@ GOOD = json.dumps(GOLD[0])
 BAD_LINES = {
     "no JSON": ("[{", "line 2: this is not JSON"),
     "a number": ("3", "line 2: a number is not a document"),
-    "another key": ('{"items": []}', "line 2: the object has no list 'spans' or 'entities'; its keys: 'items'"),
-    "no list": ('{"spans": {}}', "line 2: the object has no list 'spans'"),
+    "another key": ('{"items": []}', "line 2: the object has no 'spans' or 'entities'; its keys: 'items'"),
+    "no list": ('{"spans": {}}', "line 2: 'spans' is a JSON object, not a list of spans"),
     "no dict": ("[3]", "line 2, span 0: 3 is not a span"),
     "no attributes": ('[{"start": 0, "end": 1, "label": "A"}]', "line 2, span 0: .* has no 'attributes'"),
     "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2, span 0: .* has no 'label'"),

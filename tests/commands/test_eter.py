@@ -16,7 +16,7 @@ from entity_corpora import random_entity_documents
 from spanometer import InputError
 from spanometer.analysis.sweep import ALPHAS, alpha_sweep
 from spanometer.measures import Eter
-from spanometer.readers import clear_entity_format, read_entities, write_entities
+from spanometer.readers import detect, read_entities, write_entities
 from spanometer.spans.entities import Entities
 
 # example 2 of the paper: two entities are missing, and two components are called as these are
@@ -477,7 +477,7 @@ def test_score_hipe(answer, run, hipe):
 def test_tags_are_not_taken_for_trees(answer, file):
     # markup as words of a column, a column called like one of HIPE's, and a named column of HIPE's
     words = file("words", "<pers> B-X\nAda I-X\n</pers> I-X\n<b>x</b> O\n")
-    assert clear_entity_format(words) is None
+    assert detect(words) is None
     assert list(answer("score", words, words)["measures"]) == list(spanometer.measures.MEASURES)
     path = file("a.tsv", HIPE)
     for column in ("NE-FINE-LIT", "NE-COARSE-LIT"):
@@ -486,16 +486,6 @@ def test_tags_are_not_taken_for_trees(answer, file):
         assert found["reference_spans"] == 2
     one = answer("score", path, "--reference-column=NE-FINE-LIT", "--prediction-column=NE-COARSE-LIT")
     assert one["predicted_spans"] == 2
-
-
-def test_formats_that_are_clear(file, tmp_path):
-    assert clear_entity_format(file("a", HIPE)) == "hipe"
-    assert clear_entity_format(file("b", gzip.compress(GOLD.encode()))) == "quaero"
-    assert clear_entity_format(file("c", "a <b>bold</b> word\n")) is None
-    assert clear_entity_format(file("d", '["B-X"]\n')) is None
-    assert clear_entity_format(file("e", "")) is None
-    assert clear_entity_format(file("f", '["<loc>", "a", "</loc>"]\n')) is None
-    assert clear_entity_format(tmp_path / "none") is None
 
 
 # complaints
@@ -538,7 +528,7 @@ def test_formats_that_are_clear(file, tmp_path):
         (["score", "{2}", "{2}", "--format", "hipe"], "{2}, line 1: the header has no column TOKEN"),
         (["spread", "{2}", "{2}", "--measure", "eter"], "there is no measure 'eter'."),
         (["eter", "{0}", "{3}"], "{3}, line 1: neither a header with NE-FINE-LIT or NE-COARSE-LIT, nor JSON lines"),
-        (["eter", "{0}", "{3}"], "Name the format with --format 'hipe', 'quaero' or 'jsonl'."),
+        (["eter", "{0}", "{3}"], "Name the format with --format: hipe, jsonl or quaero."),
     ],
 )
 def test_complaints(complaint, pair, file, arguments, said):

@@ -178,7 +178,7 @@ def test_columns_that_may_be_missing():
         (gzip.compress(PRESIDENT.encode(), mtime=0)[:-12], {}, None, "the gzip data is damaged"),
         (b"", {}, None, "the file is empty."),
         (b"PK\x03\x04...", {}, None, "this is a zip archive."),
-        (b"\x7fELF\x02\x01\x01\0\0\0\0", {}, 1, "neither a header"),
+        (b"\x7fELF\x02\x01\x01\0\0\0\0", {}, 1, "neither a header with NE-FINE-LIT or NE-COARSE-LIT, nor JSON lines"),
     ],
 )
 def test_malformed_columns(content, options, line, problem):
@@ -302,8 +302,8 @@ def test_json_lines():
     [
         ("[", "this is not JSON"),
         ("3", "a number is not a document."),
-        ('{"entity": []}', "the object has no list 'entities'; its keys: 'entity'."),
-        ('{"entities": {}}', "the object has no list 'entities'"),
+        ('{"entity": []}', "the object has no 'entities'; its keys: 'entity'."),
+        ('{"entities": {}}', "'entities' is a JSON object, not a list of entities."),
         ('{"entities": [], "tokens": ["a"]}', "some lines have tokens, others have none."),
         ("[3]", "3 is not an entity."),
         ('[{"start": 0, "end": 1}]', "{'start': 0, 'end': 1} has no 'types'."),
@@ -346,9 +346,9 @@ def test_formats_are_told_by_content(tmp_path):
     assert read_entities(path).format == "jsonl"
     assert read_entities(path).source == str(path)
     error = refused("a b c\n")
-    assert (error.line, "format='hipe'" in error.remedy) == (1, True)
+    assert (error.line, "format=...: hipe, jsonl or quaero" in error.remedy) == (1, True)
     assert entities_of("a b c\n", format="quaero").entities == [[]]
-    with pytest.raises(InputError, match="'auto', 'hipe', 'quaero', 'jsonl'"):
+    with pytest.raises(InputError, match="'auto', 'hipe', 'jsonl', 'quaero'"):
         entities_of("", format="conll")
     with pytest.raises(InputError, match="no such file"):
         read_entities(tmp_path / "none")
@@ -834,12 +834,12 @@ def test_the_reference_in_markup(data):
         kept.append(document)
     assert len(kept) > 20
     subset = EntityFile(
-        "subset",
-        "hipe",
-        tuple(file.documents[document] for document in kept),
-        [file.entities[document] for document in kept],
-        [file.words[document] for document in kept],
-        file.document_lines[kept],
+        source="subset",
+        format="hipe",
+        documents=tuple(file.documents[document] for document in kept),
+        entities=[file.entities[document] for document in kept],
+        words=[file.words[document] for document in kept],
+        document_lines=file.document_lines[kept],
     )
     again = entities_of(written(subset, "quaero"))
     assert again.words == subset.words

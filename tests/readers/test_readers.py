@@ -377,10 +377,10 @@ def test_json_lines_are_told_by_content_not_by_a_bracket(file):
         ('["O"]\n{"tag": ["O"]}\n', "the object has no 'tags'; its keys: 'tag'."),
         ('["O"]\n{"tags": "O"}\n', "'tags' is a string, not a list of tags."),
         ('["O"]\n3\n', "a number is not a document."),
-        ('["O"]\n["O", 1]\n', "token 1: 1 (of type int) is not a tag."),
-        ('["O"]\n["O", null]\n', "token 1: None is not a tag."),
-        ('["O"]\n[["O"]]\n', "token 0: ['O'] (of type list) is not a tag."),
-        ('["O"]\n["\\ud800"]\n', "token 0: '\\ud800'"),
+        ('["O"]\n["O", 1]\n', "1 (of type int) is not a tag."),
+        ('["O"]\n["O", null]\n', "None is not a tag."),
+        ('["O"]\n[["O"]]\n', "['O'] (of type list) is not a tag."),
+        ('["O"]\n["\\ud800"]\n', "'\\ud800'"),
         ('["O"]\n' + "[" * 200_000 + "\n", "this JSON cannot be read"),
     ],
 )
@@ -400,7 +400,7 @@ def test_options_that_json_lines_do_not_have(file):
     path = file(lines(*TWO))
     assert "no column 2" in refused(path, columns=[2]).problem
     assert "this line is a list" in refused(path, columns=["ner"]).problem
-    assert "outside='_'" in refused(path, outside="_").problem
+    assert "outside=... is for the format columns; this is jsonl." in refused(path, outside="_").problem
     assert "no list of words 'w'" in refused(path, words="w").problem
     assert refused(file("\n", "b.jsonl")).problem == "the file has no documents."
 

@@ -531,7 +531,7 @@ def test_only_the_first_values_are_shown():
         ("[]", " \n", {}, "the prediction is empty"),
         ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
         ("[]", "3", {}, "Prediction, line 1: a number is not a document"),
-        ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no list"),
+        ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no 'spans' or 'entities'"),
         ("[]", '\n[{"start": 1, "end": 2, "label": "X"}]', {}, "Prediction, line 2"),
         ("[]", '[{"start": 2, "end": 2, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),

@@ -71,7 +71,7 @@ def rewrite(options: argparse.Namespace, change: Callable[[Tags], Tags], how: st
         rewriter = Rewriter(file, [_changed(file, tags, change) for tags in file.tags], outside=options.outside)
         if any(rewriter.changes) or not options.in_place:
             stream.seek(0)
-            with Source(stream, file.source, None) as source:
+            with Source.open(stream, file.source) as source:
                 output = writing.enter_context(_output(options, packed=source.packed))
                 for block in rewriter.blocks(source):
                     output.write(block)

@@ -173,12 +173,13 @@ def _holds_attributes(options: argparse.Namespace) -> bool:
         return True
     if given or options.format not in ("auto", "jsonl"):
         return False
-    from ..readers import holds_attributes
+    from ..readers import AttributeFile, detect
 
     # standard input can be read only once
     paths = (path for path in (options.reference, options.prediction) if path not in (None, STANDARD_INPUT))
     # a side whose documents have no spans does not tell
-    return any(holds_attributes(path) for path in paths)
+    found = (detect(path) for path in paths)
+    return any(format is not None and format.content is AttributeFile for format in found)
 
 
 def _named_columns(options: argparse.Namespace) -> dict[str, str | None]:

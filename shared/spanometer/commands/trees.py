@@ -94,11 +94,12 @@ def hold_trees(options: argparse.Namespace, paths: Sequence[str], columns: Itera
         return False
     if getattr(options, "entity_types", None) is not None:
         return True
-    from ..readers import clear_entity_format
+    from ..readers import EntityFile, detect
 
     # standard input can be read only once
     path = next((path for path in paths if path != STANDARD_INPUT), None)
-    return path is not None and clear_entity_format(path) is not None
+    found = None if path is None else detect(path)
+    return found is not None and found.content is EntityFile
 
 
 def tree_reading(options: argparse.Namespace, level: str | None) -> dict[str, Any]:

@@ -70,7 +70,9 @@ class Hipe(Corpus):
         self.key = f"hipe {level}"
         self._level = level
         # the columns are the reader's
-        empty = EntityFile("", "hipe", (), [], [], np.zeros(0, dtype=np.int64)).to_dataset()
+        empty = EntityFile(
+            source="", format="hipe", documents=(), entities=[], words=[], document_lines=np.zeros(0, dtype=np.int64)
+        ).to_dataset()
         self.features = Features({**empty.features, **{key: Value("string") for key in _METADATA}})
 
     def tables(self, file: CorpusFile) -> Iterator[pa.Table]:

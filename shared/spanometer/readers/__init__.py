@@ -1,30 +1,31 @@
-"""Read tag files: columns in the manner of CoNLL, tag-only files, JSON lines; plain or gzipped. Write them again.
+"""Read files of annotation, plain or gzipped, and write them again: one module a format, over one interface.
 
-Entity trees: HIPE's columns, QUAERO's markup, JSON lines. Spans with attributes: JSON lines; from spaCy see `spacy`.
+Tags: columns in the manner of CoNLL, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON
+lines. Spans, with attributes or without: JSON lines; from spaCy's documents see `spacy`. Logits: see `logits`.
 """
 
-from .attribute_lines import AttributeFile, holds_attributes, read_attributes
-from .entity_file import EntityFile, LeftOut
-from .entity_reading import ENTITY_FORMATS, read_entities, write_entities
-from .reading import FORMATS, read, read_parts, read_spans
+from .annotated_file import AnnotatedFile, require_same_tokens
+from .attribute_file import AttributeFile, read_attributes
+from .entity_file import EntityFile, LeftOut, read_entities, write_entities
+from .formats import Format, detect, formats
 from .rewriter import Rewriter
 from .source import Source, open_file
-from .tag_file import Column, SpanFile, TagFile, require_same_tokens, tag_lists
-from .telling import clear_entity_format
+from .span_file import SpanFile, read_spans
+from .tag_file import Column, TagFile, read, read_parts, tag_lists
 
 __all__ = [
-    "ENTITY_FORMATS",
-    "FORMATS",
+    "AnnotatedFile",
     "AttributeFile",
     "Column",
     "EntityFile",
+    "Format",
     "LeftOut",
     "Rewriter",
     "Source",
     "SpanFile",
     "TagFile",
-    "clear_entity_format",
-    "holds_attributes",
+    "detect",
+    "formats",
     "open_file",
     "read",
     "read_attributes",

@@ -1,17 +1,22 @@
-"""What the readers of entity trees hand over: entities and words, with the lines that they stand on."""
+"""Files of entity trees: `read_entities`, what it returns, and `write_entities`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import NoneType
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, counted, require_choice
 from ..spans.entities import Entities
-from ..spans.markup import Entity
+from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
+from .annotated_file import AnnotatedFile
+from .formats import formats, keywords, read_as
+from .output import creating, packing, replacing
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -28,67 +33,47 @@ class LeftOut:
         return f"line {self.line}: {self.problem}"
 
 
-@dataclass(frozen=True, eq=False)
-class EntityFile:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntityFile(AnnotatedFile):
     """The entities of a file.
 
     Attributes:
-        source: what errors call the file.
         format: what it was read as, `hipe`, `quaero` or `jsonl`.
         documents: the documents' names: those in the file, or their numbers from 0.
         entities: for each document a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start":
             int, "end": int, "label": str}, ...]}`; offsets in tokens of the document, `end` exclusive. Entities
             that nest are both in the list, the longer one first; components are ordered by start, end and label.
-        words: for each document its words; None where the file has none (JSON lines).
-        document_lines: int64, the number of the line, from 1, on which each document begins.
-        token_lines: int64, the line of every token; None where a document is not one token a line.
+        words: for each document its words; None if the file has none (JSON lines).
         left_out: what was read and is in no entity, in the order of the file. A system's output may have components
-            that no entity encloses; they are here, so that they are not lost unseen.
+            that no entity encloses; they are here, so that they are never dropped silently.
         columns: for hipe the spans of each column by its name, as they were decoded, with what is left out.
         comments: for hipe the comments, each with the number of its line.
     """
 
-    source: str
     format: str
     documents: tuple[str, ...]
     entities: list[list[Entity]]
     words: list[list[str]] | None
-    document_lines: np.ndarray
-    token_lines: np.ndarray | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: Mapping[str, Spans] = field(default_factory=dict)
     comments: tuple[tuple[int, str], ...] = ()
 
     @property
     def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in tokens, int64; None where the file has no words."""
+        """The documents' lengths in tokens, int64; None if the file has no words."""
         return None if self.words is None else np.fromiter(map(len, self.words), np.int64, len(self.words))
 
-    def line(self, document: int, position: int | None = None) -> int:
-        """The line of a document, or of a token of it."""
-        lengths = self.lengths
-        if self.token_lines is None or position is None or lengths is None:
-            return int(self.document_lines[document])
-        return int(self.token_lines[int(lengths[:document].sum()) + position])
-
-    def locate(self, error: InputError) -> InputError:
-        """An error about a document and token of this file, said of the file and line."""
-        if error.document is None:
-            return error.in_file(self.source)
-        line = self.line(error.document, error.position)
-        return error.in_file(self.source, line, error.position if self.token_lines is None else None)
-
     def to_entities(self) -> Entities:
-        """The entities as columns, with the documents' lengths where the file has words; duplicates collapse."""
+        """Return the entities as columns, with the documents' lengths if the file has words; duplicates collapse."""
         try:
             return Entities.from_dicts(self.entities, lengths=self.lengths)
         except InputError as error:
             raise self.locate(error) from None
 
     def to_dataset(self) -> Dataset:
-        """A `datasets.Dataset` with a row for each document.
+        """Return a `datasets.Dataset` with a row for each document.
 
-        Its columns are `id` (string), `tokens` (list of strings; where the file has words) and `entities` (list of
+        Its columns are `id` (string), `tokens` (list of strings; if the file has words) and `entities` (list of
         structs as in `entities`).
         """
         from datasets import Dataset, Features, List, Value
@@ -105,3 +90,140 @@ class EntityFile:
         if self.words is None:
             del columns["tokens"], features["tokens"]
         return Dataset.from_dict(columns, features=Features(features))
+
+
+def read_entities(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str = "auto",
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+    **options: Any,
+) -> EntityFile:
+    """Read entity trees: entities with several types and with components, which may be entities themselves.
+
+    Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
+
+    **hipe**: tab-separated columns named in the first line, one token a line; `# document_id = ...` begins a document
+    and `_` reads as `O`. Spans of `NE-FINE-LIT` are entities. A span of `NE-FINE-METO` with the same bounds gives its
+    entity a second type, one with other bounds is an entity of its own. A span of `NE-NESTED` is an entity of its own,
+    and with its type a component of the literal entity around it, also of one with the same bounds. A span of
+    `NE-FINE-COMP` is a component (without `comp.` in its label) of the literal entity around it; if there is none,
+    it is left out and listed in `EntityFile.left_out`, as is a metonymic type that repeats the literal one. Only
+    `TOKEN` and `NE-FINE-LIT` must be there. `level="coarse"` reads `NE-COARSE-LIT` and `NE-COARSE-METO`, and neither
+    components nor nested entities, for these belong to the fine types.
+
+    **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document,
+    a sentence or a speech turn: entities do not reach over its end.
+
+    **jsonl**: each line is a document: a list of entities as in `EntityFile.entities`, or an object with such a list
+    `entities` and, if wanted, `tokens` and `id`.
+
+    Args:
+        path: the file, or an open binary stream.
+        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the name ends in `.jsonl` or the first line is JSON,
+            hipe if the first line that is no comment names the column of literal entities, quaero if there is a
+            closing tag near the beginning.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+        options: of the format. For hipe `level` (`fine`, the default, or `coarse`), `scheme` of the tags (`IOB2`;
+            None: told from each column by itself) and `repair` (how to handle illegal tags, see `decoding.decode`;
+            `conlleval`). For quaero `documents` (what is a document: `lines`, the default; `blank`: what stands
+            between blank lines; `file`) and `entity_types` (the first dotted parts of the tags that are entities, all
+            others being components; those of QUAERO).
+
+    Raises:
+        InputError: names the file and, if they are known, line and column: for a file that cannot be opened, is
+            empty, binary or not UTF-8, for missing columns, unreadable tags, malformed markup and invalid JSON.
+    """
+    return read_as(EntityFile, path, format=format, name=name, progress=progress, options=options)
+
+
+def write_entities(
+    path: str | os.PathLike[str] | BinaryIO,
+    entities: Sequence[Sequence[Entity]],
+    *,
+    format: str,
+    words: Sequence[Sequence[str]] | None = None,
+    documents: Sequence[str] | None = None,
+    entity_types: Collection[str] = ENTITY_TYPES,
+    overwrite: bool = False,
+) -> None:
+    """Write entity trees so that `read_entities` reads the same ones; all of them or, with an error, none.
+
+    Args:
+        path: the file, gzipped if its name ends in `.gz`, or an open binary stream.
+        entities: for each document its entities, as in `EntityFile.entities`; duplicates collapse.
+        format: `hipe` (fine and coarse columns, the coarse types being the first parts of the fine ones; of overlapping
+            entities with one type and no components the first goes into the literal column), `quaero` (one document a
+            line) or `jsonl`.
+        words: for each document its words; jsonl can do without.
+        documents: the documents' names, for hipe and jsonl; their numbers by default.
+        entity_types: the first dotted parts of the tags that are entities, for quaero.
+        overwrite: whether an existing file is replaced.
+
+    Raises:
+        InputError: for entities, words and names that the format cannot hold or that are of other types, and for a file
+            that exists already.
+    """
+    writers = {name: known.write for name, known in formats(EntityFile).items() if known.write is not None}
+    require_choice("format", format, tuple(writers))
+    _require_texts(words, documents)
+    columns = Entities.from_dicts(entities)
+    names = [str(index) for index in range(columns.documents)] if documents is None else list(documents)
+    for noun, plural, given in (("list of words", "lists of words", words), ("name", "names", names)):
+        if given is not None and len(given) != columns.documents:
+            raise InputError(
+                f"{counted(len(given), noun, plural)}, {counted(columns.documents, 'document')}.",
+                "Give one for each document.",
+            )
+    if words is None and formats(EntityFile)[format].needs_words:
+        raise InputError(f"the format {format} needs words.", "Give them with words=...")
+    if words is not None:
+        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
+    options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
+    _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a value is a string that can be stored as UTF-8."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _require_texts(words: Sequence[Sequence[str]] | None, documents: Sequence[str] | None) -> None:
+    """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
+    for option, given in (("words", words), ("documents", documents)):
+        if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
+            raise InputError(f"{option}={given!r} is not a list.", "Give one item for each document.")
+    for document, of_words in enumerate(() if words is None else words):
+        if isinstance(of_words, str) or not isinstance(of_words, Iterable) or not all(map(is_text, of_words)):
+            raise InputError(
+                "the words are not a list of strings that can be stored as UTF-8.",
+                "Give the words of each document, words=[['Ada', 'sings'], ...].",
+                document=document,
+            )
+    for document, name in enumerate(() if documents is None else documents):
+        if not is_text(name):
+            raise InputError(
+                f"the document's name {name!r} is not a string that can be stored as UTF-8.",
+                "Give strings, documents=['a', 'b', ...].",
+                document=document,
+            )
+
+
+def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        path.write(data)
+        return
+    target = os.fspath(path)
+    if os.path.isfile(target) and not overwrite:
+        raise InputError("the file exists already.", "Choose another name, or set overwrite=True.", source=target)
+    opening = replacing(target) if os.path.isfile(target) else creating(target)
+    with opening as stream, packing(stream, packed=target.lower().endswith(".gz")) as packed:
+        packed.write(data)

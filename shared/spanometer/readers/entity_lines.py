@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +11,10 @@ import numpy as np
 from ..errors import InputError
 from ..spans.entities import Entities
 from ..spans.markup import Entity
-from .entity_file import EntityFile
-from .json_lines import parse_line
+from .entity_file import EntityFile, is_text
+from .formats import Format, register
+from .json_lines import MARK, evidence, list_in, located, rows
 from .source import Source
-
-_REMEDY = "Write a list of entities, or an object with one under 'entities', on each line."
 
 
 def read_entity_lines(source: Source) -> EntityFile:
@@ -24,39 +22,40 @@ def read_entity_lines(source: Source) -> EntityFile:
     names: list[str] = []
     entities: list[list[Any]] = []
     words: list[list[str]] = []
-    lines = array("q")
-    for first, block in source.blocks():
-        for number, text in enumerate(block.split(b"\n"), first):
-            if not text.strip():
-                continue
-            row = parse_line(source, text, number, "entities")
-            tokens = row.get("tokens") if isinstance(row, dict) else None
-            if (tokens is None) != (not words) and lines:
-                raise source.refuse(
-                    "some lines have tokens, others have none.", "Give 'tokens' on every line or on none.", number
-                )
-            if tokens is not None:
-                words.append(_tokens(source, tokens, number))
-            entities.append(_list(source, row, number))
-            name = row.get("id") if isinstance(row, dict) else None
-            names.append(str(len(names) if name is None else name))
-            lines.append(number)
-    if not lines:
-        raise source.refuse("the file has no documents.", "Write one JSON list of entities a line.")
+    lines: list[int] = []
+    for line, row in rows(source, "entities"):
+        tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
+        if (tokens is None) != (not words) and lines:
+            raise source.refuse(
+                "some lines have tokens, others have none.", "Give 'tokens' on every line or on none.", line
+            )
+        if tokens is not None:
+            if not isinstance(tokens, list) or not all(map(is_text, tokens)):
+                raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
+            words.append(tokens)
+        entities.append(list_in(source, row, ("entities",), line, "entities"))
+        names.append(str(len(names) if name is None else name))
+        lines.append(line)
+    try:
+        trees = Entities.from_dicts(entities, lengths=list(map(len, words)) if words else None).to_dicts()
+    except InputError as error:
+        raise located(error, source, lines) from None
+    for tree in trees:
+        tree.sort(key=lambda entity: (entity["start"], -entity["end"]))
     return EntityFile(
-        source.name,
-        "jsonl",
-        tuple(names),
-        _checked(source, entities, words, lines),
-        words or None,
-        np.frombuffer(lines, dtype=np.int64),
+        source=source.name,
+        format="jsonl",
+        documents=tuple(names),
+        entities=trees,
+        words=words or None,
+        document_lines=np.array(lines, dtype=np.int64),
     )
 
 
 def entity_lines_text(
-    words: Sequence[Sequence[str]] | None, entities: Sequence[Sequence[Entity]], documents: Sequence[str]
+    entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
 ) -> str:
-    """Documents as JSON lines; see `write_entities`."""
+    """Return documents as JSON lines; see `write_entities`."""
     lines = []
     for index, of_document in enumerate(entities):
         tokens = {} if words is None else {"tokens": list(words[index])}
@@ -65,43 +64,14 @@ def entity_lines_text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _checked(
-    source: Source, entities: list[list[Any]], words: list[list[str]], lines: Sequence[int]
-) -> list[list[Entity]]:
-    """The entities in order and without duplicates; errors are said of the line."""
-    lengths = list(map(len, words)) if words else None
-    try:
-        rows = Entities.from_dicts(entities, lengths=lengths).to_dicts()
-    except InputError as error:
-        line = None if error.document is None else lines[error.document]
-        raise InputError(error.problem, error.remedy, span=error.span, source=source.name, line=line) from None
-    for row in rows:
-        row.sort(key=lambda entity: (entity["start"], -entity["end"]))
-    return rows
-
-
-def _list(source: Source, row: list[Any] | dict[str, Any], line: int) -> list[Any]:
-    if isinstance(row, list):
-        return row
-    found = row.get("entities")
-    if isinstance(found, list):
-        return found
-    keys = ", ".join(map(repr, row)) or "none"
-    raise source.refuse(f"the object has no list 'entities'; its keys: {keys[:300]}.", _REMEDY, line)
-
-
-def _tokens(source: Source, tokens: Any, line: int) -> list[str]:
-    if not isinstance(tokens, list) or not all(is_text(token) for token in tokens):
-        raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
-    return tokens
-
-
-def is_text(value: Any) -> bool:
-    """Whether a value is a string that can be stored as UTF-8."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+register(
+    Format(
+        name="jsonl",
+        content=EntityFile,
+        mark=MARK,
+        evidence=evidence,
+        read=read_entity_lines,
+        write=entity_lines_text,
+        needs_words=False,
+    )
+)

@@ -1,130 +1,171 @@
-"""JSON lines: each line one document."""
+"""JSON lines, each line one document: files of tags, and what JSON lines of all contents have in common."""
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..spans.spans import Spans
 from ..tags.tags import Tags, list_arrays
+from .formats import Evidence, Format, register
 from .source import Source
-from .tag_file import Codes, Column, SpanFile, TagFile
+from .tag_file import Codes, Column, TagFile
 
+MARK = "JSON lines"
 TAGS_KEY = "tags"
-SPANS_KEY = "spans"
 WORDS_KEYS = ("tokens", "words")
 
+_LONG_LINE = 100_000
+_KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
 
-def read_json_lines(source: Source, columns: Sequence[Column], words: bool | int | str) -> TagFile:
+
+def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words: bool | int | str = False) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
     keys = [_key(source, column) for column in columns]
-    wanted = [_Sequences(key) for key in keys]
-    words_key = None if words is True or words is False else _key(source, words)
-    of_words = None if words is False else _Sequences(words_key or WORDS_KEYS[0])
+    tags = [_Encoder() for _ in keys]
+    words_key = None if isinstance(words, bool) else _key(source, words)
+    encoded_words = None if words is False else _Encoder()
     lines = array("q")
-    for first, block in source.blocks():
-        for number, text in enumerate(block.split(b"\n"), first):
-            if not text.strip():
-                continue
-            row = parse_line(source, text, number)
-            lines.append(number)
-            for key, sequences in zip(keys, wanted, strict=True):
-                sequences.append(_tags_of(source, row, key, number), source, number)
-            if of_words is not None:
-                found = _words_of(source, row, words_key, number)
-                if found is None:
-                    of_words = None
-                    continue
-                of_words.append(found, source, number)
-            _require_one_length(source, [*wanted, *([of_words] if of_words else [])], number)
-    if not lines:
-        raise source.refuse("the file has no documents.", "Write one JSON list of tags a line.")
+    for line, row in rows(source, "tags"):
+        lines.append(line)
+        found = {}
+        for key in keys:
+            if isinstance(row, list) and key != TAGS_KEY:
+                raise source.refuse(f"this line is a list, so it has no {key!r}.", "Leave the column out.", line)
+            found[key] = list_in(source, row, (key,), line, "tags", "Name the key of the list of tags.")
+        for key, encoder in zip(keys, tags, strict=True):
+            encoder.append(found[key], source, line)
+        of_words = None if encoded_words is None else words_in(source, row, words_key, line)
+        if of_words is None or encoded_words is None:
+            encoded_words = None
+        else:
+            encoded_words.append(of_words, source, line)
+            found[words_key or WORDS_KEYS[0]] = of_words
+        first, *others = found
+        for other in others:
+            if len(found[other]) != len(found[first]):
+                raise source.refuse(
+                    f"{first!r} has {len(found[first])} items, {other!r} has {len(found[other])}.",
+                    "All lists of a line must be of one length.",
+                    line,
+                )
     return TagFile(
-        source.name,
-        tuple(keys),
-        tuple(sequences.encoded() for sequences in wanted),
-        None if of_words is None else of_words.encoded(),
-        None,
-        np.frombuffer(lines, dtype=np.int64),
-        None,
+        source=source.name,
+        columns=tuple(keys),
+        tags=tuple(encoder.tags() for encoder in tags),
+        words=None if encoded_words is None else encoded_words.tags(),
+        document_lines=np.array(lines, dtype=np.int64),
     )
 
 
-def read_span_lines(source: Source, key: str) -> SpanFile:
-    """Read lists of spans, and words where every line has them; see `read_spans`."""
-    documents: list[list[Any]] = []
-    words: list[list[Any]] | None = []
-    lines = array("q")
+def is_json_lines(source: Source) -> bool:
+    """Return whether the name ends in `.jsonl` or `.ndjson`, or the first line is JSON."""
+    if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return True
+    line = source.first_line()
+    if not line.startswith((b"[", b"{")):
+        return False
+    if len(line) >= _LONG_LINE:
+        # it may go on after the head; no row of columns is that long
+        return True
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def evidence(source: Source) -> Evidence:
+    """Return that JSON lines are possible, whatever they hold."""
+    return Evidence.POSSIBLE if is_json_lines(source) else Evidence.NONE
+
+
+def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
+    """Yield the list or object of each line that is not blank, with the number of the line.
+
+    Raises:
+        InputError: for a line that is not JSON, or of another kind, and if there is none.
+    """
+    empty = True
     for first, block in source.blocks():
         for number, text in enumerate(block.split(b"\n"), first):
-            if not text.strip():
-                continue
-            row = parse_line(source, text, number)
-            documents.append(_spans_of(source, row, key, number))
-            lines.append(number)
-            found = _words_of(source, row, None, number)
-            if found is None:
-                words = None
-            elif words is not None:
-                words.append(found)
-    if not lines:
-        raise source.refuse("the file has no documents.", "Write one JSON object with a list of spans a line.")
-    try:
-        spans = Spans.from_dicts(documents, lengths=None if words is None else [len(document) for document in words])
-    except InputError as error:
-        if error.document is None:
-            raise error.in_file(source.name) from None
-        place = "" if error.span is None else f"span {error.span}: "
-        raise source.refuse(f"{place}{error.problem}", error.remedy, lines[error.document]) from None
-    return SpanFile(source.name, spans, words, np.frombuffer(lines, dtype=np.int64))
+            if text.strip():
+                empty = False
+                yield number, _parsed(source, text, number, content)
+    if empty:
+        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
 
 
-def _spans_of(source: Source, row: list[Any] | dict[str, Any], key: str, line: int) -> list[Any]:
+def list_in(
+    source: Source, row: list[Any] | dict[str, Any], keys: Sequence[str], line: int, content: str, remedy: str = ""
+) -> list[Any]:
+    """Return the list of a line: the line itself, or what an object has under the first of the keys that it knows."""
     if isinstance(row, list):
         return row
-    if key not in row:
-        keys = ", ".join(map(repr, row)) or "none"
-        raise source.refuse(f"the object has no {key!r}; its keys: {keys}.", "Name the key of the list of spans.", line)
-    if not isinstance(row[key], list):
-        raise source.refuse(f"{key!r} is a {_kind(row[key])}, not a list of spans.", "", line)
-    return row[key]
+    wanted = " or ".join(map(repr, keys))
+    key = next((key for key in keys if key in row), None)
+    found = None if key is None else row[key]
+    if isinstance(found, list):
+        return found
+    known = ", ".join(map(repr, row)) or "none"
+    raise source.refuse(
+        f"the object has no {wanted}; its keys: {known[:300]}."
+        if key is None
+        else f"{key!r} is a {_kind(found)}, not a list of {content}.",
+        remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
+        line,
+    )
 
 
-class _Sequences:
+def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[Any] | None:
+    """Return the words of a line; None if no key was named and the line has none."""
+    for key in WORDS_KEYS if words_key is None else (words_key,):
+        found = row.get(key) if isinstance(row, dict) else None
+        if isinstance(found, list):
+            return found
+    if words_key is None:
+        return None
+    raise source.refuse(f"there is no list of words {words_key!r}.", "Name the key of the list of words.", line)
+
+
+def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
+    """Return an error about a document as one about its line."""
+    line = None if error.document is None else lines[error.document]
+    return InputError(error.problem, error.remedy, span=error.span, source=source.name, line=line)
+
+
+class _Encoder:
     """Lists of strings, encoded as they come."""
 
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.codes = array("i")
-        self.names = Codes()
-        self.ends = array("q", [0])
+    def __init__(self) -> None:
+        self._codes = array("i")
+        self._names = Codes()
+        self._ends = array("q", [0])
 
     def append(self, row: list[Any], source: Source, line: int) -> None:
         """Encode one document, checked."""
-        known = len(self.names)
-        if not set(map(type, row)) <= {str}:
-            raise _not_strings(row, source, line)
-        self.codes.extend(map(self.names.__getitem__, row))
-        if len(self.names) > known and not all(map(_is_text, list(self.names)[known:])):
-            raise _not_strings(row, source, line)
-        self.ends.append(len(self.codes))
+        known = len(self._names)
+        try:
+            self._codes.extend(map(self._names.__getitem__, row))
+            # what is no string is no known name either
+            for name in islice(reversed(self._names), len(self._names) - known):
+                name.encode()
+        except (TypeError, AttributeError, UnicodeEncodeError):
+            try:
+                list_arrays([row])
+            except InputError as error:
+                raise error.at(source.name, line, error.position) from None
+            raise
+        self._ends.append(len(self._codes))
 
-    def last_length(self) -> int:
-        """The length of the last document."""
-        return self.ends[-1] - self.ends[-2]
-
-    def encoded(self) -> Tags:
-        """All documents as dictionary-encoded columns."""
-        return Tags(
-            np.frombuffer(self.codes, dtype=np.int32) if self.codes else np.zeros(0, dtype=np.int32),
-            tuple(self.names),
-            np.frombuffer(self.ends, dtype=np.int64),
-        )
+    def tags(self) -> Tags:
+        """Return all documents as dictionary-encoded columns."""
+        return Tags(np.array(self._codes, np.int32), tuple(self._names), np.array(self._ends, np.int64))
 
 
 def _key(source: Source, column: Column) -> str:
@@ -135,8 +176,7 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-def parse_line(source: Source, text: bytes, line: int, content: str = "tags") -> list[Any] | dict[str, Any]:
-    """The list or object on a line; an `InputError` where there is none."""
+def _parsed(source: Source, text: bytes, line: int, content: str) -> list[Any] | dict[str, Any]:
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
@@ -156,58 +196,8 @@ def parse_line(source: Source, text: bytes, line: int, content: str = "tags") ->
     return row
 
 
-def _tags_of(source: Source, row: list[Any] | dict[str, Any], key: str, line: int) -> list[Any]:
-    if isinstance(row, list):
-        if key != TAGS_KEY:
-            raise source.refuse(f"this line is a list, so it has no {key!r}.", "Leave the column out.", line)
-        return row
-    if key not in row:
-        keys = ", ".join(map(repr, row)) or "none"
-        raise source.refuse(f"the object has no {key!r}; its keys: {keys}.", "Name the key of the list of tags.", line)
-    if not isinstance(row[key], list):
-        raise source.refuse(f"{key!r} is a {_kind(row[key])}, not a list of tags.", "", line)
-    return row[key]
-
-
-def _words_of(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[Any] | None:
-    """The words of a line; None where no key was named and the line has none."""
-    if isinstance(row, dict):
-        for key in WORDS_KEYS if words_key is None else (words_key,):
-            if isinstance(row.get(key), list):
-                return row[key]
-    if words_key is None:
-        return None
-    raise source.refuse(f"there is no list of words {words_key!r}.", "Name the key of the list of words.", line)
-
-
-def _require_one_length(source: Source, sequences: Sequence[_Sequences], line: int) -> None:
-    first = sequences[0]
-    for other in sequences[1:]:
-        if other.last_length() != first.last_length():
-            raise source.refuse(
-                f"{first.key!r} has {first.last_length()} items, {other.key!r} has {other.last_length()}.",
-                "All lists of a line must be of one length.",
-                line,
-            )
-
-
-def _not_strings(row: list[Any], source: Source, line: int) -> InputError:
-    """The core's error about the first item that is not a tag, said of the line."""
-    try:
-        list_arrays([row])
-    except InputError as error:
-        return source.refuse(f"token {error.position}: {error.problem}", error.remedy, line)
-    return source.refuse("this line does not hold strings.", "", line)
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _kind(value: object) -> str:
-    names = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
-    return names.get(type(value), "number")
+    return _KINDS.get(type(value), "number")
+
+
+register(Format(name="jsonl", content=TagFile, mark=MARK, evidence=evidence, read=read_tag_lines))

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from array import array
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from ..errors import InputError, require_choice
-from ..spans.markup import Entity, from_markup, to_markup
+from ..errors import InputError, require_choice, setting
+from ..spans.markup import ENTITY_TYPES, Entity, from_markup, to_markup
 from .entity_file import EntityFile
+from .formats import Evidence, Format, register
+from .json_lines import is_json_lines
 from .source import Source
 
 DOCUMENTS = ("lines", "blank", "file")
-"""What makes a document of a file with markup."""
+"""What can be a document of a file with markup."""
+
+_CLOSING_TAG = re.compile(rb"</[A-Za-z][^\s<>]*>")
+_ENTITY_END = re.compile(rb"</(?:" + "|".join(ENTITY_TYPES).encode() + rb")(?:[.+][\w.+-]*)?>")
+# the tags of a leaf and the words between them on one line
+_LEAF = re.compile(rb"<([A-Za-z][\w.+-]*)>[ \t]*[^\s<>][^<>\n]*</\1>")
+# the end of a row whose last column is that of the tags
+_TAG = re.compile(rb"(?:^|[ \t])(?:O|[BIESLUM]-\S+)\s*$")
 
 
-def read_quaero(source: Source, documents: str, entity_types: Collection[str]) -> EntityFile:
+def read_quaero(
+    source: Source, *, documents: str = "lines", entity_types: Collection[str] = ENTITY_TYPES
+) -> EntityFile:
     """Read the entities and words of all documents; see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
     words: list[list[str]] = []
     entities: list[list[Entity]] = []
-    first_lines = array("q")
+    first_lines: list[int] = []
     for line, text in _texts(source, documents):
         try:
             annotation = from_markup(text, entity_types=entity_types, first_line=line)
@@ -33,17 +44,23 @@ def read_quaero(source: Source, documents: str, entity_types: Collection[str]) -
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return EntityFile(
-        source.name,
-        "quaero",
-        tuple(map(str, range(len(words)))),
-        entities,
-        words,
-        np.frombuffer(first_lines, dtype=np.int64),
+        source=source.name,
+        format="quaero",
+        documents=tuple(map(str, range(len(words)))),
+        entities=entities,
+        words=words,
+        document_lines=np.array(first_lines, dtype=np.int64),
     )
 
 
-def quaero_text(words: Sequence[Sequence[str]], entities: Sequence[Sequence[Entity]], types: Collection[str]) -> str:
-    """Documents with markup, one a line; see `write_entities`."""
+def quaero_text(
+    entities: Sequence[Sequence[Entity]],
+    words: Sequence[Sequence[str]],
+    documents: Sequence[str],
+    *,
+    entity_types: Collection[str] = ENTITY_TYPES,
+) -> str:
+    """Return documents with markup, one a line and without their names; see `write_entities`."""
     lines = []
     for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
         if not of_words:
@@ -51,7 +68,7 @@ def quaero_text(words: Sequence[Sequence[str]], entities: Sequence[Sequence[Enti
                 "the document has no words.", "A line of markup needs one; leave it out.", document=document
             )
         try:
-            lines.append(to_markup(of_words, of_entities, entity_types=types))
+            lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
         except InputError as error:
             raise InputError(error.problem, error.remedy, document=document, position=error.position) from None
     text = "".join(f"{line}\n" for line in lines)
@@ -60,7 +77,7 @@ def quaero_text(words: Sequence[Sequence[str]], entities: Sequence[Sequence[Enti
 
 
 def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
-    """The text of each document with the number of its first line."""
+    """Yield the text of each document with the number of its first line."""
     pending: list[str] = []
     begun = 1
     for first, block in source.blocks():
@@ -72,7 +89,7 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
                 if documents != "lines":
                     continue
             elif documents == "file":
-                # kept, or the lines behind it would be misnumbered
+                # kept, or the lines after it would be misnumbered
                 if pending:
                     pending.append(line)
                 continue
@@ -84,11 +101,30 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
 
 
 def _located(error: InputError, source: Source, documents: str) -> InputError:
-    """The error said of the file."""
-    if error.line is None:
-        return error.in_file(source.name)
-    located = error.in_file(source.name, error.line, column=error.column)
+    """Return the error as one about the file."""
+    remedy = error.remedy
     if documents == "lines" and error.problem.endswith("is not closed."):
-        remedy = f"{error.remedy} Each line is a document; documents='blank' has blank lines between them."
-        return InputError(error.problem, remedy, source=source.name, line=error.line, column=error.column)
-    return located
+        remedy += f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
+    return InputError(error.problem, remedy, source=source.name, line=error.line, column=error.column)
+
+
+def _evidence(source: Source) -> Evidence:
+    """Look for closing tags. A word `</pers>` among tags of a scheme is not enough to be certain."""
+    if is_json_lines(source) or not _CLOSING_TAG.search(source.head):
+        return Evidence.NONE
+    if not _ENTITY_END.search(source.head):
+        return Evidence.POSSIBLE
+    leaves = (line for line in source.head.split(b"\n") if _LEAF.search(line))
+    return Evidence.CERTAIN if any(not _TAG.search(line) for line in leaves) else Evidence.POSSIBLE
+
+
+register(
+    Format(
+        name="quaero",
+        content=EntityFile,
+        mark="markup",
+        evidence=_evidence,
+        read=read_quaero,
+        write=quaero_text,
+    )
+)

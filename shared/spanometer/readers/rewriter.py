@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InputError
 from ..spans.conversion import changed_tokens
 from ..tags.tags import Tags
-from .columns import Lines
+from .cells import Lines
 from .json_lines import TAGS_KEY
 from .source import BYTE_ORDER_MARK, Source
 from .tag_file import Cells, TagFile

@@ -1,16 +1,19 @@
-"""What the readers hand over: tags with the lines that they stand on."""
+"""Files of tags: `read`, and what it returns."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import BinaryIO
 
 import numpy as np
 
-from ..errors import InputError, counted
-from ..spans.spans import Spans
 from ..tags.tags import Tags
+from .annotated_file import AnnotatedFile
+from .formats import read_as
+from .source import Source
 
 Column = int | str | None
 """A column by number (from 1, or negative from the right) or by name; None is the default one."""
@@ -31,33 +34,27 @@ class Cells:
     width: int
 
 
-@dataclass(frozen=True, eq=False)
-class TagFile:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TagFile(AnnotatedFile):
     """The tags of a file.
 
     Attributes:
-        source: what errors call the file.
-        columns: for each tag column that was asked for, what it is called: its name where the file gives one, or
+        columns: for each tag column that was asked for, what it is called: its name if the file gives one, or
             `column 3`.
         tags: the tags of these columns.
-        words: the words, where they were asked for and the file has them.
-        names: the names of all columns, where the file gives them.
-        document_lines: int64, the number of the line, from 1, on which each document begins.
-        token_lines: int64, the line of every token; None where a document stands on one line.
+        words: the words, if they were asked for and the file has them.
+        names: the names of all columns, if the file gives them.
         cells: where the tags stand in files of columns; None in JSON lines.
-        document_names: what the comments that begin documents (`# document_id = ...`) say, where documents are told by
+        document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
             them; an empty string for rows before the first of them.
         comments: the comments of files of columns, each with the number of its line.
         docstart_lines: the numbers of the `-DOCSTART-` lines.
     """
 
-    source: str
     columns: tuple[str, ...]
     tags: tuple[Tags, ...]
     words: Tags | None
-    names: tuple[str, ...] | None
-    document_lines: np.ndarray
-    token_lines: np.ndarray | None
+    names: tuple[str, ...] | None = None
     cells: Cells | None = None
     document_names: tuple[str, ...] | None = None
     comments: tuple[tuple[int, str], ...] = ()
@@ -68,110 +65,94 @@ class TagFile:
         """The documents' lengths in tokens."""
         return self.tags[0].lengths
 
-    def line(self, document: int, position: int | None = None) -> int:
-        """The line of a document, or of a token of it."""
-        if self.token_lines is None or position is None:
-            return int(self.document_lines[document])
-        return int(self.token_lines[int(self.tags[0].offsets[document]) + position])
-
     def select(self, column: int) -> TagFile:
-        """The same file with one of its tag columns only."""
+        """Return the same file with one of its tag columns only."""
         one = slice(column, column + 1)
         cells = self.cells and replace(self.cells, columns=self.cells.columns[one])
         return replace(self, columns=self.columns[one], tags=self.tags[one], cells=cells)
-
-    def locate(self, error: InputError) -> InputError:
-        """An error about a document and token of these tags, said of the file and line."""
-        if error.document is None:
-            return error.in_file(self.source)
-        line = self.line(error.document, error.position)
-        return error.in_file(self.source, line, error.position if self.token_lines is None else None)
-
-
-class Annotated(Protocol):
-    """A file of annotated documents, whatever annotates them."""
-
-    @property
-    def source(self) -> str:
-        """What errors call the file."""
-
-    @property
-    def document_lines(self) -> np.ndarray:
-        """The line on which each document begins."""
-
-    @property
-    def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in tokens, where they are known."""
-
-    def line(self, document: int, position: int | None = None) -> int:
-        """The line of a document, or of a token of it."""
-
-
-@dataclass(frozen=True, eq=False)
-class SpanFile:
-    """The spans of a file of JSON lines.
-
-    Attributes:
-        source: what errors call the file.
-        spans: its spans; their documents' lengths are known where the file has words.
-        words: the words of each document, or None unless every line has them.
-        document_lines: int64, the number of the line, from 1, of each document.
-    """
-
-    source: str
-    spans: Spans
-    words: list[list[str]] | None
-    document_lines: np.ndarray
 
 
 class Codes(dict[str, int]):
     """Codes for names, given in the order of their first occurrence."""
 
     def __missing__(self, name: str) -> int:
-        """The next code."""
+        """Give the next code to a new name."""
         code = self[name] = len(self)
         return code
 
 
+def read(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    format: str = "auto",
+    documents: str | None = None,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> TagFile:
+    """Read one or more tag columns of a file, and its words, in one pass.
+
+    Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
+
+    In **columns** files each line is a token and a blank line (nothing or only blanks) ends a document. Cells are
+    separated by single tabs if the first row has a tab, otherwise by runs of blanks; quotes are plain characters. A
+    file may have one column only, that of the tags. `-DOCSTART-` lines are skipped and end a document. A line that
+    begins with `#` is a comment unless it reads like a row, one with as many cells as the others and a tag in the tag
+    columns: the token `#` is data. Columns have names if a comment before the first row gives them
+    (`# columns: token reference system`, or the bare names after `#`, as many as there are columns), or if the
+    first row does (it is taken for names if it holds a wanted name, or begins with TOKEN, WORD or FORM and holds no
+    tag).
+
+    In **jsonl** files each line is a document: a list of tags, or an object that has one under the column's name.
+
+    Args:
+        path: the file, or an open binary stream.
+        columns: the tag columns. A number counts from 1, as `cut` and `awk` do, or with a negative sign from the right
+            (-1 is the last); digits in a string are a number. Any other string is a name. None is the last column, in
+            JSON lines `tags`.
+        words: whether to read the words too: True takes the column named token, word or form, or else the first if
+            it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. `TagFile.words` is
+            None if there are none.
+        format: `columns`, `jsonl`, or `auto`: JSON lines if the name ends in `.jsonl` or the first line is JSON.
+        documents: what begins a document in a columns file instead of the blank line: the key of a comment
+            (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
+        outside: a tag of a columns file that is to be read as `O`, such as `_`.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
+            or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
+    """
+    options = {"columns": columns, "words": words, "documents": documents, "outside": outside}
+    return read_as(TagFile, path, format=format, name=name, progress=progress, options=options)
+
+
+def read_parts(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[TagFile]:
+    """Read a file of columns in parts, so that memory does not grow with the file.
+
+    The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte
+    each; together they have what `read` gives. Lines are numbered within the file. An error in a later part comes when
+    that part is due. Arguments and errors are those of `read`.
+    """
+    from .columns import read_column_parts
+
+    with Source.open(path, name, progress) as source:
+        yield from read_column_parts(source, columns, words, outside)
+
+
 def tag_lists(tags: Tags) -> list[list[str]]:
-    """Tags (or words) as a list of lists, as the `evaluate` modules take them."""
+    """Return tags (or words) as a list of lists, as the `evaluate` modules take them."""
     names = np.array([*tags.names, ""], dtype=object)
     flat = names[tags.codes].tolist()
-    bounds = tags.offsets.tolist()
-    return [flat[start:end] for start, end in pairwise(bounds)]
-
-
-def require_same_tokens(references: Annotated, predictions: Annotated) -> None:
-    """Raise an `InputError` that names both files and lines unless both have the same documents and lengths.
-
-    Lengths are compared where both files have them.
-    """
-    sizes = [len(file.document_lines) for file in (references, predictions)]
-    common = min(sizes)
-    first, second = references.lengths, predictions.lengths
-    if first is not None and second is not None and (first[:common] != second[:common]).any():
-        document = int(np.argmax(first[:common] != second[:common]))
-        place, other = references.line(document), predictions.line(document)
-        problem = (
-            f"the reference document that begins here has {_tokens(first[document])}, the predicted one "
-            f"({predictions.source}, line {other}) has {_tokens(second[document])}."
-        )
-        remedy = (
-            "Both sides must annotate the same tokens; do the documents end at the same places?"
-            if first.sum() == second.sum()
-            else "Both sides must annotate the same tokens; was the text tokenised twice?"
-        )
-        raise InputError(problem, remedy, source=references.source, line=place)
-    if sizes[0] != sizes[1]:
-        longer, shorter = (references, predictions) if sizes[0] > sizes[1] else (predictions, references)
-        raise InputError(
-            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
-            f"{shorter.source} ends before the document that begins here.",
-            "Both sides must annotate the same documents, in the same order.",
-            source=longer.source,
-            line=longer.line(common),
-        )
-
-
-def _tokens(count: int) -> str:
-    return f"{count} token{'' if count == 1 else 's'}"
+    return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]

@@ -14,7 +14,8 @@ from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.signature import signature
 from ..measures.span_attribute import AttributeItems, SpanAttribute
-from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.attribute_file import AttributeFile, read_attributes
+from ..readers.attribute_lines import read_attribute_lines  # noqa: F401 (the format that the page reads)
 from ..spans.attributes import Attributes, Value
 from .html import escape, interval, number, section, shortened, table
 from .reading import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, printable
-from ..readers.reading import read
-from ..readers.tag_file import TagFile, require_same_tokens, tag_lists
+from ..readers.annotated_file import require_same_tokens
+from ..readers.columns import read_columns  # noqa: F401 (a format that the page reads)
+from ..readers.json_lines import read_tag_lines  # noqa: F401 (another)
+from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.entities import Entities
 from ..spans.markup import from_markup
 from ..spans.markup_columns import require_same_words

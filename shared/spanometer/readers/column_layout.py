@@ -1,0 +1,173 @@
+"""How the rows of a file of columns are built, as its first row and the comments before it show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ..errors import InputError, counted
+from ..tags.schemes import PREFIXES
+from ..tags.tags import split_tag
+from .cells import HASH, Lines, split
+from .source import Source
+from .tag_file import Column
+
+_HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a file are built.
+
+    Attributes:
+        tabs: whether single tabs separate the cells, or runs of blanks.
+        width: number of cells of a row.
+        model: the number of the line that says so.
+        header: the number of the line that holds the columns' names and is no data, or 0.
+        names: the columns' names, if they are given.
+        columns: indices of the tag columns.
+        words: index of the words' column, or None.
+        words_named: whether it was named, and not found.
+    """
+
+    tabs: bool
+    width: int
+    model: int
+    header: int
+    names: tuple[str, ...] | None
+    columns: tuple[int, ...]
+    words: int | None
+    words_named: bool
+
+    def called(self, index: int) -> str:
+        """Return what errors call a column."""
+        return self.names[index] if self.names else f"column {index + 1}"
+
+
+def find_layout(
+    source: Source, columns: Sequence[Column], words: bool | int | str
+) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
+    """Read up to the first block that holds a row, and find out from it how rows are built.
+
+    Returns:
+        The layout, and all blocks of the source.
+    """
+    blocks = source.blocks()
+    begun: list[tuple[int, bytes]] = []
+    comments: list[str] = []
+    for first, block in blocks:
+        begun.append((first, block))
+        lines = Lines(first, block, tabs=False)
+        sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
+        before = int(np.argmax(sure)) if sure.any() else len(sure)
+        comments.extend(lines.text(line) for line in np.flatnonzero(lines.mark[:before] == HASH).tolist())
+        if sure.any():
+            row, number = lines.text(before), first + before
+            break
+    else:
+        # nothing but lines that begin with '#': a hashtag may be the only token
+        for number, row in _numbered(begun):  # noqa: B007 (used below)
+            cells = split(row, tabs=False)
+            if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
+                break
+        else:
+            raise no_rows(source)
+        comments = []
+    return _layout_of(source, row, number, comments, columns, words), chain(begun, blocks)
+
+
+def looks_like_tag(cell: str) -> bool:
+    """Return whether a cell is `O`, or has a prefix of a scheme and a label."""
+    prefix, label = split_tag(cell)
+    return cell == "O" or (prefix in PREFIXES and label != "")
+
+
+def no_rows(source: Source) -> InputError:
+    """Return the error about a file without rows."""
+    return source.refuse("the file has no rows of tags.", "Write one token a line, a blank line between documents.")
+
+
+def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
+    for first, block in blocks:
+        for number, line in enumerate(block.decode().split("\n"), first):
+            yield number, line.rstrip("\r")
+
+
+def _layout_of(
+    source: Source, row: str, number: int, comments: list[str], columns: Sequence[Column], words: bool | int | str
+) -> Layout:
+    """Return the layout that the first row and the comments before it show."""
+    tabs = "\t" in row
+    cells = split(row, tabs)
+    wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
+    header = 0
+    names = _names_in_comments(comments, len(cells), wanted)
+    if names is None and _is_header(cells, wanted):
+        header, names = number, tuple(cells)
+    indices = tuple(_index(source, column, len(cells), names, number) for column in columns)
+    if words is True:
+        words_index = _words_index(names, indices, len(cells))
+    else:
+        words_index = None if words is False else _index(source, words, len(cells), names, number)
+    return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True)
+
+
+def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the columns' names in the comments before the first row.
+
+    `# columns: a b c` gives names in any case; bare names, `# a b c`, if they are as many as the columns and hold
+    all that are wanted.
+    """
+    for comment in comments:
+        text = comment[1:].strip()
+        declared = text.lower().startswith("columns:")
+        names = (text.partition(":")[2] if declared else text).split()
+        if len(names) == width and (declared or (wanted and set(wanted) <= set(names))):
+            return tuple(names)
+    return None
+
+
+def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether the first row holds the columns' names."""
+    if any(name in cells for name in wanted):
+        return True
+    return len(cells) > 1 and cells[0].lower() in _HEADER_WORDS and not any(map(looks_like_tag, cells[1:]))
+
+
+def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
+    """Return the index of a column, from 0."""
+    if column is None:
+        return width - 1
+    if isinstance(column, int) or _is_number(column):
+        number = int(column)
+        if number == 0 or not -width <= number <= width:
+            raise source.refuse(
+                f"there is no column {number}: the rows have {counted(width, 'column')}.",
+                "Columns are counted from 1, or from -1 at the right.",
+                line,
+            )
+        return number - 1 if number > 0 else width + number
+    if names is None:
+        raise source.refuse(
+            f"there is no column {column!r}: the file does not name its columns.", "Choose the column by its number."
+        )
+    if names.count(column) != 1:
+        found = "two columns are called" if column in names else "there is no column"
+        raise source.refuse(f"{found} {column!r}: the columns are {', '.join(names)}.", "Choose one by its number.")
+    return names.index(column)
+
+
+def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
+    """Return the column of the words: the one with such a name, or the first if it is no tag column."""
+    for index, name in enumerate(names or ()):
+        if name.lower() in _HEADER_WORDS and index not in columns:
+            return index
+    return 0 if width > 1 and 0 not in columns else None
+
+
+def _is_number(column: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+", column) is not None

@@ -1,0 +1,163 @@
+"""The formats of files: what a format declares, and how the format of a file is found.
+
+Each format is one module of this folder, which calls `register`; nothing else lists the formats.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from ..errors import InputError, require_choice, setting
+from .annotated_file import AnnotatedFile
+from .source import Source
+
+File = TypeVar("File", bound=AnnotatedFile)
+
+AUTO = "auto"
+"""The name of no format: the file shows its own."""
+
+
+class Evidence(IntEnum):
+    """How surely the head of a file shows a format."""
+
+    NONE = 0
+    POSSIBLE = 1
+    """Formats of other contents may begin so."""
+    CERTAIN = 2
+    """No other format begins so."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(Generic[File]):
+    """A format of files.
+
+    Attributes:
+        name: what options and results call it; formats of different contents may share one, as all JSON lines do.
+        content: the class of files that it is read into.
+        mark: how it is recognised, in a few words.
+        evidence: tells how surely the head of a source shows it.
+        read: reads a source; its keyword arguments are the format's options.
+        write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
+            arguments are options too.
+        needs_words: whether documents without words cannot be written.
+    """
+
+    name: str
+    content: type[File]
+    mark: str
+    evidence: Callable[[Source], Evidence]
+    read: Callable[..., File]
+    write: Callable[..., str] | None = None
+    needs_words: bool = True
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of reading and their defaults."""
+        return keywords(self.read)
+
+
+_registered: list[Format[Any]] = []
+
+
+def register(format: Format[Any]) -> None:
+    """Add a format to those that files are read in."""
+    _registered.append(format)
+
+
+def formats(content: type[File]) -> dict[str, Format[File]]:
+    """Return the formats of a content by their names."""
+    return {format.name: format for format in _all() if format.content is content}
+
+
+def detect(path: str | os.PathLike[str]) -> Format[Any] | None:
+    """Return the format of a file that begins as no file of another format does.
+
+    None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
+    """
+    try:
+        with Source.open(path) as source:
+            return next((each for each in _all() if each.evidence(source) is Evidence.CERTAIN), None)
+    except InputError:
+        return None
+
+
+def read_as(
+    content: type[File],
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str = AUTO,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+    options: Mapping[str, Any],
+) -> File:
+    """Read a file in one of the formats of a content.
+
+    Args:
+        content: the class of the result.
+        path: the file, or an open binary stream.
+        format: its name, or `auto` for the format that the head of the file shows most surely.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+        options: those of all formats of the content; only the format that is read may have values other than the
+            defaults.
+
+    Raises:
+        InputError: if the format is unknown or cannot be recognised, for an option of another format, and as the
+            format's reader.
+    """
+    known = formats(content)
+    require_choice("format", format, (AUTO, *known))
+    with Source.open(path, name, progress) as source:
+        chosen = _recognised(source, known.values()) if format == AUTO else known[format]
+        _require_own(source, chosen, known.values(), options)
+        return chosen.read(source, **{option: options[option] for option in chosen.options if option in options})
+
+
+def keywords(function: Callable[..., object]) -> dict[str, Any]:
+    """Return the names and defaults of a function's keyword-only arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def _all() -> list[Format[Any]]:
+    _import_formats()
+    return sorted(_registered, key=lambda format: format.name)
+
+
+@cache
+def _import_formats() -> None:
+    # a module alone, as in a Space, has no package: there the app imports the formats that it reads
+    if __package__:
+        for module in pkgutil.iter_modules([os.path.dirname(__file__)]):
+            importlib.import_module(f"{__package__}.{module.name}")
+
+
+def _recognised(source: Source, known: Iterable[Format[File]]) -> Format[File]:
+    evidence = {format.name: format.evidence(source) for format in known}
+    best = max(known, key=lambda format: evidence[format.name])
+    if evidence[best.name] is Evidence.NONE:
+        marks = ", nor ".join(format.mark for format in known)
+        *names, last = (format.name for format in known)
+        raise source.refuse(f"neither {marks}.", f"Name the format with {setting('format')}: {', '.join(names)} or {last}.", 1)
+    return best
+
+
+def _require_own(source: Source, chosen: Format[Any], known: Iterable[Format[Any]], options: Mapping[str, Any]) -> None:
+    """Refuse options of other formats, unless they have their defaults."""
+    for option, value in options.items():
+        owners = [format for format in known if option in format.options]
+        if not owners:
+            raise TypeError(f"{option!r} is not an option of the formats {', '.join(format.name for format in known)}")
+        if chosen not in owners and value != owners[0].options[option]:
+            names = " and ".join(format.name for format in owners)
+            raise source.refuse(
+                f"{setting(option)} is for the format {names}; this is {chosen.name}.", f"Leave out {setting(option)}"
+            )
