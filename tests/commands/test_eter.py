@@ -218,7 +218,9 @@ def test_repair_and_scheme(answer, complaint, file):
 
 def test_documents(answer, complaint, file):
     gold = file("g.txt", GOLD.replace("de la", "de\nla"))
-    assert "Each line is a document; --documents 'blank' has blank lines between them." in complaint("eter", gold, gold)
+    assert "Each line is a document; with --documents 'blank' blank lines separate them." in complaint(
+        "eter", gold, gold
+    )
     for command in ("eter", "score"):
         assert answer(command, gold, gold, "--documents", "blank")["tokens"] == 6
 
@@ -242,7 +244,7 @@ def test_entity_types(answer, run, complaint, pair, hipe, file, command):
     assert "--entity-types ['pers.ind'] is not a list of the first parts" in complaint(
         command, *pair, "--entity-types", "pers.ind"
     )
-    assert "--entity-types ... is for the format quaero; this is hipe." in complaint(
+    assert "--entity-types is for the format quaero; this is hipe." in complaint(
         command, *hipe, "--entity-types", "pers"
     )
 
@@ -508,8 +510,8 @@ def test_tags_are_not_taken_for_trees(answer, file):
         (["eter", "{0}", "{1}", "--format", "xml"], "invalid choice: 'xml'"),
         (["eter", "{0}", "{1}", "--format", "hipe"], "{0}, line 1: the header has no column TOKEN"),
         (["eter", "{0}", "{1}", "--format", "jsonl"], "{0}, line 1: "),
-        (["eter", "{0}", "{1}", "--level", "coarse"], "{0}: --level ... is for the format hipe; this is quaero."),
-        (["eter", "{0}", "{1}", "--repair", "bes"], "{0}: --repair ... is for the format hipe; this is quaero."),
+        (["eter", "{0}", "{1}", "--level", "coarse"], "{0}: --level is for the format hipe; this is quaero."),
+        (["eter", "{0}", "{1}", "--repair", "bes"], "{0}: --repair is for the format hipe; this is quaero."),
         (["eter", "{0}", "{1}", "--documents", "pages"], "invalid value for --documents: 'pages'"),
         (["eter", "-", "-"], "two files are standard input."),
         (["score", "-", "-", "--format", "quaero"], "two files are standard input."),
@@ -521,7 +523,7 @@ def test_tags_are_not_taken_for_trees(answer, file):
         (["score", "{0}", "{1}", "--column", "2", "--format", "hipe"], "--column is for files of tags"),
         (["score", "{0}", "{1}", "--outside", "_", "--format", "quaero"], "--outside is for files of tags"),
         (["score", "{0}", "{1}", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
-        (["score", "{0}", "{1}", "--level", "span"], "--level ... is for the format hipe; this is quaero."),
+        (["score", "{0}", "{1}", "--level", "span"], "--level is for the format hipe; this is quaero."),
         (["score", "{2}", "{2}", "--measure", "eter"], "eter scores entity trees, and these files are read as tags."),
         (["score", "{2}", "{2}", "--measure", "eter"], "JSON lines of trees go into spanometer eter."),
         (["score", "{2}", "{2}", "--alpha", "0.3"], "--alpha is an option of eter, which is not computed."),

@@ -146,7 +146,8 @@ def _recognised(source: Source, known: Iterable[Format[File]]) -> Format[File]:
     if evidence[best.name] is Evidence.NONE:
         marks = ", nor ".join(format.mark for format in known)
         *names, last = (format.name for format in known)
-        raise source.refuse(f"neither {marks}.", f"Name the format with {setting('format')}: {', '.join(names)} or {last}.", 1)
+        named = f"{setting('format')}: {', '.join(names)} or {last}."
+        raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
     return best
 
 
@@ -159,5 +160,5 @@ def _require_own(source: Source, chosen: Format[Any], known: Iterable[Format[Any
         if chosen not in owners and value != owners[0].options[option]:
             names = " and ".join(format.name for format in owners)
             raise source.refuse(
-                f"{setting(option)} is for the format {names}; this is {chosen.name}.", f"Leave out {setting(option)}"
+                f"{setting(option)} is for the format {names}; this is {chosen.name}.", f"Leave out {setting(option)}."
             )
