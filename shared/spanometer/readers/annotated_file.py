@@ -38,10 +38,10 @@ class AnnotatedFile:
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document and token of this file as one about the file and line."""
         if error.document is None:
-            return error.at(self.source)
+            return error.in_file(self.source)
         line = self.line(error.document, error.position)
         if self.token_lines is not None:
-            return error.at(self.source, line)
+            return error.in_file(self.source, line)
         return InputError(
             error.problem, error.remedy, source=self.source, line=line, position=error.position, span=error.span
         )

@@ -159,7 +159,7 @@ class _Encoder:
             try:
                 list_arrays([row])
             except InputError as error:
-                raise error.at(source.name, line, error.position) from None
+                raise error.in_file(source.name, line, error.position) from None
             raise
         self._ends.append(len(self._codes))
 
