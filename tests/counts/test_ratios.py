@@ -10,7 +10,6 @@ from spanometer import InputError, Spans
 from spanometer.counts.counts import Column, Counts
 from spanometer.counts.ratios import precision_recall_f1
 from spanometer.measures import MEASURES, IntersectionF, LinkF, SlIcm, SpanF, TokenF
-from spanometer.measures.signature import signature
 
 
 def spans(*bounds):
@@ -227,12 +226,12 @@ def test_intersection_refuses_overlap_within_a_side():
     ],
 )
 def test_signatures(measure, expected):
-    assert signature(measure, {"scheme": "IOB2"}) == f"{expected}|v:0.1.0"
+    assert measure.signature({"scheme": "IOB2"}) == f"{expected}|v:0.1.0"
 
 
 def test_signature_of_a_mapping_depends_on_its_content_alone():
     first, second, third = (
-        signature(SlIcm(tokens=[["a"]], token_probabilities=mapping), {})
+        SlIcm(tokens=[["a"]], token_probabilities=mapping).signature({})
         for mapping in ({"a": 0.5, "b": 0.25}, {"b": 0.25, "a": 0.5}, {"a": 0.5, "b": 0.5})
     )
     assert first == second != third

@@ -14,7 +14,6 @@ from spanometer.alignment.overlaps import lay_out
 from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
-from spanometer.measures.signature import signature
 from spanometer.measures.unitizing_alpha import UnitizingAlpha
 
 
@@ -322,13 +321,13 @@ def test_bad_options(measure, options):
 
 
 def test_signatures():
-    assert signature(ChanceKappaF1(), {"scheme": "IOB2"}).startswith(
+    plain = ChanceKappaF1().signature({"scheme": "IOB2"})
+    assert plain.startswith(
         "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|average:micro|zero_division:0|v:"
     )
-    assert "|method:auto|uniform_threshold:0.9|n_simulations:10|seed:3|" in signature(
-        ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3), {}
-    )
-    assert signature(UnitizingAlpha(), {}).startswith("unitizing_alpha|variant:2016|average:micro|")
+    simulated = ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3).signature({})
+    assert "|method:auto|uniform_threshold:0.9|n_simulations:10|seed:3|" in simulated
+    assert UnitizingAlpha().signature({}).startswith("unitizing_alpha|variant:2016|average:micro|")
 
 
 def test_per_document():

@@ -9,7 +9,6 @@ import pytest
 from slow import attributes as slow
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.measures.signature import signature
 from spanometer.spans.attributes import Attributes
 
 KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]
@@ -305,12 +304,12 @@ def test_there_is_no_average():
 
 
 def test_signature():
-    assert signature(SpanAttribute(), {}).rpartition("|v:")[0] == (
+    assert SpanAttribute().signature({}).rpartition("|v:")[0] == (
         "span_attribute|attributes:None|default_values:None|include_falsy:no|average_precision:ties|filter:None|"
         "on_mismatch:error|zero_division:0"
     )
     asked = SpanAttribute(**EXAMPLE, average_precision="edsnlp", filter=[True, False, True], on_mismatch="count")
-    assert signature(asked, {}).rpartition("|v:")[0] == (
+    assert asked.signature({}).rpartition("|v:")[0] == (
         "span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|average_precision:edsnlp|"
         "filter:2 of 3|on_mismatch:count|zero_division:0"
     )

@@ -14,7 +14,6 @@ from ..alignment.overlaps import Alignment, Side
 from ..counts.ratios import json_number
 from ..errors import InputError, require_choice
 from ..measures.chance_kappa_f1 import ChanceKappaF1
-from ..measures.signature import signature
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
@@ -187,7 +186,7 @@ def agreement(
         **pooled,
         spans=numbers.sum(axis=1),
         per_label=dict(zip(labels, of_label, strict=True)),
-        signatures={measure.name: signature(measure, reading) for measure in used},
+        signatures={measure.name: measure.signature(reading) for measure in used},
     )
 
 

@@ -25,7 +25,6 @@ from ..counts.resampling import Resampling, interval
 from ..errors import InputError
 from ..measures.base import AlignedMeasure, Measure
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
-from ..measures.signature import signature
 from ..options import option
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
@@ -390,7 +389,7 @@ def _compared(
         documents=documents,
         tokens=None if lengths is None else int(lengths.sum()),
         measures={
-            name: _measured(measure, counts[name], drawn[name], resampling, signature(measure, reading, resampling))
+            name: _measured(measure, counts[name], drawn[name], resampling, measure.signature(reading, resampling))
             for name, measure in measures.items()
         },
         resampling=resampling,

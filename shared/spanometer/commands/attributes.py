@@ -133,7 +133,6 @@ def _read(path: str) -> AttributeFile:
 def _scored(
     measure: SpanAttribute, reference: AttributeFile, prediction: AttributeFile, resampling: Resampling | None
 ) -> _Scored:
-    from ..measures.signature import signature
     from ..readers import require_same_tokens
 
     require_same_tokens(reference, prediction)
@@ -148,7 +147,7 @@ def _scored(
     if resampling is not None:
         result = measure.with_intervals(result, measure.intervals(counts, resampling))
     level = None if resampling is None else resampling.confidence
-    return _Scored(measure, sides, counts, result, signature(measure, {}, resampling), level)
+    return _Scored(measure, sides, counts, result, measure.signature({}, resampling), level)
 
 
 def _interval_cells(scored: _Scored, values: Mapping[str, float | int]) -> list[Text]:

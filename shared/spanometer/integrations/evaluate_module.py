@@ -29,7 +29,6 @@ from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import InputError, require_choice
 from ..measures.base import AlignedMeasure, Measure
-from ..measures.signature import signature
 from ..measures.span_attribute import AttributeCounts, SpanAttribute
 from ..spans.arrow import fragments_arrays, spans_arrays
 from ..spans.attributes import Attributes, attributes_arrays
@@ -233,7 +232,7 @@ class MeasureModule(evaluate.Metric, ABC):
         if details:
             result["per_label"] = measure.score_per_label(counts)
             result["counts"] = counts.total()
-            result["signature"] = signature(measure, reading, resampling)
+            result["signature"] = measure.signature(reading, resampling)
             result.update(self._details(measure, counts))
         return result
 

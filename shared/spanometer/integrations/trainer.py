@@ -25,7 +25,6 @@ from ..alignment.overlaps import Alignment
 from ..errors import InputError, require_choice
 from ..measures.base import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
-from ..measures.signature import signature
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import get_repair, tell_scheme
 from ..tags.schemes import get_scheme
@@ -124,7 +123,7 @@ class TokenClassificationMetrics:
         if self._transitions is not None:
             decoder += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
         reading = {"scheme": self._scheme, "repair": self._repair, "decode": decoder}
-        return {name: signature(measure, reading) for name, measure in self._measures.items()}
+        return {name: measure.signature(reading) for name, measure in self._measures.items()}
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.

@@ -17,6 +17,7 @@ from ..counts.ratios import AVERAGES, average_over_labels, precision_recall_f1
 from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
 from ..options import check_options, option
 from ..spans.spans import Spans
+from ..version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +194,19 @@ class Measure(ABC):
         shared = {name: own.pop(name) for name in ("average", "zero_division")}
         return {**own, **shared}
 
+    def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
+        """Return every option that can change the number, defaults too, in fixed order, the version last.
+
+        For example `link_f|scheme:IOB2|repair:conlleval|average:micro|zero_division:0|v:0.1.0`.
+
+        Args:
+            reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
+            resampling: how intervals were made, if there are any.
+        """
+        intervals = {} if resampling is None else resampling.options()
+        options = {**reading, **self.options(), **intervals, "v": __version__}
+        return "|".join([self.name, *(f"{name}:{_written(value)}" for name, value in options.items())])
+
 
 @dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
@@ -236,6 +250,13 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
         return lambda measure: measure.counts(references, predictions)
     alignment = Alignment(references, predictions)
     return lambda measure: measure.count(alignment)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    # repr gives the shortest digits that are the number; to add 0 takes the sign from -0.0
+    return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (int, float, np.number)) else str(value)
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The result of a measure: scores, their intervals, counts, and the signature that says how they were made."""
+"""The result of a measure: scores, their intervals, counts, and the signature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from .base import Measure
-from .signature import signature
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class MeasureResult:
         found = cls(measure, measure.score(counts), intervals, None if resampling is None else resampling.confidence)
         if not details:
             return found
-        written = signature(measure, reading, resampling)
+        written = measure.signature(reading, resampling)
         per_label = measure.score_per_label(counts)
         return cls(measure, found.scores, intervals, found.confidence, per_label, counts.total(), written)
 

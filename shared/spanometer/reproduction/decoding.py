@@ -30,7 +30,6 @@ from ..measures.bcubed import Bcubed
 from ..measures.intersection_f import IntersectionF
 from ..measures.link_f import LinkF
 from ..measures.result import plain
-from ..measures.signature import signature
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..measures.token_f import TokenF
@@ -162,7 +161,7 @@ class DecodingResult:
         rows = []
         for (way, decode, repair), *scores in zip(ways, *columns, strict=True):
             reading = {"scheme": SCHEME, "repair": repair, "decode": decode}
-            written = None if repair is None else signature(self.measures[0], reading)
+            written = None if repair is None else self.measures[0].signature(reading)
             rows.append(Row(way, dict(zip(spreads, scores, strict=True)), written))
         return rows
 

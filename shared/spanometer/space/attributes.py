@@ -12,7 +12,6 @@ import numpy as np
 
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
-from ..measures.signature import signature
 from ..measures.span_attribute import AttributeItems, SpanAttribute
 from ..readers.attribute_file import AttributeFile, read_attributes
 from ..readers.attribute_lines import read_attribute_lines  # noqa: F401 (the format that the page reads)
@@ -134,7 +133,7 @@ def attribute_results(
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
     parts = [
         _notes(measure, counts.labels, sides),
-        _score(measure, result, intervals, sides, signature(measure, {}, resampling)),
+        _score(measure, result, intervals, sides, measure.signature({}, resampling)),
         section("Each attribute", _attributes(measure, result, intervals)),
         section("The values of both sides", _values(measure.items(*sides), texts, only_differing)),
         '<p class="sm-muted">The other measures compare where spans are and their labels. They do not see attributes, '

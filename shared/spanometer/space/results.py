@@ -12,7 +12,6 @@ from ..errors import InputError
 from ..measures.base import AlignedMeasure, Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.eter import Eter
-from ..measures.signature import signature
 from .attributes import attribute_results, read_both
 from .chance import chance_plot, placement_plot, simulated_f1
 from .highlight import highlighted
@@ -65,7 +64,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     scores = measure.score(counts)
     intervals = {} if drawn is None else measure.intervals(counts, drawn)
     notes = "".join(f'<p class="sm-note">{escape(note)}</p>' for note in corpus.notes)
-    parts = [notes, _score(measure, scores, intervals, signature(measure, corpus.reading, drawn), corpus)]
+    parts = [notes, _score(measure, scores, intervals, measure.signature(corpus.reading, drawn), corpus)]
     if isinstance(measure, Eter) and corpus.trees is not None:
         parts.append(section("Trees and their alignment", trees(measure, *corpus.trees, corpus.words)))
     else:
