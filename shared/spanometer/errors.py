@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 # Unicode noncharacters: they are reserved for marks that never leave a program
 _OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
@@ -161,3 +163,20 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         allowed = ", ".join(repr(choice) for choice in choices)
         raise InputError(f"invalid value for {mention(name)}: {value!r}.", f"Use one of {allowed}.", option=name)
+
+
+def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    """Call a function and return its result; an `InputError` that it raises says which side it is about."""
+    try:
+        return function(*arguments, **options)
+    except InputError as error:
+        raise error.placed(side=side) from None
+
+
+def require_same_documents(references: int, predictions: int) -> None:
+    """Raise an `InputError` unless both sides have the same number of documents."""
+    if references != predictions:
+        raise InputError(
+            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
+            "Both sides must annotate the same documents, in the same order.",
+        )

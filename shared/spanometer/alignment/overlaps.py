@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import begins_run, ranges, row_codes, runs
-from ..errors import InputError
-from ..spans.spans import Spans, require_same_documents, require_same_lengths
+from ..errors import InputError, require_same_documents
+from ..spans.arrow import require_same_lengths
+from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
 """How many pairs of overlapping spans are listed at the most."""

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import InputError, setting
+from ..errors import InputError, on_side, require_same_documents, setting
 from ..measures.base import AlignedMeasure, Measure, counter
 from ..measures.registry import ALL_MEASURES, read_measures
-from ..spans.arrow import SPAN_TYPE
+from ..spans.arrow import SPAN_TYPE, read_lengths
 from ..spans.entities import ENTITY_TYPE, Entities
-from ..spans.spans import Spans, as_tags, on_side, pair_from_tags, read_lengths, require_same_documents
+from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import get_repair
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, is_tags, split_tag

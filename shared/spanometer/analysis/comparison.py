@@ -22,13 +22,13 @@ from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..counts.ratios import json_number
 from ..counts.resampling import Resampling, interval
-from ..errors import InputError
+from ..errors import InputError, on_side
 from ..measures.base import AlignedMeasure, Measure
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..options import option
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
-from ..spans.spans import Spans, on_side
+from ..spans.spans import Spans
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 """The marks of p-values below a level."""

@@ -11,11 +11,12 @@ import numpy as np
 
 from ..arrays import ranges
 from ..counts.counts import Counts
-from ..errors import InputError, setting
+from ..errors import InputError, on_side, setting
 from ..measures.base import AlignedMeasure
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
-from ..spans.spans import Spans, as_tags, on_side, require_same_lengths, tell_common_scheme
+from ..spans.arrow import require_same_lengths
+from ..spans.spans import Spans, as_tags, tell_common_scheme
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all
 from ..tags.schemes import Scheme, get_scheme

@@ -27,15 +27,15 @@ from ..alignment.overlaps import Alignment
 from ..arrays import integers
 from ..counts.counts import Counts
 from ..counts.resampling import Resampling
-from ..errors import InputError, require_choice
+from ..errors import InputError, on_side, require_choice, require_same_documents
 from ..measures.base import AlignedMeasure, Measure
 from ..measures.span_attribute import AttributeCounts, SpanAttribute
-from ..spans.arrow import fragments_arrays, spans_arrays
+from ..spans.arrow import fragments_arrays, read_lengths, require_same_lengths, spans_arrays
 from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.entities import Entities, entities_arrays
 from ..spans.markup import ENTITY_TYPES, from_markup
 from ..spans.markup_columns import markup_arrays, pair_from_markup
-from ..spans.spans import Spans, on_side, pair_from_tags, read_lengths, require_same_documents, require_same_lengths
+from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import get_repair
 from ..tags.schemes import get_scheme
 from ..tags.tags import list_arrays

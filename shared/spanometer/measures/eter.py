@@ -14,10 +14,10 @@ from ..alignment.overlaps import overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
-from ..errors import InputError, setting
+from ..errors import InputError, require_same_documents, setting
 from ..options import option
+from ..spans.arrow import require_same_lengths
 from ..spans.entities import Entities
-from ..spans.spans import require_same_documents, require_same_lengths
 from .base import Measure
 
 _UNMATCHED = 2.0

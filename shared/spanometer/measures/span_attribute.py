@@ -12,10 +12,9 @@ import numpy as np
 from ..arrays import begins_run, code_type, ordered_codes
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
-from ..errors import InputError, setting
+from ..errors import InputError, require_same_documents, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
-from ..spans.spans import require_same_documents
 from .base import Measure
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]

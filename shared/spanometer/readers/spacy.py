@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, require_same_documents
 from ..spans.attributes import plain_value
-from ..spans.spans import require_same_documents
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span

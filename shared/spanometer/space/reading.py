@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, printable
+from ..errors import InputError, printable, require_same_documents
 from ..readers.annotated_file import require_same_tokens
 from ..readers.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.json_lines import read_tag_lines  # noqa: F401 (another)
@@ -21,7 +21,7 @@ from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.entities import Entities
 from ..spans.markup import from_markup
 from ..spans.markup_columns import require_same_words
-from ..spans.spans import Spans, pair_from_tags, require_same_documents
+from ..spans.spans import Spans, pair_from_tags
 
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 5_000

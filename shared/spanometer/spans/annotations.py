@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, on_side
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags
-from .spans import Spans, as_tags, on_side, tell_common_scheme
+from .spans import Spans, as_tags, tell_common_scheme
 
 
 def read_annotations(

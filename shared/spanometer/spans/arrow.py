@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import batches, code_type, integers, is_utf8, list_offsets, null_flags, read_rows
-from ..errors import InputError
+from ..errors import InputError, counted, require_same_documents, setting
+from ..options import option
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
@@ -267,3 +268,51 @@ def blank_problem(name: str, noun: str) -> str:
     if not name:
         return f"the {noun} is empty."
     return "" if name == name.strip() else f"the {noun} {name!r} has outer blanks."
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLengths:
+    """The lengths of the documents that spans are in, if they are given.
+
+    Attributes:
+        lengths: in tokens, one number for each document; None if they are not known.
+    """
+
+    lengths: Iterable[int] | None = option(
+        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
+    )
+
+    def of(self, documents: int) -> np.ndarray | None:
+        """Return the lengths of so many documents as int64, checked; None if they are not known."""
+        return None if self.lengths is None else read_lengths(self.lengths, documents)
+
+
+def read_lengths(lengths: Any, documents: int) -> np.ndarray:
+    """Return the documents' lengths as int64, checked."""
+    remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
+    try:
+        known = np.asarray(lengths if isinstance(lengths, (np.ndarray, Sequence)) else list(lengths))
+    except (TypeError, ValueError):
+        raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
+    if known.size == 0:
+        known = known.astype(np.int64)
+    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
+        raise InputError("lengths are not a list of whole numbers from 0 up.", remedy, option="lengths")
+    if len(known) != documents:
+        raise InputError(
+            f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
+        )
+    return known.astype(np.int64)
+
+
+def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
+    """Raise an `InputError` unless both sides have the same documents with the same numbers of tokens."""
+    require_same_documents(len(references), len(predictions))
+    different = references != predictions
+    if different.any():
+        document = int(np.argmax(different))
+        raise InputError(
+            f"{predictions[document]} predicted tags, {references[document]} reference tags.",
+            "Both sides must annotate the same tokens; was the text tokenised twice?",
+            document=document,
+        )

@@ -17,12 +17,12 @@ from .arrow import (
     Places,
     is_list,
     is_list_of,
+    read_lengths,
     read_structs,
     sorted_labels,
     span_problem,
     struct_lists,
 )
-from .spans import read_lengths
 
 ENTITY_TYPE = pa.struct(
     [

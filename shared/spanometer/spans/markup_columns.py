@@ -8,10 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..arrays import batches, is_utf8
-from ..errors import InputError, shown
+from ..errors import InputError, on_side, require_same_documents, shown
 from .entities import Entities, entities_arrays
 from .markup import ENTITY_TYPES, Annotation, from_markup
-from .spans import on_side, require_same_documents
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
 _SAME_WORDS = "Both sides must annotate the same words; was the text tokenised twice?"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..arrays import begins_run, code_type, integers, null_flags, ranges, read_rows, row_ranks, strings
-from ..errors import InputError, counted, setting
-from ..options import option
+from ..errors import InputError, on_side, setting
 from ..tags.decoding import decode, tell_scheme
 from ..tags.schemes import encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
@@ -24,12 +23,12 @@ from .arrow import (
     Places,
     fragments_arrays,
     is_list_of,
+    read_lengths,
     read_structs,
+    require_same_lengths,
     sorted_labels,
     spans_arrays,
 )
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,74 +293,11 @@ def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
     return tell_scheme(*sides.values()).name
 
 
-def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
-    """Raise an `InputError` unless both sides have the same documents with the same numbers of tokens."""
-    require_same_documents(len(references), len(predictions))
-    different = references != predictions
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"{predictions[document]} predicted tags, {references[document]} reference tags.",
-            "Both sides must annotate the same tokens; was the text tokenised twice?",
-            document=document,
-        )
-
-
-def require_same_documents(references: int, predictions: int) -> None:
-    """Raise an `InputError` unless both sides have the same number of documents."""
-    if references != predictions:
-        raise InputError(
-            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
-            "Both sides must annotate the same documents, in the same order.",
-        )
-
-
-def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    """Call a function; an `InputError` that it raises says which side it is about."""
-    try:
-        return function(*arguments, **options)
-    except InputError as error:
-        raise error.placed(side=side) from None
-
-
 def as_tags(tags: Any) -> Tags:
     """Tags from lists of lists or from an Arrow column, or as they are."""
     if isinstance(tags, Tags):
         return tags
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DocumentLengths:
-    """The lengths of the documents that spans are in, where they are given.
-
-    Attributes:
-        lengths: in tokens, one number for each document; None if they are not known.
-    """
-
-    lengths: Iterable[int] | None = option(
-        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
-    )
-
-    def of(self, documents: int) -> np.ndarray | None:
-        """Return the lengths of so many documents as int64, checked; None if they are not known."""
-        return None if self.lengths is None else read_lengths(self.lengths, documents)
-
-
-def read_lengths(lengths: Any, documents: int) -> np.ndarray:
-    """The documents' lengths as int64, checked."""
-    remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
-    try:
-        known = np.asarray(lengths if isinstance(lengths, (np.ndarray, Sequence)) else list(lengths))
-    except (TypeError, ValueError):
-        raise InputError(f"lengths={lengths!r} is not a list of numbers.", remedy) from None
-    if known.size == 0:
-        known = known.astype(np.int64)
-    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
-        raise InputError("lengths are not a list of whole numbers from 0 up.", remedy)
-    if len(known) != documents:
-        raise InputError(f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy)
-    return known.astype(np.int64)
 
 
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
