@@ -146,7 +146,7 @@ def test_complaints(complaint, file, files):
     problem = complaint("agree", columns, "--columns", "2,4", "--repair", "raise")
     assert f"{columns}, line 6: column 4: 'I-LOC' cannot" in problem
     assert ": 'weighted'" in complaint("agree", *files, "--average", "weighted")
-    assert "no name of a picture" in complaint("agree", *files, "--plot", "heat.txt")
+    assert "not the name of a picture" in complaint("agree", *files, "--plot", "heat.txt")
     assert "two files are standard input" in complaint("agree", "-", "-")
 
 
@@ -164,7 +164,7 @@ def test_plots(run, files, tmp_path, ending, begin):
 @old_matplotlib
 def test_what_is_in_the_heat_map(files):
     pytest.importorskip("matplotlib")
-    from spanometer.plots.charts import draw_agreement
+    from spanometer.plots.heat_map import draw_agreement
 
     found = expected(files)
     axes = draw_agreement(found).axes[0]
@@ -176,7 +176,7 @@ def test_what_is_in_the_heat_map(files):
 @old_matplotlib
 def test_what_is_in_figure_1():
     pytest.importorskip("matplotlib")
-    from spanometer.plots.charts import draw_placement
+    from spanometer.plots.curves import draw_placement
 
     placed = place(100, [1, 5, 10, 15])
     axes = draw_placement(placed).axes[0]

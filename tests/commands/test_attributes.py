@@ -178,7 +178,7 @@ def test_plot(run, complaint, pair, tmp_path):
     assert run("score", *pair, "--plot", picture)[0] == 0
     text = picture.read_text(encoding="utf-8")
     assert "<svg" in text
-    assert "'curves.txt' is no name of a picture" in complaint("score", *pair, "--plot", "curves.txt")
+    assert "'curves.txt' is not the name of a picture" in complaint("score", *pair, "--plot", "curves.txt")
 
 
 def test_names_are_shown_as_text(run, file):

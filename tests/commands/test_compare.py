@@ -156,7 +156,7 @@ def test_complaints(complaint, file, files):
     assert "no such file" in complaint("compare", *files, "nothing.conll")
     assert "there is no measure 'span'" in complaint("compare", *files, "--measure", "span")
     assert "eter scores entity trees" in complaint("compare", *files, "--measure", "eter")
-    assert "no name of a picture" in complaint("compare", *files, "--plot", "scores.txt")
+    assert "not the name of a picture" in complaint("compare", *files, "--plot", "scores.txt")
     trees = ["--format", "quaero"]
     assert "span_f scores spans" in complaint("compare", *files, *trees, "--measure", "span_f")
     assert "--column is for files of tags" in complaint("compare", *files, *trees, "--column", "2")
@@ -180,7 +180,7 @@ def test_wrong_options(complaint, files, option, value, problem):
 @old_matplotlib
 def test_plot(run, files, tmp_path):
     pytest.importorskip("matplotlib")
-    from spanometer.plots.charts import draw_comparison
+    from spanometer.plots.scores import draw_comparison
 
     path = tmp_path / "scores.png"
     status, _, complaint = run("compare", *files, "--measure", "span_f,sl_icm", "--plot", path)

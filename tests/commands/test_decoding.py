@@ -16,7 +16,7 @@ from spanometer.analysis.spread import policy_spread
 from spanometer.commands.main import main
 from spanometer.commands.spread import ANY, choices_of
 from spanometer.measures import SpanF
-from spanometer.plots.charts import draw_spread
+from spanometer.plots.scores import draw_spread
 from spanometer.readers import Rewriter, read, tag_lists
 
 ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
@@ -544,7 +544,7 @@ def test_spread_options(run, sides):
         (["ONE", "SHORT", "--logits", "LOGITS"], "1 token"),
         (
             ["GOLD", "SYSTEM", "--plot", "gold.conll"],
-            "'gold.conll' is no name of a picture. End it in .png, .svg, .pdf.",
+            "'gold.conll' is not the name of a picture. End it in .png, .svg, .pdf.",
         ),
     ],
 )

@@ -417,7 +417,7 @@ def test_plots(run, pair, tmp_path, ending, begin):
 @old_matplotlib
 def test_what_is_in_figure_6(pair):
     pytest.importorskip("matplotlib")
-    from spanometer.plots.charts import draw_sweep
+    from spanometer.plots.curves import draw_sweep
 
     gold, system = map(entities_of, pair)
     found = alpha_sweep(gold, {"_a$1$": system, "gold": gold, "none": gold.take(np.arange(0))})
@@ -506,7 +506,7 @@ def test_tags_are_not_taken_for_trees(answer, file):
         (["eter", "{0}", "{1}", "--average", "none"], "invalid value for --average: 'none'"),
         (["eter", "{0}", "{1}", "--zero-division", "2"], "invalid value for --zero-division: 2.0"),
         (["eter", "{0}", "{1}", "--plot", "a.png"], "--plot draws the sweep. Add --sweep, or leave out --plot."),
-        (["eter", "{0}", "{1}", "--sweep", "--plot", "a.txt"], "'a.txt' is no name of a picture."),
+        (["eter", "{0}", "{1}", "--sweep", "--plot", "a.txt"], "'a.txt' is not the name of a picture."),
         (["eter", "{0}", "{1}", "--format", "xml"], "invalid choice: 'xml'"),
         (["eter", "{0}", "{1}", "--format", "hipe"], "{0}, line 1: the header has no column TOKEN"),
         (["eter", "{0}", "{1}", "--format", "jsonl"], "{0}, line 1: "),

@@ -10,7 +10,7 @@ import pytest
 from spanometer import InputError, Spans
 from spanometer.analysis.spread import MeasureSpread
 from spanometer.measures import Bcubed, SpanF
-from spanometer.plots import charts as plots
+from spanometer import plots
 from spanometer.readers import read, tag_lists
 from spanometer.reproduction import decoding, tagger
 from spanometer.reproduction.decoding import MEASURES, Difference, rivals_of
@@ -256,7 +256,7 @@ def test_plot_is_handed_over(result, monkeypatch):
 def test_no_picture(capsys):
     # refused before anything is trained
     assert decoding.main(["--plot", "spread.txt"]) == 2
-    assert "'spread.txt' is no name of a picture" in capsys.readouterr().err
+    assert "'spread.txt' is not the name of a picture" in capsys.readouterr().err
 
 
 def test_multiconer(data):

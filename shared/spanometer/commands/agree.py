@@ -91,13 +91,13 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     if options.plot is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format(options.plot)
     annotators = _read(options)
     found = _agreement(options, annotators)
     if options.plot is not None:
-        from ..plots.charts import plot_agreement
+        from ..plots import plot_agreement
 
         plot_agreement(found, options.plot)
     if options.json:

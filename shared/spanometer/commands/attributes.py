@@ -56,7 +56,7 @@ def asks_for_attributes(options: argparse.Namespace) -> bool:
 def score_attributes(options: argparse.Namespace) -> int:
     """Read both sides, score and show."""
     if options.plot is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format(options.plot)
     if options.prediction is None:
@@ -78,7 +78,7 @@ def score_attributes(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     scored = _scored(measures[0], _read(options.reference), _read(options.prediction), resampling)
     if options.plot is not None:
-        from ..plots.charts import plot_precision_recall
+        from ..plots import plot_precision_recall
 
         plot_precision_recall(scored.measure.curves(scored.counts), options.plot)
     if options.json:

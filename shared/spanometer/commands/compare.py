@@ -102,7 +102,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     if options.plot is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format(options.plot)
     paths = [options.reference, *options.systems]
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         found, inputs = _compare_tags(options, paths)
     if options.plot is not None:
-        from ..plots.charts import plot_comparison
+        from ..plots import plot_comparison
 
         plot_comparison(found, options.plot)
     if options.json:

@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     sweep = _sweep(measure, reference, systems) if options.sweep else None
     if sweep is not None and options.plot is not None:
-        from ..plots.charts import plot_sweep
+        from ..plots import plot_sweep
 
         plot_sweep(sweep, options.plot)
     if options.json:
@@ -170,7 +170,7 @@ def _add_reading_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _require_plot(options: argparse.Namespace) -> None:
-    from ..plots.charts import require_format
+    from ..plots.figure import require_format
 
     if not options.sweep:
         raise InputError("--plot draws the sweep.", "Add --sweep, or leave out --plot.")

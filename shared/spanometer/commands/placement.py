@@ -54,14 +54,14 @@ def run(options: argparse.Namespace) -> int:
     from ..measures.placement import place
 
     if options.plot is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format(options.plot)
     if options.tokens < 1:
         raise InputError(f"a document of {options.tokens} tokens.", "Give --tokens a number from 1 up.")
     placed = place(options.tokens, _lengths(options), placement=options.placement, method=options.method)
     if options.plot is not None:
-        from ..plots.charts import plot_placement
+        from ..plots import plot_placement
 
         plot_placement(placed, options.plot)
     if options.json:

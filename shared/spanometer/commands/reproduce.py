@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from ..reproduction.report import draw, reproduce
 
     if options.plots is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format("figure.png")
     folder = options.data if options.data is not None else os.environ.get(DATA_VARIABLE) or None

@@ -78,14 +78,14 @@ def run(options: argparse.Namespace) -> int:
     from ..measures.registry import MEASURES
 
     if options.plot is not None:
-        from ..plots.charts import require_format
+        from ..plots.figure import require_format
 
         require_format(options.plot)
     measures: list[AlignedMeasure] = chosen_measures(options, ["span_f"], MEASURES)
     references, predictions = _read(options)
     spread = _spread(options, measures, references, predictions)
     if options.plot is not None:
-        from ..plots.charts import plot_spread
+        from ..plots import plot_spread
 
         plot_spread(spread, options.plot)
     if options.json:

@@ -1,1 +1,10 @@
-"""Pictures of results."""
+"""Pictures of results. They need matplotlib, which is imported when one is drawn.
+
+`plot_...` functions write a picture to a file; the `draw_...` functions beside them return it as a figure.
+"""
+
+from .curves import plot_placement, plot_precision_recall, plot_sweep
+from .heat_map import plot_agreement
+from .scores import plot_comparison, plot_spread
+
+__all__ = ["plot_agreement", "plot_comparison", "plot_placement", "plot_precision_recall", "plot_spread", "plot_sweep"]

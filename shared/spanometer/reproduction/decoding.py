@@ -454,14 +454,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _require_plot(path: str) -> None:
     """Complain before the training, not after it, if no picture can be written."""
-    from ..plots.charts import require_format
+    from ..plots.figure import require_format
 
     require_format(path)
 
 
 def plot(result: DecodingResult, path: str) -> None:
     """Draw the distribution of the first measure's scores over the grid, the named ways marked; see `plots`."""
-    from ..plots.charts import plot_spread
+    from ..plots import plot_spread
 
     name = result.measures[0].name
     plot_spread(replace(result.spread, measures={name: result.spread.measures[name]}), path)

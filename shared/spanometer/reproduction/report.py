@@ -149,7 +149,7 @@ def draw(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
     Raises:
         InputError: if matplotlib is missing.
     """
-    from ..plots.charts import plot_placement
+    from ..plots import plot_placement
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

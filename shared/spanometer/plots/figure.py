@@ -1,0 +1,69 @@
+"""Figures: how they are made, styled and written."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".pdf")
+
+# colours of Okabe and Ito
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#b8c4ce"
+LINES = list(product(("-", "--", ":"), (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")))
+"""Styles and colours of lines, told apart one after the other."""
+
+DOT: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 8}
+
+
+def require_format(path: str) -> None:
+    """Raise an `InputError` unless a picture can be written to a path, and drawn at all."""
+    if os.path.splitext(path)[1].lower() not in FORMATS:
+        raise InputError(f"{path!r} is not the name of a picture.", f"End it in {', '.join(FORMATS)}.")
+    new_figure(1.0, 1.0)
+
+
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure, of a size in inches; an `InputError` if matplotlib is missing."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise InputError(
+            "pictures need matplotlib, which is not installed.",
+            "Install it: pip install 'matplotlib>=3.8' (the extra plots).",
+        ) from None
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(h_pad=0.04, hspace=0.0))
+    figure.suptitle(title, fontsize=11)
+    return figure
+
+
+def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
+    """Write the picture that a function draws of a result; the file is not touched before all is drawn.
+
+    Raises:
+        InputError: if matplotlib is missing, or the path is not the name of a picture.
+    """
+    require_format(path)
+    buffer = io.BytesIO()
+    draw(result).savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
+    Path(path).write_bytes(buffer.getvalue())
+
+
+def literal(name: str) -> str:
+    """Return a name as text that matplotlib shows to the letter: a dollar would begin a formula."""
+    return name.replace("$", r"\$")
+
+
+def hide(axes: Axes, *sides: str) -> None:
+    """Hide the frame of a plot at some sides."""
+    axes.spines[list(sides)].set_visible(False)

@@ -1,0 +1,164 @@
+"""Scores in rows: those of policies of repair, and those of systems with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import counted
+from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, new_figure, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..analysis.comparison import Comparison, MeasureComparison
+    from ..analysis.spread import MeasureSpread, PolicySpread
+
+Mark = tuple[str, float, Mapping[str, Any]]
+"""The name of a score, the score, and how it is drawn."""
+
+_BARS = 41
+_WHOLE = ("best", "mean", "worst")
+_NAMES = {"viterbi": "Viterbi", "by_score": "by score"}
+# the shape says the same as the colour
+_GRID: dict[str, Any] = {"marker": "|", "color": "#000000", "markersize": 13, "markeredgewidth": 2.5}
+_LOGITS: dict[str, Any] = {"marker": "D", "color": ORANGE, "markersize": 7.5}
+_KINDS = {"the grid as a whole": _GRID, "named policies": DOT, "decoded from logits": _LOGITS}
+
+
+def plot_spread(spread: PolicySpread, path: str) -> None:
+    """Write a picture of the scores under all policies, the named ones and those decoded from logits marked.
+
+    For each measure a row for each marked score, highest first, above the histogram of all policies' scores. See
+    `figure.save`.
+    """
+    save(draw_spread, spread, path)
+
+
+def draw_spread(spread: PolicySpread) -> Figure:
+    """Draw what `plot_spread` writes."""
+    marked = {name: _marked(measure) for name, measure in spread.measures.items()}
+    heights = [height for marks in marked.values() for height in (0.32 * len(marks) + 0.3, 2.3)]
+    title = (
+        f"One output, {len(spread.grid):,} ways to repair its tags: "
+        f"{counted(spread.illegal, f'illegal {spread.scheme} pair')} in {counted(len(spread.affected), 'document')}"
+    )
+    figure = new_figure(8.0, sum(heights) + 0.75 * len(marked) + 1.0, title)
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    for index, (name, measure) in enumerate(spread.measures.items()):
+        below = figure.add_subplot(grid[2 * index + 1])
+        above = figure.add_subplot(grid[2 * index], sharex=below)
+        _draw_histogram(below, measure.scores)
+        below.set_xlabel(measure.key if measure.key.startswith(name) else f"{name} {measure.key}")
+        _draw_marks(above, below, marked[name])
+        if index == 0:
+            _add_legend(above, marked[name])
+    return figure
+
+
+def _marked(measure: MeasureSpread) -> list[Mark]:
+    """List the scores that have names, highest first."""
+    found: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
+    found += [(name, score, DOT) for name, score in measure.named.items()]
+    found += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
+    known = [(_NAMES.get(name, name), score, style) for name, score, style in found if not np.isnan(score)]
+    return sorted(known, key=lambda mark: -round(mark[1], 9))
+
+
+def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    known = scores[~np.isnan(scores)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    if high - low < 1e-9:
+        # one bar in the middle
+        low, high = low - 0.01, high + 0.01
+    axes.hist(known, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
+    axes.set_ylabel("policies")
+    axes.ticklabel_format(axis="x", useOffset=False)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+    hide(axes, "top", "right")
+
+
+def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
+    """Draw a row for each mark, its score beside it, and a line down into the histogram."""
+    scores = [score for _, score, _ in marks]
+    low, high = min([*below.get_xlim(), *scores]), max([*below.get_xlim(), *scores])
+    # room for the numbers beside the marks
+    below.set_xlim(low - 0.04 * (high - low), high + 0.13 * (high - low))
+    for row, (_, score, style) in enumerate(marks):
+        line = {"color": style["color"], "linewidth": 0.7, "alpha": 0.45}
+        above.plot([score], [row], linestyle="none", **style)
+        _write_score(above, score, score, row)
+        above.plot([score, score], [row, len(marks)], zorder=1, **line)
+        below.axvline(score, **line)
+    _name_rows(above, [name for name, _, _ in marks])
+    above.tick_params(axis="x", bottom=False, labelbottom=False)
+    hide(above, "top", "right", "bottom", "left")
+
+
+def _add_legend(axes: Axes, marks: list[Mark]) -> None:
+    """Explain the marks above them."""
+    used = [kind for kind, style in _KINDS.items() if any(mark[2] is style for mark in marks)]
+    handles = [axes.plot([], [], linestyle="none", label=kind, **_KINDS[kind])[0] for kind in used]
+    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "handletextpad": 0.3}
+    axes.legend(handles=handles, ncols=len(used), frameon=False, fontsize=9, **place)
+
+
+def plot_comparison(found: Comparison, path: str) -> None:
+    """Write a picture of each system's headline values with their intervals, a panel for each measure.
+
+    See `figure.save`.
+    """
+    save(draw_comparison, found, path)
+
+
+def draw_comparison(found: Comparison) -> Figure:
+    """Draw what `plot_comparison` writes."""
+    size = f"{counted(len(found.names), 'system')} on {counted(found.documents, 'document')}"
+    confidence = f"{100 * found.resampling.confidence:g} % confidence intervals"
+    height = 0.36 * len(found.names) + 0.75
+    figure = new_figure(7.5, height * len(found.measures) + 0.7, f"{size}, {confidence}")
+    for row, (name, result) in enumerate(found.measures.items(), 1):
+        _draw_intervals(figure.add_subplot(len(found.measures), 1, row), name, result)
+    return figure
+
+
+def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
+    """Draw a row for each system, the best on top, with its value beside it."""
+    headline = result.measure.headline
+    ordered = sorted(result.systems.items(), key=lambda item: item[1].rank)
+    for row, (_, values) in enumerate(ordered):
+        score, bounds = values.scores[headline], values.intervals[headline]
+        axes.plot(bounds, [row, row], color=BLUE, linewidth=2.0, marker="|", markersize=9)
+        axes.plot([score], [row], linestyle="none", **DOT)
+        if not np.isnan(score):
+            _write_score(axes, score, np.nanmax([score, *bounds]), row)
+    _name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
+    # room for the numbers
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high + 0.12 * (high - low))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    axes.grid(axis="x", color=GREY, linewidth=0.5)
+    axes.set_axisbelow(True)
+    hide(axes, "top", "right", "left")
+    label = literal(headline if headline.startswith(name) else f"{name} {headline}")
+    axes.set_xlabel(label if result.measure.higher_is_better else f"{label}, lower is better")
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Write names at the left of the rows, the first one on top."""
+    axes.set_yticks(range(len(names)), [literal(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _write_score(axes: Axes, score: float, x: float, row: int) -> None:
+    """Write a score to the right of a place, over the lines there."""
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    axes.annotate(
+        f"{score:.4f}", (x, row), xytext=(9, 0), textcoords="offset points", va="center", fontsize=9, bbox=box
+    )
