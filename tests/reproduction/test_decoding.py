@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spanometer import InputError, Spans
+from spanometer import InputError, Spans, plots
 from spanometer.analysis.spread import MeasureSpread
 from spanometer.measures import Bcubed, SpanF
-from spanometer import plots
 from spanometer.readers import read, tag_lists
 from spanometer.reproduction import decoding, tagger
 from spanometer.reproduction.decoding import MEASURES, Difference, rivals_of
