@@ -10,7 +10,8 @@ from scipy import stats
 import spanometer
 from slow import comparison as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.comparison import PairedResampling, compare, holm, ranks
+from spanometer.analysis.comparison import compare
+from spanometer.analysis.significance import PairedResampling, holm, ranks
 from spanometer.counts.resampling import Resampling, interval
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.readers import read, tag_lists
@@ -128,7 +129,7 @@ def test_blocks_do_not_matter(monkeypatch):
         whole = pair(references, one, other, **options)
         with monkeypatch.context() as patch:
             patch.setattr("spanometer.counts.resampling._BLOCK", 100)
-            patch.setattr("spanometer.analysis.comparison._BLOCK", 100)
+            patch.setattr("spanometer.analysis.significance._BLOCK", 100)
             assert pair(references, one, other, **options) == whole
 
 

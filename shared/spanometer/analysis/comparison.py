@@ -1,97 +1,39 @@
-"""Comparison of systems on the same documents: which is better, by how much, and is it chance.
-
-SciPy has both routines, `bootstrap` and `permutation_test(permutation_type="samples")`, but they call a statistic with
-the documents of every drawn corpus: each draw gathers the counts of all documents, and they are summed from scratch.
-Here a drawn corpus is a row of weights, and the counts of many of them are one product of matrices, of which documents
-whose counts two systems share are one row. That is several times as fast (see benchmarks/results/resampling.md), and
-all systems, measures and tests share the draws. The tests hold the values against those of SciPy's and sacreBLEU's
-routines.
-"""
+"""Comparison of systems on the same documents: which is better, by how much, and is it chance."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
-from ..counts.ratios import json_number
-from ..counts.resampling import Resampling, interval
+from ..counts.resampling import interval
 from ..errors import InputError, on_side
-from ..measures.base import AlignedMeasure, Measure
+from ..measures.base import Measure, counter, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
-from ..options import option
+from ..measures.result import plain
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from .significance import PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 """The marks of p-values below a level."""
 
-_EQUAL = 1e-12
-"""Sums of the same numbers in another order differ in their last bits; what differs by no more is equal."""
-
-_BLOCK = 1 << 23
-"""How many swaps are held at a time."""
-
 REFERENCES = "the reference"
 SYSTEM = "system "
-"""What errors call the sides: the reference, and a system in front of its name."""
+"""The names of the sides in errors: the reference, and a system in front of its name."""
 
-Drawn = Mapping[str, Mapping[str, np.ndarray]]
-"""Headline values by system and key, an array with a value for each corpus."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairedResampling(Resampling):
-    """Draws for a comparison: the bootstrap over documents, and swaps of two systems' outputs.
-
-    Attributes:
-        n_permutations: how many times documents' outputs are swapped at random.
-    """
-
-    n_permutations: int = option(
-        10_000,
-        help="random swaps of documents' outputs for p-values",
-        kind=int,
-        low=1,
-        flag="permutations",
-        metavar="N",
-    )
-
-    def exact(self, documents: int) -> bool:
-        """Whether all swaps of so many documents are tried out, as there are no more than are asked for."""
-        return documents < 62 and 2**documents <= self.n_permutations
-
-    def swaps(self, documents: int) -> Iterator[np.ndarray]:
-        """Which documents' outputs are swapped, each with probability 1/2, shape (some swaps, documents), by blocks."""
-        step = max(_BLOCK // max(documents, 1), 1)
-        if self.exact(documents):
-            numbers = np.arange(2**documents)
-            for first in range(0, len(numbers), step):
-                yield (numbers[first : first + step, None] >> np.arange(documents)) & 1
-            return
-        # other numbers than those of the bootstrap
-        generator = np.random.default_rng([self.seed, 1])
-        for first in range(0, self.n_permutations, step):
-            size = min(step, self.n_permutations - first)
-            # a row takes whole bytes, so that blocks make no difference
-            bits = np.frombuffer(generator.bytes(size * -(-documents // 8)), dtype=np.uint8)
-            yield np.unpackbits(bits.reshape(size, -1), axis=1, count=documents)
-
-    def options(self) -> dict[str, object]:
-        """What the signature says of the draws."""
-        return {**super().options(), "n_permutations": self.n_permutations}
+Values = Mapping[Any, np.ndarray]
+"""Headline values by key, an array with a value for each corpus."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemResult:
-    """What a measure says of a system.
+    """The result of a measure for one system.
 
     Attributes:
         scores: the headline values.
@@ -105,19 +47,10 @@ class SystemResult:
     rank: int
     rank_shares: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        return {
-            "scores": {key: json_number(value) for key, value in self.scores.items()},
-            "intervals": {key: [json_number(bound) for bound in bounds] for key, bounds in self.intervals.items()},
-            "rank": self.rank,
-            "rank_shares": list(self.rank_shares),
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """What a measure says of two systems.
+    """The result of a measure for two systems.
 
     Attributes:
         systems: their names.
@@ -133,32 +66,21 @@ class PairResult:
     difference: float
     interval: tuple[float, float]
     p_randomisation: float
-    p_bootstrap: float
     p_randomisation_holm: float
+    p_bootstrap: float
     p_bootstrap_holm: float
     exact: bool
 
     @property
     def mark(self) -> str:
-        """Stars for `p_randomisation_holm`, see `LEVELS`; none where it is 0.05 or more."""
+        """Stars for `p_randomisation_holm`, see `LEVELS`; none if it is 0.05 or more."""
         reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
         return reached[-1] if reached else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("p_randomisation", "p_randomisation_holm", "p_bootstrap", "p_bootstrap_holm")
-        return {
-            "systems": list(self.systems),
-            "difference": json_number(self.difference),
-            "interval": [json_number(bound) for bound in self.interval],
-            **{name: json_number(getattr(self, name)) for name in values},
-            "exact": self.exact,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureComparison:
-    """What a measure says of all systems.
+    """The result of a measure for all systems.
 
     Attributes:
         measure: with its options.
@@ -173,24 +95,24 @@ class MeasureComparison:
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "headline": self.measure.headline,
             "higher_is_better": self.measure.higher_is_better,
-            "systems": {name: system.to_dict() for name, system in self.systems.items()},
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
+            "pairs": [plain(asdict(pair)) for pair in self.pairs],
             "signature": self.signature,
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What `compare` says.
+    """The result of `compare`.
 
     Attributes:
         names: the systems.
-        documents, tokens: the size of the corpus; tokens is None where the documents' lengths are not known.
-        measures: what each measure says, by the names of the results.
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        measures: the result of each measure, by the names of the results.
         resampling: how corpora were drawn, and outputs swapped.
     """
 
@@ -201,7 +123,7 @@ class Comparison:
     resampling: PairedResampling
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "documents": self.documents,
             "tokens": self.tokens,
@@ -235,7 +157,7 @@ def compare(
 
     **Paired approximate randomisation** (Noreen 1989) asks how often two systems that are alike would differ as much:
     the two outputs of each document are swapped with probability 1/2. Of n differences d* so made,
-    p = (1 + #{|d*| >= |d|}) / (1 + n). Only documents in which the counts of the two differ make a difference; where
+    p = (1 + #{|d*| >= |d|}) / (1 + n). Only documents in which the counts of the two differ make a difference; if
     these have no more than `n_permutations` swaps in all, all of them are tried and p = #{|d*| >= |d|} / n is exact.
 
     **The paired bootstrap** takes the differences d* in drawn corpora, moved to where they would be without a
@@ -243,9 +165,9 @@ def compare(
     difference sacreBLEU's, which subtracts the mean of |d*|, is about half of it. The first is the one to report: it is
     right for few documents too.
 
-    Both are in (0, 1], and corrected over the pairs of a measure by Holm's method; not over measures, which would be
-    to be corrected where one chooses the measure by the result. What is no number (under `zero_division=nan`) counts
-    as a difference as large as the one observed.
+    Both are in (0, 1], and corrected over the pairs of a measure by Holm's method; not over measures, which must be
+    corrected too if one chooses the measure by the result. NaN (under `zero_division=nan`) counts as a difference as
+    large as the one observed.
 
     Args:
         references: a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; or `Entities`.
@@ -253,7 +175,7 @@ def compare(
         measures: the names of measures, or measures with options of their own, or several of both; or a mapping that
             names the results. For `Entities`: `Eter`, or `"eter"`.
         scheme: the scheme of the tags; None tells it from the prefixes of all sides together.
-        repair: what becomes of illegal tags, see `decoding.decode`.
+        repair: how to handle illegal tags, see `decoding.decode`.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
         confidence: the level of the intervals.
         interval_method: `bca` or `percentile`, see `resampling.Resampling`.
@@ -263,8 +185,8 @@ def compare(
         seed: of the draws and swaps.
 
     Raises:
-        InputError: for fewer than two systems, for no documents, for annotations that cannot be read or not be set
-            against each other (it names the system), for wrong options, and where a measure is not defined.
+        InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
+            (it names the system), for wrong options, and if a measure is not defined.
     """
     resampling = PairedResampling(
         confidence=confidence,
@@ -277,9 +199,13 @@ def compare(
         if scheme is not None or repair != "conlleval":
             raise InputError("scheme and repair are for tags, and these are entity trees.", "Leave them out.")
         return compare_entities(references, systems, measures, resampling, {"input": "entities"}, lengths)
-    asked: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
-    spans, reading = _read_spans({REFERENCES: references, **_named(systems)}, scheme, repair, lengths)
-    return _compared(_count_spans(spans, asked), asked, reading, resampling, spans[REFERENCES].lengths)
+    asked = read_measures(measures, MEASURES)
+    given = {REFERENCES: references, **_named(systems)}
+    for name, output in given.items():
+        if isinstance(output, Entities):
+            raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
+    sides, reading = read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
+    return _compared(sides, asked, resampling, reading)
 
 
 def compare_entities(
@@ -290,33 +216,24 @@ def compare_entities(
     reading: Mapping[str, str],
     lengths: Any = None,
 ) -> Comparison:
-    """`compare` for entity trees.
+    """Compare systems that find entity trees, see `compare`.
 
     Args:
         references, systems, measures, lengths: as there.
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the trees were read, for the signatures.
     """
-    asked: Mapping[str, Measure] = read_measures(measures, TREE_MEASURES)
-    trees = _with_lengths(references, _named(systems), lengths)
-    return _compared(_count_entities(trees, asked), asked, reading, resampling, trees[REFERENCES].lengths)
-
-
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """P-values of several tests corrected by Holm's method (1979), shape (tests); NaN stay, and count as tests.
-
-    The smallest of k is multiplied by k, the next one by k - 1 and so on, none is made smaller than one before it, and
-    none larger than 1.
-    """
-    order = np.argsort(p_values, kind="stable")
-    factor = np.arange(len(p_values), 0, -1)
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factor), 1.0)
-    return corrected
+    asked = read_measures(measures, TREE_MEASURES)
+    sides = {}
+    for name, side in {REFERENCES: references, **_named(systems)}.items():
+        if not isinstance(side, Entities):
+            raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
+        sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
+    return _compared(sides, asked, resampling, reading)
 
 
 def _named(systems: Any) -> dict[str, Any]:
-    """The outputs by what errors call their systems."""
+    """Return the outputs by the names of their systems in errors."""
     remedy = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
     if not isinstance(systems, Mapping):
         raise InputError(f"systems are a {type(systems).__name__}, which has no names.", remedy)
@@ -328,236 +245,126 @@ def _named(systems: Any) -> dict[str, Any]:
     return {f"{SYSTEM}{name}": output for name, output in systems.items()}
 
 
-def _read_spans(
-    given: Mapping[str, Any], scheme: str | None, repair: str, lengths: Any
-) -> tuple[dict[str, Spans], dict[str, str]]:
-    """The spans of all sides, and how they were read."""
-    for name, output in given.items():
-        if isinstance(output, Entities):
-            raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
-    return read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
-
-
-def _count_spans(spans: Mapping[str, Spans], measures: Mapping[str, AlignedMeasure]) -> dict[str, dict[str, Counts]]:
-    """The counts of each measure and system; all measures share an alignment."""
-    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
-    references, *systems = spans
-    for system in systems:
-        with named_sides({"references": references, "predictions": system}):
-            alignment = Alignment(spans[references], spans[system])
-            for name, measure in measures.items():
-                counts[name][system.removeprefix(SYSTEM)] = measure.count(alignment)
-    return counts
-
-
-def _with_lengths(references: Entities, systems: Mapping[str, Any], lengths: Any) -> dict[str, Entities]:
-    """The entity trees of all sides, with the documents' lengths where these are given."""
-    trees = {}
-    for name, side in {REFERENCES: references, **systems}.items():
-        if not isinstance(side, Entities):
-            raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
-        trees[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
-    return trees
-
-
-def _count_entities(trees: Mapping[str, Entities], measures: Mapping[str, Measure]) -> dict[str, dict[str, Counts]]:
-    """The counts of each measure and system."""
-    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
-    references, *systems = trees
-    for system in systems:
-        for name, measure in measures.items():
-            found = on_side(system, measure.counts, trees[references], trees[system])
-            counts[name][system.removeprefix(SYSTEM)] = found
-    return counts
-
-
 def _compared(
-    counts: Mapping[str, Mapping[str, Counts]],
+    sides: Mapping[str, Spans] | Mapping[str, Entities],
     measures: Mapping[str, Measure],
-    reading: Mapping[str, str],
     resampling: PairedResampling,
-    lengths: np.ndarray | None,
+    reading: Mapping[str, str],
 ) -> Comparison:
-    """The comparison by the counts of each measure and system."""
-    systems = next(iter(counts.values()))
-    documents = next(iter(systems.values())).documents
-    if documents == 0:
+    """Count all systems, draw corpora, and compare by each measure."""
+    reference = sides[REFERENCES]
+    if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")
-    drawn = _draw(counts, measures, resampling, documents)
-    return Comparison(
-        names=tuple(systems),
-        documents=documents,
-        tokens=None if lengths is None else int(lengths.sum()),
-        measures={
-            name: _measured(measure, counts[name], drawn[name], resampling, measure.signature(reading, resampling))
-            for name, measure in measures.items()
-        },
-        resampling=resampling,
-    )
-
-
-def _draw(
-    counts: Mapping[str, Mapping[str, Counts]],
-    measures: Mapping[str, Measure],
-    resampling: Resampling,
-    documents: int,
-) -> dict[str, dict[str, dict[str, np.ndarray]]]:
-    """The headline values of each measure and system in the same drawn corpora, by key."""
-    parts: dict[tuple[str, str, str], list[np.ndarray]] = {}
-    for weights in resampling.weights(documents):
+    names = tuple(name.removeprefix(SYSTEM) for name in sides if name != REFERENCES)
+    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
+    for system in names:
+        side = f"{SYSTEM}{system}"
+        called = {"references": REFERENCES, "predictions": side}
+        if isinstance(reference, Entities):
+            # what is said of neither side is about both
+            called[""] = side
+        with named_sides(called):
+            count = counter(reference, sides[side])
+            for name, measure in measures.items():
+                counts[name][system] = count(measure)
+    parts: dict[str, dict[str, list[Values]]] = {name: {system: [] for system in names} for name in measures}
+    for weights in resampling.weights(reference.documents):
         for name, measure in measures.items():
-            for system, counted in counts[name].items():
-                values = measure.score_weighted(counted, weights)
-                for key in measure.keys:
-                    parts.setdefault((name, system, key), []).append(np.atleast_1d(values[key]))
-    return {
-        name: {
-            system: {key: np.concatenate(parts[name, system, key]) for key in measure.keys} for system in counts[name]
-        }
-        for name, measure in measures.items()
-    }
-
-
-def _measured(
-    measure: Measure, counts: Mapping[str, Counts], drawn: Drawn, resampling: PairedResampling, signed: str
-) -> MeasureComparison:
-    """What a measure says of all systems, from their counts and what it says of the drawn corpora."""
-    headline = measure.headline
-    scores = {system: measure.score(counted) for system, counted in counts.items()}
-    left_out: Drawn = {}
-    if resampling.interval_method == "bca":
-        left_out = {system: measure.left_out(counted) for system, counted in counts.items()}
-    headlines = np.array([[scores[system][headline] for system in counts]])
-    places = ranks(headlines, higher_is_better=measure.higher_is_better)[0].tolist()
-    drawn_places = ranks(
-        np.stack([drawn[system][headline] for system in counts], axis=1), higher_is_better=measure.higher_is_better
-    )
+            for system, found in counts[name].items():
+                parts[name][system].append(measure.score_weighted(found, weights))
     results = {}
-    for column, system in enumerate(counts):
-        intervals = {
-            key: interval(scores[system][key], drawn[system][key], resampling.confidence, _of(left_out, system, key))
-            for key in measure.keys
-        }
-        shares = np.bincount(drawn_places[:, column] - 1, minlength=len(counts)) / len(drawn_places)
-        results[system] = SystemResult(
-            scores=scores[system], intervals=intervals, rank=places[column], rank_shares=tuple(shares.tolist())
+    for name, measure in measures.items():
+        drawn = {system: joined_values(values) for system, values in parts[name].items()}
+        estimates = _estimates(measure, counts[name], drawn, resampling)
+        results[name] = MeasureComparison(
+            measure=measure,
+            systems=_system_results(measure, counts[name], estimates, resampling),
+            pairs=_pair_results(measure, counts[name], estimates, resampling),
+            signature=measure.signature(reading, resampling),
         )
-    pairs = []
-    for one, other in combinations(counts, 2):
-        point = scores[one][headline] - scores[other][headline]
-        differences = drawn[one][headline] - drawn[other][headline]
-        without = None
-        if left_out:
-            without = left_out[one][headline] - left_out[other][headline]
-        p_randomisation, exact = _randomisation(measure, counts[one], counts[other], point, resampling)
-        pair = PairResult(
-            systems=(one, other),
-            difference=point,
-            interval=interval(point, differences, resampling.confidence, without),
-            p_randomisation=p_randomisation,
-            p_bootstrap=_bootstrap(point, differences),
-            p_randomisation_holm=math.nan,
-            p_bootstrap_holm=math.nan,
-            exact=exact,
+    tokens = None if reference.lengths is None else int(reference.lengths.sum())
+    return Comparison(
+        names=names, documents=reference.documents, tokens=tokens, measures=results, resampling=resampling
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """A value of the corpus, those of drawn corpora and, for BCa, those without each group of documents."""
+
+    point: float
+    drawn: np.ndarray
+    left_out: np.ndarray | None
+
+    def __sub__(self, other: _Estimate) -> _Estimate:
+        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
+        return _Estimate(self.point - other.point, self.drawn - other.drawn, left_out)
+
+    def interval(self, resampling: PairedResampling) -> tuple[float, float]:
+        """Return the confidence interval."""
+        return interval(self.point, self.drawn, resampling.confidence, self.left_out)
+
+
+def _estimates(
+    measure: Measure, counts: Mapping[str, Counts], drawn: Mapping[str, Values], resampling: PairedResampling
+) -> dict[str, dict[str, _Estimate]]:
+    """Return the estimates of the headline values of each system."""
+    found: dict[str, dict[str, _Estimate]] = {}
+    for system, of_system in counts.items():
+        scores = measure.score(of_system)
+        left_out = measure.left_out(of_system) if resampling.interval_method == "bca" else {}
+        found[system] = {key: _Estimate(scores[key], drawn[system][key], left_out.get(key)) for key in measure.keys}
+    return found
+
+
+def _system_results(
+    measure: Measure,
+    counts: Mapping[str, Counts],
+    estimates: Mapping[str, Mapping[str, _Estimate]],
+    resampling: PairedResampling,
+) -> dict[str, SystemResult]:
+    headlines = [values[measure.headline] for values in estimates.values()]
+    higher = measure.higher_is_better
+    places = ranks(np.array([[headline.point for headline in headlines]]), higher_is_better=higher)[0]
+    drawn_places = ranks(np.stack([headline.drawn for headline in headlines], axis=1), higher_is_better=higher)
+    shares = (drawn_places[:, :, None] == np.arange(1, len(counts) + 1)).mean(axis=0)
+    return {
+        system: SystemResult(
+            scores=measure.score(counts[system]),
+            intervals={key: estimate.interval(resampling) for key, estimate in values.items()},
+            rank=int(places[column]),
+            rank_shares=tuple(shares[column].tolist()),
         )
-        pairs.append(pair)
-    corrected = {
-        f"{name}_holm": holm(np.array([getattr(pair, name) for pair in pairs])).tolist()
-        for name in ("p_randomisation", "p_bootstrap")
+        for column, (system, values) in enumerate(estimates.items())
     }
-    whole = [
-        replace(pair, **{name: values[number] for name, values in corrected.items()})
-        for number, pair in enumerate(pairs)
+
+
+def _pair_results(
+    measure: Measure,
+    counts: Mapping[str, Counts],
+    estimates: Mapping[str, Mapping[str, _Estimate]],
+    resampling: PairedResampling,
+) -> tuple[PairResult, ...]:
+    pairs = {
+        (one, other): estimates[one][measure.headline] - estimates[other][measure.headline]
+        for one, other in combinations(counts, 2)
+    }
+    swapped = [
+        randomisation_test(measure, counts[one], counts[other], difference.point, resampling)
+        for (one, other), difference in pairs.items()
     ]
-    return MeasureComparison(measure=measure, systems=results, pairs=tuple(whole), signature=signed)
-
-
-def _of(left_out: Drawn, system: str, key: str) -> np.ndarray | None:
-    return left_out[system][key] if left_out else None
-
-
-def _bootstrap(point: float, differences: np.ndarray) -> float:
-    """The p-value of the paired bootstrap, from the differences in drawn corpora."""
-    known = differences[~np.isnan(differences)]
-    if len(known) == 0:
-        return math.nan
-    reached = _reached(differences - known.mean(), point)
-    return math.nan if math.isnan(point) else (1 + reached) / (1 + len(differences))
-
-
-def _randomisation(
-    measure: Measure, one: Counts, other: Counts, point: float, resampling: PairedResampling
-) -> tuple[float, bool]:
-    """The p-value of paired approximate randomisation, and whether it is of all swaps."""
-    both, documents = _side_by_side(one, other)
-    exact = resampling.exact(documents)
-    reached = number = 0
-    for swaps in resampling.swaps(documents):
-        weights = np.zeros((len(swaps), both.documents))
-        # what stands behind the documents that differ is never swapped
-        weights[:, 0::2] = 1
-        weights[:, 0 : 2 * documents : 2] -= swaps
-        weights[:, 1 : 2 * documents : 2] = swaps
-        first, second = (
-            np.atleast_1d(measure.score_weighted(both, side)[measure.headline]) for side in (weights, 1 - weights)
+    p_values = {
+        "p_randomisation": np.array([p_value for p_value, _ in swapped]),
+        "p_bootstrap": np.array([bootstrap_test(difference.point, difference.drawn) for difference in pairs.values()]),
+    }
+    p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
+    return tuple(
+        PairResult(
+            systems=systems,
+            difference=difference.point,
+            interval=difference.interval(resampling),
+            **{name: values[number].item() for name, values in p_values.items()},
+            exact=swapped[number][1],
         )
-        reached += _reached(first - second, point)
-        number += len(swaps)
-    if math.isnan(point):
-        return math.nan, exact
-    return (reached / number if exact else (1 + reached) / (1 + number)), exact
-
-
-def _reached(differences: np.ndarray, point: float) -> int:
-    """How many differences are at least as large as that of the systems, either way."""
-    return int((~(np.abs(differences) < abs(point) - _EQUAL)).sum())
-
-
-def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
-    """The counts of two systems, of each document those of the one and then those of the other.
-
-    Of documents in which the two have the same counts, swapping changes nothing: they come last, as one document.
-    Only where there is more than sums (counts row by row) all documents stand, in their order.
-
-    Returns:
-        The counts, and the number of documents that can be swapped.
-    """
-    documents = one.documents
-    # both are of the same reference, so that they add up in any case
-    pooled, added = (Counts(side.columns, side.labels, documents, side.shared, side.rows) for side in (one, other))
-    pooled = pooled + added
-    side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
-    if pooled.rows:
-        return pooled.reordered(2 * document + side), documents
-    differs = _differing(pooled, documents)
-    swapped = int(differs.sum())
-    place = np.where(differs, np.cumsum(differs) - 1, swapped)
-    return pooled.grouped((2 * place[document] + side).astype(np.int32), 2 * swapped + 2), swapped
-
-
-def _differing(pooled: Counts, documents: int) -> np.ndarray:
-    """In which documents the first half of the counts differs from the second."""
-    differs = np.zeros(documents, dtype=bool)
-    labels = len(pooled.labels)
-    for column in pooled.columns.values():
-        value = np.ones(len(column.label)) if column.value is None else column.value.astype(float)
-        place, found = np.unique((column.document % documents) * labels + column.label, return_inverse=True)
-        sign = np.where(column.document < documents, 1.0, -1.0)
-        sums = np.bincount(found.reshape(-1), weights=sign * value, minlength=len(place))
-        differs[place[np.abs(sums) > _EQUAL] // max(labels, 1)] = True
-    return differs
-
-
-def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
-    """Ranks from 1, the best; equal values share the better rank, NaN are behind all numbers.
-
-    Args:
-        values: shape (corpora, systems).
-        higher_is_better: whether the highest value is the best.
-
-    Returns:
-        The ranks within each row, int64.
-    """
-    worth = np.where(np.isnan(values), -np.inf, values if higher_is_better else -values)
-    better = [(worth > worth[:, [system]] + _EQUAL).sum(axis=1) for system in range(worth.shape[1])]
-    return 1 + np.stack(better, axis=1)
+        for number, (systems, difference) in enumerate(pairs.items())
+    )

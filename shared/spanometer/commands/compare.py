@@ -198,7 +198,8 @@ def _compare_tags(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Co
 
 def _compare_trees(options: argparse.Namespace, paths: Sequence[str]) -> tuple[Comparison, _Inputs]:
     """The comparison of entity trees."""
-    from ..analysis.comparison import PairedResampling, compare_entities
+    from ..analysis.comparison import compare_entities
+    from ..analysis.significance import PairedResampling
     from ..measures.eter import Eter
     from ..measures.registry import ALL_MEASURES
 
