@@ -1,6 +1,7 @@
 """The Spaces' pages without a browser: what they read, what they show, and that nothing of the input is markup."""
 
 import ast
+import dataclasses
 import gzip
 import importlib.util
 import json
@@ -15,19 +16,19 @@ import pytest
 
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.measures import ALL_MEASURES, MEASURES
+from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
+from spanometer.options import option, options_of
+from spanometer.plots.chance import draw_chance_f1, draw_coverage
 from spanometer.space.attributes import MAX_SPANS, SHOWN_ROWS
-from spanometer.space.chance import chance_plot
-from spanometer.space.examples import ATTRIBUTE_EXAMPLES, MARKUP_EXAMPLES, TAG_EXAMPLES, examples_of
-from spanometer.space.highlight import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, Mark, marked_text, meetings
-from spanometer.space.html import STYLE, error_message, escape, number
-from spanometer.space.pages import MEASURES as COMPARED
-from spanometer.space.pages import PAGES
-from spanometer.space.reading import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_trees, read_upload
+from spanometer.space.corpus import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_trees, read_upload
+from spanometer.space.examples import examples_of
+from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
+from spanometer.space.pages import page_of
 from spanometer.space.results import MAX_CHANCE_TOKENS, respond
+from spanometer.space.templates import error_message, number, read_file, render
 
 METRICS = Path(__file__).parents[2] / "metrics"
-TAG_PAGES = [name for name, page in PAGES.items() if not page.markup and not page.attributes]
+TAG_EXAMPLES, MARKUP_EXAMPLES, ATTRIBUTE_EXAMPLES = map(examples_of, ("spans", "entities", "attributes"))
 HOSTILE = [
     "<script>window.hurt=1</script>",
     "<img/src=x/onerror=window.hurt=1>",
@@ -40,12 +41,14 @@ HOSTILE = [
 ]
 
 
-def defaults(name, **changed):
-    return {**{option.name: option.default for option in PAGES[name].options}, **changed}
+def respond_to(name, reference, prediction="", only_differing=False, **changed):
+    page = page_of(name)
+    values = {**{control.name: control.value for control in page.controls}, **changed}
+    return respond(page, reference, prediction, values, only_differing=only_differing)
 
 
 def answer(name, reference, prediction="", only_differing=False, **changed):
-    return respond(PAGES[name], reference, prediction, defaults(name, **changed), only_differing=only_differing)
+    return respond_to(name, reference, prediction, only_differing, **changed).html
 
 
 class Reader(HTMLParser):
@@ -109,19 +112,19 @@ def test_no_spans_meet_nobody():
 
 
 @pytest.mark.parametrize(
-    ("side", "meets", "word", "symbol", "style"),
+    ("side", "word", "symbol", "style"),
     [
-        ("reference", CORRECT, "correct", "✓", "solid"),
-        ("prediction", PARTIAL, "partial", "≈", "dashed"),
-        ("reference", ALONE, "missed", "✗", "double"),
-        ("prediction", ALONE, "spurious", "+", "wavy"),
+        (0, "correct", "✓", "solid"),
+        (1, "partial", "≈", "dashed"),
+        (0, "missed", "✗", "double"),
+        (1, "spurious", "+", "wavy"),
     ],
 )
-def test_kinds_differ_by_word_symbol_and_line(side, meets, word, symbol, style):
-    html = marked_text(["a", "b", "c"], [Mark(1, 2, "X", meets)], side)
-    assert re.fullmatch(r"a b \S X \S+ c", text_of(html).replace("  ", " ").strip()) is not None
-    assert word in text_of(html) and symbol in text_of(html)
-    assert re.search(rf"\.sm-{word} \{{[^}}]*text-decoration-style: {style}", STYLE)
+def test_kinds_differ_by_word_symbol_and_line(side, word, symbol, style):
+    html = answer("span_f", "a O\nb B-X\nc I-X\nd B-Y\ne B-Z\n", "a O\nb B-X\nc O\nd B-Z\ne B-Z\n")
+    sentence = text_of(html[html.index('class="sm-pair') :]).split("prediction")[side]
+    assert re.search(rf"{re.escape(symbol)} [XYZ] {word}", sentence)
+    assert re.search(rf"\.sm-{word} \{{[^}}]*text-decoration-style: {style}", read_file("page.css"))
 
 
 def test_sentences_show_both_sides():
@@ -153,9 +156,9 @@ def test_a_long_sentence_is_cut():
     assert "(cut off here)" in html and html.count("<mark") < 7000
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_example_is_scored(name):
-    for example in examples_of(name):
+    for example in examples_of(page_of(name).input):
         reader = Reader(answer(name, example.reference, example.prediction))
         assert not reader.unbalanced and not reader.open
         assert "alert" not in answer(name, example.reference, example.prediction)
@@ -167,7 +170,7 @@ def test_examples_have_every_kind_of_span():
         assert re.search(rf"(✓|≈|✗|\+) [A-Z]+ {word}", shown), word
 
 
-@pytest.mark.parametrize("name", TAG_PAGES)
+@pytest.mark.parametrize("name", MEASURES)
 def test_the_headline_is_the_measures_own(name):
     references, predictions = ([line.split() for line in text.split("\n\n")] for text in (REFERENCE, PREDICTION))
     tags = [[cells[1::2] for cells in side] for side in (references, predictions)]
@@ -180,17 +183,11 @@ def test_the_headline_is_the_measures_own(name):
 
 def test_all_measures_are_compared():
     html = answer("span_f", REFERENCE, PREDICTION)
-    assert set(PAGES) == set(ALL_MEASURES)
-    for name in COMPARED:
-        assert PAGES[name].title in html
-    # each page says the same of every measure
-    rows = re.findall(r'<tr[^>]*><th scope="row">([^<]*).*?</th><td>([\d.−]+)', html)
-    assert len(rows) >= len(COMPARED)
-    for name in TAG_PAGES:
-        value = (
-            dict(rows)[PAGES[name].title] if PAGES[name].title in dict(rows) else dict(rows)[PAGES[name].title + " "]
-        )
-        assert headline(answer(name, REFERENCE, PREDICTION)) == value
+    rows = dict(re.findall(r'<th scope="row">([^<]*?)\s*(?:<span.*?)?</th>\s*<td>([\d.−]+)', html))
+    # each page says the same about every measure
+    assert {page_of(name).title for name in (*MEASURES, "eter")} <= rows.keys()
+    for name in MEASURES:
+        assert headline(answer(name, REFERENCE, PREDICTION)) == rows[page_of(name).title]
 
 
 def test_options_change_the_score():
@@ -206,14 +203,58 @@ def test_options_change_the_score():
     assert "Prediction, line 2" in answer("span_f", "a O\nb B-X\n", illegal, repair="raise")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_choice_is_scored_or_told(name):
-    page = PAGES[name]
-    example = examples_of(name)[0]
-    for option in page.options:
-        for _, value in option.choices or ([("", True)] if option.default is False else []):
-            html = answer(name, example.reference, example.prediction, **{option.name: value})
+    page = page_of(name)
+    example = examples_of(page.input)[0]
+    for control in page.controls:
+        for _, value in control.choices or ([("", True)] if control.value is False else []):
+            html = answer(name, example.reference, example.prediction, **{control.name: value})
             assert ('role="alert"' in html) != ("sm-headline" in html)
+
+
+@pytest.mark.parametrize("name", ALL_MEASURES)
+def test_controls_are_made_of_the_declared_options(name):
+    declared = options_of(ALL_MEASURES[name])
+    controls = {control.name: control for control in page_of(name).controls}
+    assert {name for name, one in declared.items() if one.label} <= controls.keys()
+    for control in controls.values():
+        if control.name in declared and declared[control.name].choices:
+            assert len(control.choices) == len(declared[control.name].choices)
+            assert control.value in [value for _, value in control.choices]
+
+
+@pytest.fixture
+def part_f():
+    """A measure of one's own, without texts for its page."""
+
+    @register
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class PartF(ALL_MEASURES["span_f"]):
+        """Count what a part of a span is worth.
+
+        No more than a test.
+        """
+
+        part: float = option(0.5, help="worth of a part", kind=float, low=0, high=1, label="Part")
+        strict: bool = option(False, help="count nothing else", kind=bool, label="Strict")
+
+        name = "part_f"
+
+    yield PartF
+    unregister(PartF.name)
+
+
+def test_a_measure_without_texts_has_a_page(part_f):
+    page = page_of("part_f")
+    assert (page.title, page.intro) == ("Part f", "Count what a part of a span is worth.")
+    assert [control.name for control in page.controls[:2]] == ["part", "strict"]
+    html = answer("part_f", REFERENCE, PREDICTION, strict=True, part=0.25)
+    assert headline(html) == "0.3333" and "part_f|" in html and "part:0.25|strict:yes" in html
+    assert "invalid value for “Part”: 2. Use a number from 0 to 1." in text_of(
+        answer("part_f", REFERENCE, PREDICTION, part=2)
+    )
+    assert "The metric's card" in render("heading.html", page=page, home="")
 
 
 def test_intervals():
@@ -239,19 +280,39 @@ def test_numbers_out_of_bounds_are_errors():
         assert 'role="alert"' in answer(name, example.reference, example.prediction, **changed)
 
 
-def test_chance_has_its_plots():
+def test_chance_has_its_charts():
     example = TAG_EXAMPLES[0]
-    html = answer("chance_kappa_f1", example.reference, example.prediction)
-    assert html.count("<svg") == 2 and "Histogram of F1 of 200 random annotations" in html
-    assert "p-value" in html
-    without = answer("chance_kappa_f1", example.reference, example.prediction, n_simulations=0)
-    assert without.count("<svg") == 1 and "Set a number of simulated annotations" in without
+    found = respond_to("chance_kappa_f1", example.reference, example.prediction)
+    assert "Histogram of F1 of 200 random annotations" in found.html and "p-value" in found.html
+    histogram, coverage = (chart.figure for chart in found.charts)
+    # both sides' lines, and where their spans are
+    assert len(histogram.axes) == 1 and [len(axes.lines) for axes in coverage.axes] == [2]
+    assert "Sentence 3, label PLACE" in found.html and "“Orr Valley Water apologised" in found.html
+    without = respond_to("chance_kappa_f1", example.reference, example.prediction, n_simulations=0)
+    assert [chart.figure is None for chart in without.charts] == [True, False]
+    assert "Set a number of simulated annotations" in without.html
+
+
+def test_nothing_to_draw():
+    found = respond_to("chance_kappa_f1", "a B-X\nb O\n", "a O\nb B-Y\n", n_simulations=0)
+    assert [chart.figure for chart in found.charts] == [None, None]
+    assert respond_to("chance_kappa_f1", "", "").charts == ()
 
 
 def test_the_histogram_has_all_draws():
-    html = chance_plot(np.array([0.0, 0.005, 0.5, 1.0]), 0.9, 0.3)
-    heights = [float(height) for height in re.findall(r'height="([\d.]+)" fill', html)]
-    assert len(heights) == 3 and heights[0] == pytest.approx(2 * heights[1]) == pytest.approx(2 * heights[2])
+    (axes,) = draw_chance_f1(np.array([0.0, 0.005, 0.5, 1.0]), 0.9, 0.3).axes
+    heights = axes.patches[0].get_data().values
+    assert heights[heights > 0].tolist() == [2, 1, 1]
+    assert [line.get_label() for line in axes.lines] == ["expected 0.3000", "observed 0.9000"]
+
+
+def test_the_coverage_stands_below_the_spans():
+    sides = {"reference": np.array([0.5, 1.0, 0.5]), "prediction": np.array([0.2, 0.2, 0.2])}
+    (axes,) = draw_coverage(sides, {"reference": [(0, 2)], "prediction": [(2, 3)]}).axes
+    assert [line.get_ydata().tolist() for line in axes.lines] == [[0.5, 1.0, 0.5], [0.2, 0.2, 0.2]]
+    (above,) = axes.child_axes
+    bars = [bars.get_paths()[0].get_extents() for bars in above.collections]
+    assert [(bar.x0, bar.x1) for bar in bars] == [pytest.approx((0.55, 2.45)), pytest.approx((2.55, 3.45))]
 
 
 def test_trees_show_their_alignment():
@@ -312,7 +373,8 @@ def test_errors_are_text():
 
 
 def test_escape():
-    assert escape('<a href="x">\'{{$`@') == ("&lt;a href=&quot;x&quot;&gt;&#x27;&#123;&#123;&#36;&#96;&#64;")
+    html = error_message(InputError('<a href="x">\'{{$`@'))
+    assert "⚠ &lt;a href=&#34;x&#34;&gt;&#39;&#123;&#123;&#36;&#96;&#64;</p>" in html
 
 
 @pytest.mark.parametrize(
@@ -410,7 +472,7 @@ def spans(*attributes, **more):
 
 def attribute_rows(html):
     """The rows of both tables, each a list of texts, by the first cell's table."""
-    tables = [re.findall(r"<tr[^>]*>(.*?)</tr>", part) for part in html.split("</table>")[:-1]]
+    tables = [re.findall(r"<tr[^>]*>(.*?)</tr>", part, re.DOTALL) for part in html.split("</table>")[:-1]]
     return [[[text_of(cell).strip() for cell in re.split(r"</t[hd]>", row)[:-1]] for row in rows] for rows in tables]
 
 
@@ -541,10 +603,10 @@ def test_only_the_first_values_are_shown():
         ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
         ("[]", "[]", {"attributes": "a, a=x"}, "'a' is there twice"),
         ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
-        ("[]", "[]", {"micro_key": " "}, "micro_key"),
+        ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=1"}, "is not JSON"),
-        ("[]", "[]", {"default_values": "[1]"}, "no JSON object"),
-        ("[]", "[]", {"default_values": '{"a": {}}'}, "default_values"),
+        ("[]", "[]", {"default_values": "[1]"}, "not a JSON object"),
+        ("[]", "[]", {"default_values": '{"a": {}}'}, "'a'"),
     ],
 )
 def test_wrong_attributes_are_told_in_words(reference, prediction, changed, said):
@@ -574,7 +636,7 @@ def test_limits_of_attributes():
     assert "too much for this page" in answer("span_attribute", " " * MAX_BYTES + "[]", "[]")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_MEASURES)
 def test_apps_are_thin(name):
     tree = ast.parse((METRICS / name / "app.py").read_text(encoding="utf-8"))
     assert len(tree.body) == 3
@@ -582,7 +644,7 @@ def test_apps_are_thin(name):
     assert "gradio" not in (METRICS / name / "requirements.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_MEASURES)
 def test_the_card_names_a_gradio(name):
     front = (METRICS / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)[1]
     assert re.search(r"^sdk_version: 6\.\d+\.\d+$", front, re.MULTILINE)
@@ -591,9 +653,9 @@ def test_the_card_names_a_gradio(name):
 _BUILD = """
 import json
 from spanometer.space.app import build
-from spanometer.space.pages import PAGES
+from spanometer.measures import ALL_MEASURES
 found = {}
-for name in PAGES:
+for name in ALL_MEASURES:
     blocks = build(name)
     config = blocks.get_config_file()
     labels = [part["props"].get("label") for part in config["components"]]
@@ -611,9 +673,9 @@ def built():
     return json.loads(made.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_MEASURES)
 def test_apps_build(name, built):
     page = built[name]
-    assert {"Reference", "Prediction", *(option.label for option in PAGES[name].options)} <= set(page["labels"])
-    assert page["title"] == f"{PAGES[name].title}: Spanometer"
+    assert {"Reference", "Prediction", *(control.label for control in page_of(name).controls)} <= set(page["labels"])
+    assert page["title"] == f"{page_of(name).title}: Spanometer"
     assert not page["analytics"]

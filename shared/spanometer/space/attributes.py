@@ -1,23 +1,23 @@
-"""What the page of `span_attribute` reads and shows: spans' attributes of both sides, item by item, as tables."""
+"""Attributes of spans, item by item: what their page reads and shows."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..counts.resampling import Resampling
-from ..errors import InputError, counted, printable
+from ..errors import InputError, counted
 from ..measures.span_attribute import AttributeItems, SpanAttribute
 from ..readers.attribute_file import AttributeFile, read_attributes
 from ..readers.attribute_lines import read_attribute_lines  # noqa: F401 (the format that the page reads)
-from ..spans.attributes import Attributes, Value
-from .html import escape, interval, number, section, shortened, table
-from .reading import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
+from ..spans.attributes import Value
+from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
+from .templates import number, render, shown
 
 MAX_SPANS = 20_000
 """How many spans of a side a page takes; intervals rank all their items anew for each draw."""
@@ -27,25 +27,13 @@ SHOWN_ROWS = 200
 
 _SHOWN_ATTRIBUTES = 100
 _SHOWN_VALUES = 20
-
 _SHARES = ("f", "p", "r", "ap")
-_KEYS = (
-    "f: F1, p: precision, r: recall, tp: values on both sides, support: values in the reference, positives: predicted "
-    "values, ap: average precision."
-)
-_WORDS_KEYS = ("tokens", "words")
-
-_CORRECT = '<mark class="sm-correct">{}<span class="sm-tag"><span aria-hidden="true">✓ </span>correct</span></mark>'
-_MISSED = '<mark class="sm-missed">{}<span class="sm-tag"><span aria-hidden="true">✗ </span>missed</span></mark>'
-_SPURIOUS = '<mark class="sm-spurious">{}<span class="sm-tag"><span aria-hidden="true">+ </span>spurious</span></mark>'
-_LEGEND = (
-    (_CORRECT, "on both sides; solid line"),
-    (_MISSED, "only in the reference; double line"),
-    (_SPURIOUS, "only in the prediction; wavy line"),
-)
+_SIDES = ("reference", "prediction")
+_ALONE = {"reference": "missed", "prediction": "spurious"}
 
 _Bounds = tuple[int, int, int]
-_Scored = dict[tuple[type, Value], float]
+_Item = tuple[_Bounds, str, type, Value]
+"""Bounds of a span (document, start, end), attribute, value; with its type, for True and 1 are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +42,7 @@ class AttributeText:
 
     Attributes:
         file: the spans and their attributes.
-        words: of each document, None where its line has none.
+        words: of each document, None if its line has none.
     """
 
     file: AttributeFile
@@ -63,17 +51,14 @@ class AttributeText:
 
 @dataclass
 class _Row:
-    """What the sides say of one attribute of a span: the labels of the span, and for each side values and scores.
-
-    The values' keys have their types, for True and 1 are equal.
-    """
+    """One attribute of a span: the labels of the span, and for each side the items with their scores."""
 
     labels: set[str] = field(default_factory=set)
-    values: tuple[_Scored, _Scored] = field(default_factory=lambda: ({}, {}))
+    items: dict[str, dict[_Item, float]] = field(default_factory=lambda: {side: {} for side in _SIDES})
 
 
 def read_both(reference: str, prediction: str) -> tuple[AttributeText, AttributeText]:
-    """Both sides from JSON lines of spans with attributes.
+    """Read both sides from JSON lines of spans with attributes.
 
     Raises:
         InputError: names the text and the line.
@@ -85,18 +70,17 @@ def _read(text: str, name: str) -> AttributeText:
     if not text.strip():
         raise InputError(f"the {name} is empty.", "Paste a JSON list of spans a line, or click an example.")
     data = encoded(text, name, MAX_BYTES)
-    documents = sum(1 for line in data.split(b"\n") if line.strip())
-    if documents > MAX_DOCUMENTS:
-        raise too_much(name, f"{documents:,} documents, more than {MAX_DOCUMENTS:,}")
+    lines = [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
+    if len(lines) > MAX_DOCUMENTS:
+        raise too_much(name, f"{len(lines):,} documents, more than {MAX_DOCUMENTS:,}")
     file = read_attributes(io.BytesIO(data), name=name)
     if len(file.attributes) > MAX_SPANS:
         raise too_much(name, f"{len(file.attributes):,} spans, more than {MAX_SPANS:,}")
-    rows = (json.loads(line) for line in data.decode("utf-8-sig").split("\n") if line.strip())
-    return AttributeText(file, [_words(row) for row in rows])
+    return AttributeText(file, [_words(json.loads(line)) for line in lines])
 
 
 def _words(row: Any) -> list[str] | None:
-    for key in _WORDS_KEYS if isinstance(row, dict) else ():
+    for key in ("tokens", "words") if isinstance(row, dict) else ():
         words = row.get(key)
         if isinstance(words, list) and all(isinstance(word, str) for word in words):
             return words
@@ -110,209 +94,157 @@ def attribute_results(
     resampling: Resampling | None,
     only_differing: bool,
 ) -> str:
-    """The results as HTML: the score, a table of the attributes, and one of the values of both sides.
+    """Return the results as HTML: the score, a table of the attributes, and one of the values of both sides.
 
     Args:
         measure: with its options.
         reference, prediction: both sides.
-        resampling: how intervals are made; None for none.
-        only_differing: whether only values are shown in which the sides differ.
+        resampling: how to make intervals; None for none.
+        only_differing: whether to show only values that differ.
 
     Raises:
-        InputError: names the text and the line where the sides do not fit.
+        InputError: names the text and the line if the sides do not fit.
     """
-    texts = reference, prediction
+    texts = dict(zip(_SIDES, (reference, prediction), strict=True))
     sides = reference.file.attributes, prediction.file.attributes
     try:
         counts = measure.counts(*sides)
     except InputError as error:
         if error.side is None and error.document is None:
             raise
-        raise texts[error.side == "predictions"].file.locate(error) from None
+        raise texts["prediction" if error.side == "predictions" else "reference"].file.locate(error) from None
     result = measure.score(counts)
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
-    parts = [
-        _notes(measure, counts.labels, sides),
-        _score(measure, result, intervals, sides, measure.signature({}, resampling)),
-        section("Each attribute", _attributes(measure, result, intervals)),
-        section("The values of both sides", _values(measure.items(*sides), texts, only_differing)),
-        '<p class="sm-muted">The other measures compare where spans are and their labels. They do not see attributes, '
-        "so there is no comparison of all measures here.</p>",
-    ]
-    return f'<div class="sm">{"".join(parts)}</div>'
+    micro = result[measure.micro_key]
+    return render(
+        "attributes.html",
+        measure=measure,
+        headline={
+            "title": "F1 of all attributes together",
+            "value": number(float(micro["f"])),
+            "interval": intervals.get((measure.micro_key, "f")),
+        },
+        parts=[],
+        notes=_notes(measure, counts.labels, {*sides[0].names, *sides[1].names}),
+        size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and {len(sides[1]):,} predicted "
+        f"spans, {int(micro['support']):,} values in the reference and {int(micro['positives']):,} predicted",
+        signature=measure.signature({}, resampling),
+        attributes=_attributes(measure, result, intervals),
+        values=_values(measure.items(*sides), texts, only_differing),
+        only_differing=only_differing,
+    )
 
 
-def _notes(measure: SpanAttribute, names: Iterable[str], sides: tuple[Attributes, Attributes]) -> str:
-    known = {*sides[0].names, *sides[1].names}
-    strange = [name for name in names if name not in known]
+def _notes(measure: SpanAttribute, names: Sequence[str], known: set[str]) -> list[str]:
     notes = []
+    strange = ", ".join(repr(shown(name)) for name in [name for name in names if name not in known][:_SHOWN_VALUES])
     if strange:
-        listed = ", ".join(repr(printable(shortened(name))) for name in strange[:_SHOWN_VALUES])
-        notes.append(f"No span has these attributes, which were asked for: {listed}.")
+        notes.append(f"No span has these attributes, which were asked for: {strange}.")
     if measure.attributes is None and not known:
         notes.append("No span of either side has an attribute.")
-    return "".join(f'<p class="sm-note">{escape(note)}</p>' for note in notes)
-
-
-def _score(
-    measure: SpanAttribute,
-    result: Mapping[str, Mapping[str, float]],
-    intervals: Mapping[Any, tuple[float, float]],
-    sides: tuple[Attributes, Attributes],
-    written: str,
-) -> str:
-    """The headline and the signature."""
-    micro = measure.micro_key
-    expected, predicted = (int(result[micro][key]) for key in ("support", "positives"))
-    size = (
-        f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and {len(sides[1]):,} predicted "
-        f"spans, {expected:,} values in the reference and {predicted:,} predicted"
-    )
-    return (
-        '<section><p class="sm-headline" role="status"><span class="sm-key">F1 of all attributes together</span> '
-        f"<b>{number(float(result[micro]['f']))}</b> {interval(intervals.get((micro, 'f')))}"
-        f'<span class="sm-muted">higher is better</span></p><p class="sm-muted">{size}</p>'
-        '<p class="sm-muted">Signature, to report with the score:</p>'
-        f'<code class="sm-signature">{escape(written)}</code></section>'
-    )
+    return notes
 
 
 def _attributes(
-    measure: SpanAttribute,
-    result: Mapping[str, Mapping[str, float]],
-    intervals: Mapping[Any, tuple[float, float]],
-) -> str:
-    """Each attribute, and all together first."""
-    shown = list(result)[: _SHOWN_ATTRIBUTES + 1]
-    rows = [
-        (
-            escape(printable(shortened(name))),
-            *(
-                number(result[name][key]) + interval(intervals.get((name, key)) if key in _SHARES else None)
+    measure: SpanAttribute, result: Mapping[str, Mapping[str, float]], intervals: Mapping[Any, tuple[float, float]]
+) -> dict[str, Any]:
+    """Return the table of the attributes, all together first."""
+    names = list(result)[: _SHOWN_ATTRIBUTES + 1]
+    first = f"the first {_SHOWN_ATTRIBUTES} of {len(result) - 1:,} attributes"
+    return {
+        "caption": f"All together, and {first if len(result) > len(names) else 'each attribute'}",
+        "header": ("attribute", *measure.keys),
+        "rows": {
+            name: [
+                {"value": result[name][key], "interval": intervals.get((name, key)) if key in _SHARES else None}
                 for key in measure.keys
-            ),
-        )
-        for name in shown
-    ]
-    caption = "All together, and each attribute"
-    if len(result) > len(shown):
-        caption = f"All together, and the first {_SHOWN_ATTRIBUTES} of {len(result) - 1:,} attributes"
-    return f'<p class="sm-muted">{_KEYS}</p>{table(caption, ("attribute", *measure.keys), rows, marked=0)}'
+            ]
+            for name in names
+        },
+    }
 
 
-def _values(items: AttributeItems, texts: tuple[AttributeText, AttributeText], only_differing: bool) -> str:
-    """The legend, and the first rows of values, one row for each attribute of each span."""
-    legend = "".join(
-        f'<li>{mark.format("value")} <span class="sm-muted">({said})</span></li>' for mark, said in _LEGEND
-    )
-    differs = items.reference != items.predicted
+def _values(items: AttributeItems, texts: Mapping[str, AttributeText], only_differing: bool) -> dict[str, Any]:
+    """Return the first rows of the table of values, one for each attribute of each span, and whether there are more."""
     if only_differing:
-        wanted = np.unique(items.document[differs])
+        wanted = np.unique(items.document[items.reference != items.predicted])
     else:
-        sides = (text.file.attributes for text in texts)
+        sides = (text.file.attributes for text in texts.values())
         wanted = np.unique(np.concatenate([side.document[side.span] for side in sides]))
-    # each of them has a row at least: more cannot be shown
+    # each of them has at least one row: more cannot be shown
     documents = wanted[:SHOWN_ROWS]
-    rows, more = _rows(items, texts, documents, only_differing)
-    if not rows:
-        said = "There are no values that differ." if only_differing else "There are no values."
-        return f'<p class="sm-note">{said}</p>'
-    note = ""
-    if more or len(wanted) > len(documents):
-        note = f'<p class="sm-note">Shown: the first {len(rows):,} rows. All values are scored.</p>'
-    note += '<p class="sm-muted">Values without a mark do not count.</p>'
-    shown = table(
-        "Each attribute of each span", ("document", "span", "label", "attribute", "reference", "prediction"), rows
-    )
-    return f'<ul class="sm-legend" aria-label="Legend">{legend}</ul>{note}<div class="sm-text">{shown}</div>'
-
-
-def _rows(
-    items: AttributeItems, texts: tuple[AttributeText, AttributeText], documents: np.ndarray, only_differing: bool
-) -> tuple[list[tuple[str, ...]], bool]:
-    """The first rows of some documents, and whether there are more."""
-    kinds = _kinds(items, documents)
+    common = _common(items, documents)
     found: dict[tuple[_Bounds, str], _Row] = {}
-    spans: dict[_Bounds, list[bool]] = {}
-    for which, text in enumerate(texts):
-        _collect(text.file.attributes.take(documents), documents, which, found, spans)
-    order = sorted(found, key=lambda key: (key[0], key[1]))
-    rows: list[tuple[str, ...]] = []
-    for bounds, name in order:
-        row = found[bounds, name]
-        cells = []
-        differing = False
-        for which, alone in enumerate((_MISSED, _SPURIOUS)):
-            values = row.values[which]
-            marks = [kinds.get((bounds, name, *key)) for key in values]
-            differing = differing or any(both is False for both in marks)
-            cells.append(_cell(values, marks, alone, spans[bounds][which]))
-        if only_differing and not differing:
+    spans = {name: _collect(found, name, text, documents) for name, text in texts.items()}
+    rows = []
+    for (bounds, attribute), row in sorted(found.items(), key=lambda item: item[0]):
+        if only_differing and not any(common.get(item) is False for side in row.items.values() for item in side):
             continue
-        if len(rows) == SHOWN_ROWS:
-            return rows, True
-        labels = " / ".join(escape(printable(shortened(label))) for label in sorted(row.labels))
-        where = _where(bounds, texts)
-        rows.append((f"{bounds[0] + 1:,}", where, labels, escape(printable(shortened(name))), *cells))
-    return rows, False
+        document, start, end = bounds
+        rows.append(
+            {
+                "document": document + 1,
+                "start": start,
+                "end": end,
+                "words": _span_words(bounds, texts),
+                "labels": " / ".join(shown(label) for label in sorted(row.labels)),
+                "attribute": attribute,
+                "sides": [_cell(row.items[side], common, _ALONE[side], bounds in spans[side]) for side in _SIDES],
+            }
+        )
+        if len(rows) > SHOWN_ROWS:
+            break
+    return {"rows": rows[:SHOWN_ROWS], "more": len(rows) > SHOWN_ROWS or len(wanted) > len(documents)}
 
 
-def _collect(
-    side: Attributes,
-    documents: np.ndarray,
-    which: int,
-    found: dict[tuple[_Bounds, str], _Row],
-    spans: dict[_Bounds, list[bool]],
-) -> None:
-    """Add what one side says of the spans of some documents."""
-    bounds = list(zip(documents[side.document].tolist(), side.start.tolist(), side.end.tolist(), strict=True))
-    for one in bounds:
-        spans.setdefault(one, [False, False])[which] = True
-    for span, name, value, score in zip(
-        side.span.tolist(), side.name.tolist(), side.value.tolist(), side.score.tolist(), strict=True
-    ):
-        row = found.setdefault((bounds[span], side.names[name]), _Row())
-        row.labels.add(side.labels[side.label[span]])
-        if value >= 0:
-            plain = side.values[value]
-            row.values[which].setdefault((type(plain), plain), score)
-
-
-def _kinds(items: AttributeItems, documents: np.ndarray) -> dict[tuple[_Bounds, str, type, Value], bool]:
-    """Of each item of some documents whether both sides have it."""
+def _common(items: AttributeItems, documents: np.ndarray) -> dict[_Item, bool]:
+    """Return for each item of some documents whether both sides have it."""
     chosen = np.flatnonzero(np.isin(items.document, documents))
-    columns = (items.document, items.start, items.end, items.attribute, items.value)
-    both = (items.reference & items.predicted)[chosen].tolist()
+    columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference & items.predicted)
     found = {}
-    for (document, start, end, attribute, code), same in zip(
-        zip(*(column[chosen].tolist() for column in columns), strict=True), both, strict=True
+    for document, start, end, attribute, code, both in zip(
+        *(column[chosen].tolist() for column in columns), strict=True
     ):
         value = items.values[code]
-        found[(document, start, end), items.attributes[attribute], type(value), value] = same
+        found[(document, start, end), items.attributes[attribute], type(value), value] = both
     return found
 
 
-def _cell(values: _Scored, marks: list[bool | None], alone: str, there: bool) -> str:
-    """The values of a side with their marks: one that both sides have, one that only this side has, or no item."""
-    if not there:
-        return '<span class="sm-muted">no such span</span>'
-    if not values:
-        return '<span class="sm-muted">none</span>'
-    parts = []
-    for ((_, value), score), both in list(zip(values.items(), marks, strict=True))[:_SHOWN_VALUES]:
-        text = escape(printable(shortened(json.dumps(value, ensure_ascii=False))))
-        text += "" if score != score else f" <small>score {score:g}</small>"
-        parts.append(text if both is None else (_CORRECT if both else alone).replace("{}", text, 1))
-    cut = f' <span class="sm-muted">and {len(values) - _SHOWN_VALUES:,} more</span>' * (len(values) > _SHOWN_VALUES)
-    return " ".join(parts) + cut
+def _collect(
+    found: dict[tuple[_Bounds, str], _Row], name: str, text: AttributeText, documents: np.ndarray
+) -> set[_Bounds]:
+    """Add the items of one side in some documents to the rows; return the bounds of all its spans there."""
+    side = text.file.attributes.take(documents)
+    bounds = list(zip(documents[side.document].tolist(), side.start.tolist(), side.end.tolist(), strict=True))
+    columns = (column.tolist() for column in (side.span, side.name, side.value, side.score))
+    for span, code, value, score in zip(*columns, strict=True):
+        attribute = side.names[code]
+        row = found.setdefault((bounds[span], attribute), _Row())
+        row.labels.add(side.labels[side.label[span]])
+        if value >= 0:
+            plain = side.values[value]
+            row.items[name].setdefault((bounds[span], attribute, type(plain), plain), score)
+    return set(bounds)
 
 
-def _where(bounds: _Bounds, texts: tuple[AttributeText, AttributeText]) -> str:
-    """The bounds of a span, and its words where a side has them."""
+def _cell(items: Mapping[_Item, float], common: Mapping[_Item, bool], alone: str, span: bool) -> dict[str, Any]:
+    """Return the values of a side: text, score and kind, which is empty if it is not an item."""
+    kinds = {True: "correct", False: alone, None: ""}
+    marked = [
+        (
+            shown(json.dumps(item[-1], ensure_ascii=False)),
+            "" if np.isnan(score) else f"{score:g}",
+            kinds[common.get(item)],
+        )
+        for item, score in list(items.items())[:_SHOWN_VALUES]
+    ]
+    return {"span": span, "marked": marked, "more": max(len(items) - _SHOWN_VALUES, 0)}
+
+
+def _span_words(bounds: _Bounds, texts: Mapping[str, AttributeText]) -> str:
+    """Return the words of a span, if a side has them."""
     document, start, end = bounds
-    place = f'<span class="sm-muted sm-bounds">{start:,} to {end:,}</span>'
-    words = (text.words[document] for text in texts)
-    known = next((found for found in words if found is not None and end <= len(found)), None)
-    if known is None:
-        return place
-    return f"{escape(printable(shortened(' '.join(known[start:end]))))} {place}"
+    for words in (text.words[document] for text in texts.values()):
+        if words is not None and end <= len(words):
+            return shown(" ".join(words[start:end]))
+    return ""
