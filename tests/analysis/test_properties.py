@@ -354,7 +354,7 @@ def accuracy(references, predictions):
 
 
 def test_token_accuracy():
-    found = check_properties(accuracy, cases=60)
+    found = check_properties(accuracy, cases=40)
     assert {name for name, check in found.items() if check.holds} == {
         "correct_sequence",
         "wrong_sequence",
@@ -369,18 +369,18 @@ def test_token_accuracy():
 
 @pytest.mark.parametrize("value", [0.5, math.nan])
 def test_a_constant_has_no_property(value):
-    found = check_properties(lambda references, predictions: value, cases=20)
+    found = check_properties(lambda references, predictions: value, cases=5)
     assert list(found) == list(PROPERTIES)
     tokens = [1, 2, 3, 4, 2, 2, 5, 5, 6, 7, 4]
     for check, length in zip(found.values(), tokens, strict=True):
         assert not check.holds
-        assert check.failed == check.cases == 20
+        assert check.failed == check.cases == 5
         assert len(check.counterexample.gold) == length, check
     assert json.dumps(found["overlap"].to_dict(), allow_nan=False)
 
 
 def test_shrinking_reaches_the_smallest_cases():
-    found = check_properties(lambda references, predictions: 0.0, cases=30)
+    found = check_properties(lambda references, predictions: 0.0, cases=10)
     smallest = {
         "correct_sequence": ("B", "B", "O"),
         "homogeneity": ("BB", "BB", "BI"),
@@ -399,8 +399,10 @@ def test_where_lower_is_better():
         def formula(self, quantities):
             return {key: 1 - value for key, value in super().formula(quantities).items()}
 
-    ours, other = check_properties(Distance(), cases=100), check_properties(SpanF(), cases=100)
-    for name in PROPERTIES:
+    names = ["correct_sequence", "overlap", "completeness"]
+    ours, other = (check_properties(measure, cases=50, properties=names) for measure in (Distance(), SpanF()))
+    assert [check.holds for check in ours.values()] == [True, False, True]
+    for name in names:
         assert ours[name].holds == other[name].holds
         if not ours[name].holds:
             assert ours[name].counterexample.better_score == pytest.approx(1 - other[name].counterexample.better_score)
@@ -440,8 +442,9 @@ def test_measures_beyond_the_table():
 
 
 def test_seed():
-    first = check_properties(SpanF(), cases=50, seed=3)
-    assert first == check_properties(SpanF(), cases=50, seed=3)
+    names = ["overlap", "noise", "completeness"]
+    first = check_properties(SpanF(), cases=50, seed=3, properties=names)
+    assert first == check_properties(SpanF(), cases=50, seed=3, properties=names)
     one, other = (list(islice(PROPERTIES["overlap"].cases(seed=seed), 20)) for seed in (3, 4))
     assert one != other
     assert one == list(islice(PROPERTIES["overlap"].cases(seed=3), 20))
