@@ -139,7 +139,8 @@ class Option:
     def _expected(self) -> str:
         text = _KIND_NAMES[self.kind or object]
         if self.low is not None and self.high is not None:
-            return f"{text} {f'between {self.low:g} and' if self.exclusive else f'from {self.low:g} to'} {self.high:g}"
+            bounds = f"{self.low:g} {'and' if self.exclusive else 'to'} {self.high:.10g}"
+            return f"{text} {'between' if self.exclusive else 'from'} {bounds}"
         if self.low is not None:
             return f"{text} greater than {self.low:g}" if self.exclusive else f"{text} of at least {self.low:g}"
         return text

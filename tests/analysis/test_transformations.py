@@ -12,22 +12,9 @@ from datasets import ClassLabel, Dataset, Features, List, Value
 from random_corpora import LABELS, as_spans, flat_part, random_document
 from slow import transformations as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.mapping import as_map
-from spanometer.analysis.transformations import (
-    DESCRIPTIONS,
-    TRANSFORMATIONS,
-    Drop,
-    Extend,
-    IllegalTags,
-    Invent,
-    Relabel,
-    Shift,
-    SpanTransformation,
-    Split,
-    Truncate,
-    get_transformation,
-    uniform,
-)
+from spanometer.analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, as_map, get_transformation
+from spanometer.analysis.noise import Drop, IllegalTags, Invent, Relabel
+from spanometer.analysis.transformations import Extend, Shift, SpanTransformation, Split, Truncate, uniform
 from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
@@ -343,23 +330,26 @@ def test_every_transformation_is_described():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Drop(rate=1.5), "rate=1.5 is not a probability."),
-        (lambda: Drop(rate=True), "rate=True is not a probability."),
-        (lambda: Drop(rate=float("nan")), "rate=nan is not a probability."),
-        (lambda: Drop(seed=-1), "seed=-1 is not a whole number from 0 up."),
-        (lambda: Drop(seed=0.5), "seed=0.5 is not a whole number"),
-        (lambda: Split(shortest=0), "shortest=0 is not a whole number from 1 up."),
-        (lambda: Split(shortest=3, longest=2), "longest=2 is not a whole number from 3 up."),
+        (lambda: Drop(rate=1.5), "invalid value for rate: 1.5."),
+        (lambda: Drop(rate=True), "invalid value for rate: True."),
+        (lambda: Drop(rate=float("nan")), "invalid value for rate: nan."),
+        (lambda: Drop(seed=-1), "invalid value for seed: -1."),
+        (lambda: Drop(seed=0.5), "invalid value for seed: 0.5."),
+        (lambda: Split(shortest=0), "invalid value for shortest: 0."),
+        (lambda: Split(shortest=3, longest=2), "invalid value for longest: 2.\nUse 3 or more"),
         (lambda: Split(alone=1), "invalid value for alone: 1."),
-        (lambda: Split(first=-1), "first=-1 is not"),
-        (lambda: Shift(tokens=0), "tokens=0 is not a whole number from 1 up."),
+        (lambda: Split(first=-1), "invalid value for first: -1."),
+        (lambda: Shift(tokens=0), "invalid value for tokens: 0."),
         (lambda: Truncate(side="left"), "invalid value for side: 'left'."),
-        (lambda: Extend(tokens=3, room=2), "room=2 is not a whole number from 3 up."),
-        (lambda: Extend(tokens=2**40), "is out of range."),
+        (lambda: Extend(tokens=3, room=2), "invalid value for room: 2.\nUse 3 or more"),
+        (
+            lambda: Extend(tokens=2**40),
+            "\nUse a whole number from 1 to 2147483647.",
+        ),
         (lambda: Extend(overlap=None), "invalid value for overlap: None"),
-        (lambda: Relabel(labels="AB"), "labels='AB' is not a tuple of labels."),
-        (lambda: Invent(lengths=()), "lengths=() is not a tuple of lengths."),
-        (lambda: Invent(lengths=(0,)), "lengths=0 is not a whole number from 1 up."),
+        (lambda: Relabel(labels="AB"), "invalid value for labels: 'AB'.\nGive a tuple of labels"),
+        (lambda: Invent(lengths=()), "invalid value for lengths: ().\nGive a tuple"),
+        (lambda: Invent(lengths=(0,)), "invalid value for lengths: (0,).\nGive lengths of at least 1."),
         (lambda: get_transformation("no"), "invalid value for transformation: 'no'"),
         (lambda: get_transformation("-1", rates=1), "-1 has no parameter 'rates'."),
     ],
@@ -480,14 +470,14 @@ def test_map_repairs_where_it_is_asked_to():
         (lambda: as_map("-1"), "a batch does not tell the scheme of the dataset."),
         (lambda: as_map("-1", scheme="BIO"), "invalid value for scheme: 'BIO'"),
         (lambda: as_map("-1", scheme="IOB2", repair="mend"), "invalid value for repair: 'mend'"),
-        (lambda: as_map("nothing", scheme="IOB2"), "transformation='nothing'"),
+        (lambda: as_map("nothing", scheme="IOB2"), "invalid value for transformation: 'nothing'"),
         (lambda: as_map("label_noise", scheme="IOB2"), "labels=None is about the whole dataset"),
         (lambda: as_map("invented_spans", names=NAMES), "lengths=None is about the whole dataset"),
         (lambda: as_map(Split(first=2), scheme="IOB2"), "first=2 is about the whole dataset"),
         (lambda: as_map("illegal_tags", scheme="IOB2"), "a batch does not have all tags of the dataset."),
-        (lambda: as_map("-1", names=["O", "B-A", "B-A"]), "names, token 2: 'B-A' stands there twice."),
+        (lambda: as_map("-1", names=["O", "B-A", "B-A"]), "names, token 2: 'B-A' occurs twice."),
         (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix behind its label"),
-        (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is no string."),
+        (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is not a string."),
         (lambda: as_map("-1", names=["O", "S-A"], scheme="IOB2"), "'S-A' has no prefix of IOB2"),
         (lambda: as_map(5, scheme="IOB2"), "5 is not a transformation."),
         (lambda: as_map("-1", scheme="IOB2", touched_column="ner_tags"), "is the column of the tags."),
@@ -506,8 +496,8 @@ def test_bad_maps(make, said):
         ({"tags": [[0]]}, [0], "there is no column 'ner_tags'."),
         ({"ner_tags": [[0], [1, 9]]}, [0, 1], "document 1, token 1: 9 is not the number of one of 7 tags."),
         ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: -100 is not the number"),
-        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not the number of a tag."),
-        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True is not the number of a tag."),
+        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not the number of one of 7 tags."),
+        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True is not the number of one of 7 tags."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not among the names."),
         ({"ner_tags": [["O", 1]]}, [0], "document 0, token 1: 1 (of type int) is not a tag."),
         ({"ner_tags": [None]}, [0], "document 0: None is not a document."),

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from spanometer import Spans
-from spanometer.analysis.transformations import TRANSFORMATIONS
+from spanometer.analysis.mapping import TRANSFORMATIONS
 from spanometer.readers import read
 
 TEXT = b"# id 1\nAda B-PER\nLovelace I-PER\nslept O\n\nin O\r\nthe O\nNew B-LOC\nYork I-LOC\nCity I-LOC\nnow O\nand O\n"
@@ -133,10 +133,10 @@ def test_help(run):
         ),
         ("x I-A\n", ["--apply", "illegal_tags"], "all tags are legal in IO."),
         ("x B-A\n", ["--apply", "foo"], "invalid value for --apply: 'foo'. Use one of"),
-        ("x B-A\n", ["--apply", "-1", "--rate", "2"], "--rate 2.0 is not a probability."),
+        ("x B-A\n", ["--apply", "-1", "--rate", "2"], "invalid value for --rate: 2.0. Use a number from 0 to 1."),
         ("x B-A\n", ["--apply", "-1", "--rate", "x"], "argument --rate: invalid float value: 'x'"),
         ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),
-        ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "--seed -3 is not a whole number from 0 up."),
+        ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "invalid value for --seed: -3."),
         ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "what follows illegal tags cannot read them."),
         ("x B-A\n", [], "the following arguments are required: --apply"),
         ("", ["--apply", "-1"], "the file is empty."),

@@ -1,4 +1,4 @@
-"""Transformations as functions for `Dataset.map`.
+"""Transformations by name, and as functions for `Dataset.map`.
 
 names = dataset.features["ner_tags"].feature.names
 dataset.map(as_map("label_noise", names=names), batched=True, with_indices=True)
@@ -13,14 +13,57 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import list_offsets, read_rows
-from ..errors import InputError
+from ..arrays import list_offsets, place_of, read_rows
+from ..errors import InputError, mention, require_choice, setting
+from ..options import options_of
 from ..tags.decoding import BARE_LABEL, get_repair, tell_scheme
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, check_names, split_tag
-from .transformations import IllegalTags, Invent, Relabel, Transformation, get_transformation
+from .noise import Drop, IllegalTags, Invent, Relabel
+from .transformations import Extend, Shift, Split, Transformation, Truncate
 
-_NUMBERS_REMEDY = "Give numbers of the tags in names=..., or strings."
+_DESCRIBED: dict[str, tuple[Transformation, str]] = {
+    "sequence_split": (Split(), "cut spans of 2 and more tokens in half"),
+    "maximum_overlap": (Shift(tokens=1), "shift spans of 2 and more tokens by one token"),
+    "minimum_overlap": (Shift(tokens=None), "shift them until one token is in common"),
+    "long_truncation": (Truncate(shortest=4), "take the last token from spans of 4 and more"),
+    "short_truncation": (Truncate(shortest=2, longest=2), "take the last token from spans of 2"),
+    "long_extension": (Extend(shortest=4), "add a token to spans of 4 and more"),
+    "short_extension": (Extend(shortest=2, longest=2), "add a token to spans of 2"),
+    "-1": (Truncate(tokens=1, shortest=4), "take the last token from spans of 4 and more"),
+    "-2": (Truncate(tokens=2, shortest=4), "take the last 2 tokens from the same spans"),
+    "-3": (Truncate(tokens=3, shortest=4), "take the last 3 tokens from the same spans"),
+    "+1": (Extend(tokens=1, room=3), "add a token to spans with 3 free tokens after them"),
+    "+2": (Extend(tokens=2, room=3), "add 2 tokens to the same spans"),
+    "+3": (Extend(tokens=3, room=3), "add 3 tokens to the same spans"),
+    "label_noise": (Relabel(rate=0.1), "give spans another label"),
+    "dropped_spans": (Drop(rate=0.1), "leave spans out"),
+    "invented_spans": (Invent(), "add spans; the rate is that of free tokens"),
+    "illegal_tags": (IllegalTags(), "put tags where they cannot stand; must come last"),
+}
+
+TRANSFORMATIONS: dict[str, Transformation] = {name: found for name, (found, _) in _DESCRIBED.items()}
+"""Transformations by name. The first thirteen are those of the SL-ICM paper's Table 4, for any corpus: long is four
+tokens and more, short is two; -1 to -3 touch the same spans, and so do +1 to +3."""
+
+DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
+"""What the transformations do, in words."""
+
+_REMEDY = "Give numbers of the tags in names=..., or strings."
+
+
+def get_transformation(name: str, **parameters: Any) -> Transformation:
+    """Return the transformation of that name, with some of its parameters changed.
+
+    Raises:
+        InputError: for an unknown name or parameter.
+    """
+    require_choice("transformation", name, tuple(TRANSFORMATIONS))
+    known = options_of(TRANSFORMATIONS[name])
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"{name} has no parameter {parameter!r}.", f"Its parameters are {', '.join(known)}.")
+    return replace(TRANSFORMATIONS[name], **parameters)
 
 
 @dataclass(frozen=True)
@@ -35,21 +78,26 @@ class TagMap:
     touched_column: str | None
 
     def __call__(self, batch: Mapping[str, Any], indices: Any = None) -> dict[str, Any]:
-        """The new values of the column for a batch, or for one example, of these numbers in the dataset."""
+        """Return the new values of the column for a batch, or for one example, of these numbers in the dataset."""
         if indices is None:
             raise InputError("a transformation must know the documents' numbers.", "Call map(..., with_indices=True).")
         if self.column not in batch:
             raise InputError(f"there is no column {self.column!r}.", f"The columns are {', '.join(batch)}.")
         single = isinstance(indices, (int, np.integer))
-        rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _NUMBERS_REMEDY)
+        rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
         numbers = np.array([indices] if single else indices, dtype=np.int64)
         textual = self.names is None or any(isinstance(value, str) for value in chain.from_iterable(rows))
         tags = Tags.from_lists(rows) if textual else _from_numbers(rows, self.names or ())
         if textual and self.names is not None:
-            tags = _in_names(tags, self.names)
+            codes = _codes(tags, self.names, "{} is not among the names.", "Give all tags in names=...")
+            tags = Tags(codes, self.names, tags.offsets)
         found = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
-        values: list[Any] = list(found.tags.names) if textual else _numbers(found.tags, self.names or ())
-        flat = np.array(values, dtype=object)[found.tags.codes].tolist()
+        if textual:
+            flat = np.array(found.tags.names, dtype=object)[found.tags.codes].tolist()
+        else:
+            problem = "the result has {} here, which is not among the names."
+            remedy = "Use a ClassLabel that has all tags of the scheme, or strings."
+            flat = _codes(found.tags, self.names or (), problem, remedy).tolist()
         written = {self.column: [flat[first:last] for first, last in pairwise(found.tags.offsets.tolist())]}
         if self.touched_column is not None:
             written[self.touched_column] = found.per_document.tolist()
@@ -65,23 +113,23 @@ def as_map(
     repair: str = "raise",
     touched_column: str | None = None,
 ) -> TagMap:
-    """A function for `Dataset.map(..., with_indices=True)`, with or without `batched=True`.
+    """Make a function for `Dataset.map(..., with_indices=True)`, with or without `batched=True`.
 
     The result does not depend on the size of batches or on the number of processes.
 
     Args:
         transformation: a transformation, or its name in `TRANSFORMATIONS`.
-        column: the column of the tags, lists of strings or of ClassLabel numbers; what comes out is of the same kind.
-        scheme: their scheme; may be left out where `names` tell it.
+        column: the column of the tags, lists of strings or of ClassLabel numbers; the result is of the same kind.
+        scheme: their scheme; may be left out if `names` tell it.
         names: all tags that the column may have, `dataset.features["ner_tags"].feature.names`. Numbers need them, and
             so does what must know all labels.
-        repair: what becomes of illegal tags, see `decoding.decode`; by default they are an error.
+        repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
         touched_column: a column for the number of spans (tags) that were touched in each document.
 
     Raises:
-        InputError: where neither scheme nor names are given, where both columns are one, and for a transformation that
-            looks at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a
-            time. Labels that are not given are those of `names`.
+        InputError: if neither scheme nor names are given, if both columns are one, and for a transformation that looks
+            at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a time.
+            Labels that are not given are those of `names`.
     """
     found = get_transformation(transformation) if isinstance(transformation, str) else transformation
     if not isinstance(found, Transformation):
@@ -97,28 +145,28 @@ def as_map(
     elif isinstance(found, IllegalTags):
         raise InputError("a batch does not have all tags of the dataset.", "Give them with names=...")
     if scheme is None:
-        raise InputError("a batch does not tell the scheme of the dataset.", "Name it with scheme=...")
+        raise InputError("a batch does not tell the scheme of the dataset.", f"Name it with {setting('scheme')}")
     get_repair(repair, get_scheme(scheme))
     parameter = found.looks_at_corpus
     if parameter is not None:
         value = getattr(found, parameter)
         raise InputError(
-            f"{parameter}={value!r} is about the whole dataset, and a map sees a part at a time.",
-            f"Give {parameter}=..." if value is None else f"Leave out {parameter}=..., or transform Spans.",
+            f"{setting(parameter, value)} is about the whole dataset, and a map sees a part at a time.",
+            f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
         )
     return TagMap(found, column, get_scheme(scheme).name, known, repair, touched_column)
 
 
 def _vocabulary(names: tuple[str, ...]) -> Tags:
-    """One document that has each name once."""
+    """Return one document that has each name once."""
     return Tags(np.arange(len(names)), names, np.array([0, len(names)], dtype=np.int64))
 
 
 def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
-    """The names; an `InputError` where one is no tag or stands there twice."""
+    """Return the names; an `InputError` if one is not a tag or occurs twice."""
     for number, name in enumerate(names):
         if not isinstance(name, str) or name in names[:number]:
-            problem = f"{name!r} is no string." if not isinstance(name, str) else f"{name!r} stands there twice."
+            problem = f"{name!r} is not a string." if not isinstance(name, str) else f"{name!r} occurs twice."
             raise InputError(problem, "Give each tag once.", source="names", position=number)
     try:
         check_names(_vocabulary(names), None if scheme is None else get_scheme(scheme))
@@ -128,50 +176,26 @@ def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
 
 
 def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags:
-    """Tags from lists of numbers of names."""
+    """Read tags from lists of numbers of names."""
     offsets = list_offsets(rows).to_numpy().astype(np.int64)
     flat = list(chain.from_iterable(rows))
-    if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in set(map(type, flat))):
-        whole = [isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in flat]
-        at = whole.index(False)
-        raise _misplaced(f"{flat[at]!r} is not the number of a tag.", offsets, at)
-    codes = np.array(flat, dtype=np.int64)
-    beyond = (codes < 0) | (codes >= len(names))
-    if beyond.any():
-        at = int(np.argmax(beyond))
-        raise _misplaced(f"{codes[at]} is not the number of one of {len(names)} tags.", offsets, at)
-    return Tags(codes, names, offsets)
+    known = range(len(names))
+    if set(map(type, flat)) != {int} or min(flat) not in known or max(flat) not in known:
+        for at, value in enumerate(flat):
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value not in known:
+                document, position = place_of(offsets, at)
+                problem = f"{value!r} is not the number of one of {len(names)} tags."
+                raise InputError(problem, _REMEDY, document=document, position=position)
+    return Tags(np.array(flat, dtype=np.int64), names, offsets)
 
 
-def _in_names(tags: Tags, names: tuple[str, ...]) -> Tags:
-    """The same tags with codes for all names."""
+def _codes(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> np.ndarray:
+    """Return for each token the number of its tag among the names; an `InputError` if it has none."""
     number = {name: code for code, name in enumerate(names)}
-    for code, name in enumerate(tags.names):
-        if name not in number:
-            document, position = tags.first(code)
-            raise InputError(
-                f"{name!r} is not among the names.", "Give all tags in names=...", document=document, position=position
-            )
-    codes = np.array([number[name] for name in tags.names], dtype=np.int64)
-    return Tags(codes[tags.codes], names, tags.offsets)
-
-
-def _numbers(tags: Tags, names: tuple[str, ...]) -> list[int]:
-    """For each name of the tags its number among the names; an `InputError` where one that is used has none."""
-    number = {name: code for code, name in enumerate(names)}
-    used = np.bincount(tags.codes, minlength=len(tags.names)) > 0
-    for code, name in enumerate(tags.names):
-        if used[code] and name not in number:
-            document, position = tags.first(code)
-            raise InputError(
-                f"the result has {name!r} here, which is not among the names.",
-                "Use a ClassLabel that has all tags of the scheme, or strings.",
-                document=document,
-                position=position,
-            )
-    return [number.get(name, -1) for name in tags.names]
-
-
-def _misplaced(problem: str, offsets: np.ndarray, at: int) -> InputError:
-    document = int(np.searchsorted(offsets, at, side="right")) - 1
-    return InputError(problem, _NUMBERS_REMEDY, document=document, position=at - int(offsets[document]))
+    codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
+    if (codes < 0).any():
+        token = int(np.argmax(codes < 0))
+        document, position = tags.place(token)
+        shown = repr(tags.names[tags.codes[token]])
+        raise InputError(problem.format(shown), remedy, document=document, position=position)
+    return codes

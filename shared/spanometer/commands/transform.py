@@ -78,7 +78,7 @@ class _ListAction(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Print and leave."""
-        from ..analysis.transformations import DESCRIPTIONS, TRANSFORMATIONS
+        from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS
 
         for name, transformation in TRANSFORMATIONS.items():
             print(f"{name:<18}rate {transformation.rate:<5g} {DESCRIPTIONS[name]}")
@@ -114,7 +114,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
     """The transformations as the options say."""
-    from ..analysis.transformations import IllegalTags, get_transformation
+    from ..analysis.mapping import get_transformation
+    from ..analysis.noise import IllegalTags
 
     names, rates = options.apply, options.rate or []
     if len(rates) not in (0, 1, len(names)):
