@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from ..counts.counts import Counts
 from ..errors import InputError, on_side, require_same_documents, setting
-from ..measures.base import AlignedMeasure, Measure, counter
+from ..measures.aligned import AlignedMeasure, counter
+from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..spans.arrow import SPAN_TYPE, read_lengths
 from ..spans.entities import ENTITY_TYPE, Entities

@@ -12,7 +12,8 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.resampling import interval
 from ..errors import InputError, on_side
-from ..measures.base import Measure, counter, joined_values
+from ..measures.aligned import counter
+from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..measures.result import plain
 from ..spans.annotations import named_sides, read_annotations

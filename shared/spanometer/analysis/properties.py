@@ -34,7 +34,7 @@ import numpy as np
 
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.result import plain
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans

@@ -8,7 +8,8 @@ from typing import Any, Self, TypeVar
 
 from ..counts.resampling import Resampling
 from ..errors import counted
-from ..measures.base import Measure, counter
+from ..measures.aligned import counter
+from ..measures.base import Measure
 from ..measures.result import MeasureResult
 from ..spans.entities import Entities
 from ..spans.spans import Spans

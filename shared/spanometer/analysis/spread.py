@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import ranges
 from ..counts.counts import Counts
 from ..errors import InputError, on_side, setting
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..spans.arrow import require_same_lengths

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..analysis.results import Report
-    from ..measures.base import AlignedMeasure
+    from ..measures.aligned import AlignedMeasure
     from ..readers import TagFile
 
 _REPAIR = "conlleval"

@@ -17,7 +17,7 @@ from .measuring import add_measure_options, add_own_options, chosen_measures
 
 if TYPE_CHECKING:
     from ..analysis.spread import MeasureSpread, PolicySpread
-    from ..measures.base import AlignedMeasure
+    from ..measures.aligned import AlignedMeasure
     from ..readers import TagFile
 
 ANY = "any"

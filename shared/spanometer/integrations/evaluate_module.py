@@ -28,7 +28,8 @@ from ..arrays import integers
 from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import InputError, on_side, require_choice, require_same_documents
-from ..measures.base import AlignedMeasure, Measure
+from ..measures.aligned import AlignedMeasure
+from ..measures.base import Measure
 from ..measures.span_attribute import AttributeCounts, SpanAttribute
 from ..spans.arrow import fragments_arrays, read_lengths, require_same_lengths, spans_arrays
 from ..spans.attributes import Attributes, attributes_arrays

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..errors import InputError, require_choice
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import get_repair, tell_scheme

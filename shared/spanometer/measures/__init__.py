@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 _HOMES = {
-    **dict.fromkeys(("AlignedMeasure", "FMeasure", "Measure"), "base"),
+    "Measure": "base",
+    **dict.fromkeys(("AlignedMeasure", "FMeasure"), "aligned"),
     **dict.fromkeys(("ALL_MEASURES", "MEASURES", "TREE_MEASURES", "read_counts", "register", "unregister"), "registry"),
 }
 

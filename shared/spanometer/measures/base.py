@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import reduce
 from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
-from ..counts.ratios import AVERAGES, average_over_labels, precision_recall_f1
+from ..counts.ratios import AVERAGES, average_over_labels
 from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
 from ..options import check_options, option
-from ..spans.spans import Spans
 from ..version import __version__
 
 
@@ -206,50 +204,6 @@ class Measure(ABC):
         intervals = {} if resampling is None else resampling.options()
         options = {**reading, **self.options(), **intervals, "v": __version__}
         return "|".join([self.name, *(f"{name}:{_written(value)}" for name, value in options.items())])
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlignedMeasure(Measure):
-    """A measure of `Spans` that starts from which of them overlap."""
-
-    input: ClassVar[str] = "spans"
-
-    def counts(self, references: Spans, predictions: Spans) -> Counts:
-        """What the measure keeps of a corpus, see `Measure.counts`."""
-        return self.count(Alignment(references, predictions))
-
-    def count(self, alignment: Alignment) -> Counts:
-        """`counts` of two sides that are aligned already, so that several measures can share the alignment."""
-        return replace(self._count(alignment), measure=self)
-
-    @abstractmethod
-    def _count(self, alignment: Alignment) -> Counts:
-        """The counts, which need not know their measure."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FMeasure(AlignedMeasure):
-    """A measure whose headline is precision, recall and F1.
-
-    Its counts are `right` of `predicted`, and `found` of `reference`; where right and found are one number it has one
-    column, `both`. All values are in [0, 1], higher is better.
-    """
-
-    keys: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1")
-    headline: ClassVar[str] = "f1"
-
-    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Precision, recall and F1, see `statistics.precision_recall_f1`."""
-        right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
-        return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
-
-
-def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
-    """Return a function that counts measures on two sides; all measures of spans share one alignment."""
-    if not isinstance(references, Spans):
-        return lambda measure: measure.counts(references, predictions)
-    alignment = Alignment(references, predictions)
-    return lambda measure: measure.count(alignment)
 
 
 def _written(value: object) -> str:

@@ -11,7 +11,7 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.pieces import Incidence
 from ..arrays import runs
 from ..counts.counts import Column, Counts, join_columns
-from .base import FMeasure
+from .aligned import FMeasure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, setting
 from ..options import option
-from .base import AlignedMeasure
+from .aligned import AlignedMeasure
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
 _DRAWN_AT_ONCE = 1 << 22

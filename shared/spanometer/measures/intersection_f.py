@@ -11,7 +11,7 @@ from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
 from ..errors import setting
 from ..options import option
-from .base import FMeasure
+from .aligned import FMeasure
 
 
 @dataclass(frozen=True, kw_only=True)

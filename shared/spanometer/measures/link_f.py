@@ -10,7 +10,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, Counts, join_columns
-from .base import FMeasure
+from .aligned import FMeasure
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from ..counts.counts import METADATA, Counts, read_stream
 from ..errors import InputError
-from .base import AlignedMeasure, Measure
+from .aligned import AlignedMeasure
+from .base import Measure
 
 Kind = TypeVar("Kind", bound=Measure)
 

@@ -16,7 +16,7 @@ from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
 from ..errors import InputError, mention, setting
 from ..options import option
-from .base import AlignedMeasure
+from .aligned import AlignedMeasure
 from .information import TokenInformation, mapping_digest, require_probability
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Column, Counts
-from .base import FMeasure
+from .aligned import FMeasure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
 from ..counts.counts import Column, Counts
 from ..options import option
-from .base import FMeasure
+from .aligned import FMeasure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
 from ..errors import InputError, setting
 from ..options import option
-from .base import AlignedMeasure
+from .aligned import AlignedMeasure
 
 
 @dataclass(frozen=True, eq=False)

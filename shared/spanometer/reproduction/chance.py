@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..analysis.published_tables import decimals, published_rows
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import Placement, place
 from ..measures.unitizing_alpha import UnitizingAlpha

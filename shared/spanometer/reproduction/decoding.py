@@ -25,7 +25,7 @@ from ..alignment.overlaps import Alignment
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
 from ..counts.resampling import interval
 from ..errors import InputError, counted, printable
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.bcubed import Bcubed
 from ..measures.intersection_f import IntersectionF
 from ..measures.link_f import LinkF

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..analysis.transformations import Extend, Truncate
 from ..errors import InputError, printable
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.bcubed import Bcubed
 from ..measures.intersection_f import IntersectionF
 from ..measures.link_f import LinkF

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ..analysis.properties import PROPERTIES, PropertyCheck, check_properties
 from ..analysis.published_tables import published_properties, published_rows
-from ..measures.base import AlignedMeasure
+from ..measures.aligned import AlignedMeasure
 from ..measures.bcubed import Bcubed
 from ..measures.intersection_f import IntersectionF
 from ..measures.link_f import LinkF

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..errors import InputError, spelled
-from ..measures.base import AlignedMeasure, Measure
+from ..measures.aligned import AlignedMeasure
+from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.eter import Eter
 from ..measures.registry import MEASURES, TREE_MEASURES

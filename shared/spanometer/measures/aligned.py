@@ -1,0 +1,60 @@
+"""Bases of the measures of spans: the alignment of both sides; precision, recall and F1."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.overlaps import Alignment
+from ..counts.counts import Counts
+from ..counts.ratios import precision_recall_f1
+from ..spans.spans import Spans
+from .base import Measure
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignedMeasure(Measure):
+    """A measure of `Spans` that starts from which of them overlap."""
+
+    input: ClassVar[str] = "spans"
+
+    def counts(self, references: Spans, predictions: Spans) -> Counts:
+        """Count both sides, see `Measure.counts`."""
+        return self.count(Alignment(references, predictions))
+
+    def count(self, alignment: Alignment) -> Counts:
+        """Count two sides that are aligned already, so that several measures can share the alignment."""
+        return replace(self._count(alignment), measure=self)
+
+    @abstractmethod
+    def _count(self, alignment: Alignment) -> Counts:
+        """Return the counts, which need not know their measure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FMeasure(AlignedMeasure):
+    """A measure whose headline is precision, recall and F1.
+
+    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are one number they are one
+    column, `both`. All values are in [0, 1], higher is better.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1")
+    headline: ClassVar[str] = "f1"
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1, see `ratios.precision_recall_f1`."""
+        right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
+        return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
+
+
+def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
+    """Return a function that counts measures on two sides; all measures of spans share one alignment."""
+    if not isinstance(references, Spans):
+        return lambda measure: measure.counts(references, predictions)
+    alignment = Alignment(references, predictions)
+    return lambda measure: measure.count(alignment)
