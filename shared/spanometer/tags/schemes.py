@@ -17,9 +17,6 @@ from ..errors import InputError, require_choice, setting
 ROLES = ("O", "B", "I", "E", "S")
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 
-ALWAYS = "always"
-BESIDE_SAME = "beside a tag of the same label"
-
 
 @dataclass(frozen=True)
 class Scheme:
@@ -28,16 +25,20 @@ class Scheme:
     Attributes:
         name: the name that `scheme=` takes.
         prefixes: the prefixes of tags, each with its role.
-        opens: the roles that may open a span: `ALWAYS`, or only directly after a tag of the same label.
-        closes: the roles that may close a span: `ALWAYS`, or only directly before a tag of the same label.
+        opens: the roles that may open a span.
+        closes: the roles that may close a span.
         writes: the prefixes that `encode` writes for a one-token span, the first, the inner and the last token.
+        opens_beside: the roles that may open a span only directly after a tag of the same label.
+        closes_beside: the roles that may close a span only directly before a tag of the same label.
     """
 
     name: str
     prefixes: dict[str, str]
-    opens: dict[str, str]
-    closes: dict[str, str]
-    writes: tuple[str, str, str, str]
+    opens: str
+    closes: str
+    writes: str
+    opens_beside: str = ""
+    closes_beside: str = ""
 
     @property
     def roles(self) -> frozenset[str]:
@@ -45,37 +46,31 @@ class Scheme:
         return frozenset(self.prefixes.values())
 
     def legal(self) -> np.ndarray:
-        """Which pairs of neighbouring tags are legal: booleans of shape (previous role, role, labels are the same)."""
-        return CONTINUES | (self.may_open() & self.may_close())
+        """Return which pairs of neighbouring tags are legal: booleans of shape (previous role, role, same label)."""
+        return np.asarray(CONTINUES | (self.may_open() & self.may_close()))
 
     def may_open(self) -> np.ndarray:
-        """Whether the second tag of a pair may open a span there; true where it is outside. Shape as `legal`."""
+        """Return where the second tag of a pair may open a span or is outside. Shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
-        table[:, OUTSIDE] = True
-        for role, where in self.opens.items():
-            if where == ALWAYS:
-                table[:, ROLES.index(role)] = True
-            else:
-                table[1:, ROLES.index(role), 1] = True
+        table[:, _indices("O" + self.opens)] = True
+        table[1:, _indices(self.opens_beside), 1] = True
         return table
 
     def may_close(self) -> np.ndarray:
-        """Whether the first tag of a pair may close a span there; true where it is outside. Shape as `legal`."""
+        """Return where the first tag of a pair may close a span or is outside. Shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
-        table[OUTSIDE] = True
-        for role, where in self.closes.items():
-            if where == ALWAYS:
-                table[ROLES.index(role)] = True
-            else:
-                table[ROLES.index(role), 1:, 1] = True
+        table[_indices("O" + self.closes)] = True
+        table[_indices(self.closes_beside), 1:, 1] = True
         return table
+
+
+def _indices(roles: str) -> list[int]:
+    return [ROLES.index(role) for role in roles]
 
 
 def _continuations(previous: str, current: str) -> np.ndarray:
     table = np.zeros((5, 5, 2), dtype=bool)
-    for first in previous:
-        for second in current:
-            table[ROLES.index(first), ROLES.index(second), 1] = True
+    table[np.ix_(_indices(previous), _indices(current), [1])] = True
     return table
 
 
@@ -88,44 +83,14 @@ CONTINUES_CONVERTED = _continuations("BIES", "IE")
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
-        Scheme("IO", {"I": "I"}, {"I": ALWAYS}, {"I": ALWAYS}, ("I", "I", "I", "I")),
-        Scheme(
-            "IOB1",
-            {"I": "I", "B": "B"},
-            {"I": ALWAYS, "B": BESIDE_SAME},
-            {"I": ALWAYS, "B": ALWAYS},
-            ("I", "I", "I", "I"),
-        ),
-        Scheme("IOB2", {"I": "I", "B": "B"}, {"B": ALWAYS}, {"I": ALWAYS, "B": ALWAYS}, ("B", "B", "I", "I")),
-        Scheme(
-            "IOE1",
-            {"I": "I", "E": "E"},
-            {"I": ALWAYS, "E": ALWAYS},
-            {"I": ALWAYS, "E": BESIDE_SAME},
-            ("I", "I", "I", "I"),
-        ),
-        Scheme("IOE2", {"I": "I", "E": "E"}, {"I": ALWAYS, "E": ALWAYS}, {"E": ALWAYS}, ("E", "I", "I", "E")),
-        Scheme(
-            "IOBES",
-            {"I": "I", "B": "B", "E": "E", "S": "S"},
-            {"B": ALWAYS, "S": ALWAYS},
-            {"E": ALWAYS, "S": ALWAYS},
-            ("S", "B", "I", "E"),
-        ),
-        Scheme(
-            "BILOU",
-            {"B": "B", "I": "I", "L": "E", "U": "S"},
-            {"B": ALWAYS, "S": ALWAYS},
-            {"E": ALWAYS, "S": ALWAYS},
-            ("U", "B", "I", "L"),
-        ),
-        Scheme(
-            "BMES",
-            {"B": "B", "M": "I", "E": "E", "S": "S"},
-            {"B": ALWAYS, "S": ALWAYS},
-            {"E": ALWAYS, "S": ALWAYS},
-            ("S", "B", "M", "E"),
-        ),
+        Scheme("IO", {"I": "I"}, opens="I", closes="I", writes="IIII"),
+        Scheme("IOB1", {"I": "I", "B": "B"}, opens="I", closes="IB", writes="IIII", opens_beside="B"),
+        Scheme("IOB2", {"I": "I", "B": "B"}, opens="B", closes="IB", writes="BBII"),
+        Scheme("IOE1", {"I": "I", "E": "E"}, opens="IE", closes="I", writes="IIII", closes_beside="E"),
+        Scheme("IOE2", {"I": "I", "E": "E"}, opens="IE", closes="E", writes="EIIE"),
+        Scheme("IOBES", {"I": "I", "B": "B", "E": "E", "S": "S"}, opens="BS", closes="ES", writes="SBIE"),
+        Scheme("BILOU", {"B": "B", "I": "I", "L": "E", "U": "S"}, opens="BS", closes="ES", writes="UBIL"),
+        Scheme("BMES", {"B": "B", "M": "I", "E": "E", "S": "S"}, opens="BS", closes="ES", writes="SBME"),
     )
 }
 
@@ -137,7 +102,7 @@ _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 
 def get_scheme(name: str) -> Scheme:
-    """The scheme of that name; an `InputError` lists the names where there is none."""
+    """Return a scheme by name; an `InputError` for an unknown name lists the known ones."""
     require_choice("scheme", name, tuple(SCHEMES))
     return SCHEMES[name]
 
@@ -149,7 +114,7 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     look like IOB2 and IOE2 and are never guessed.
 
     Raises:
-        InputError: where no one scheme has all these prefixes.
+        InputError: if no scheme has all these prefixes.
     """
     for name in _GUESSES:
         if prefixes <= SCHEMES[name].prefixes.keys():
@@ -169,7 +134,7 @@ def encode(
     Args:
         scheme: the scheme to write.
         start, end: bounds of the spans in a text of `tokens` tokens, ends exclusive, in the order of the text.
-        adjacent: shape (spans + 1), whether span i directly follows span i - 1 and has its label; false at both ends.
+        adjacent: shape (spans + 1), true if span i directly follows span i - 1 and has its label; false at both ends.
         tokens: length of the text.
 
     Returns:
@@ -185,8 +150,8 @@ def encode(
     codes[end - 1] = last
     codes[start[end - start == 1]] = single
     for prefix, role in scheme.prefixes.items():
-        if scheme.opens.get(role) == BESIDE_SAME:
+        if role in scheme.opens_beside:
             codes[start[adjacent[:-1]]] = prefixes.index(prefix)
-        if scheme.closes.get(role) == BESIDE_SAME:
+        if role in scheme.closes_beside:
             codes[end[adjacent[1:]] - 1] = prefixes.index(prefix)
     return codes, prefixes
