@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from .errors import InputError, shown
 
@@ -109,6 +110,11 @@ def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
     return rank.ravel(), len(distinct)
 
 
+def offsets_of(counts: ArrayLike) -> np.ndarray:
+    """Return where each of some consecutive segments begins, and where the last one ends, from their sizes (int64)."""
+    return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+
+
 def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
     """Return the document and the position in it of a token, where document d begins with token `offsets[d]`."""
     document = int(np.searchsorted(offsets, token, side="right")) - 1
@@ -137,8 +143,7 @@ def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
     """Return the Arrow list offsets of rows."""
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
+    offsets = offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
     if offsets[-1] > np.iinfo(np.int32).max:
         raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
     return pa.array(offsets.astype(np.int32))

@@ -476,7 +476,7 @@ def test_map_repairs_where_it_is_asked_to():
         (lambda: as_map(Split(first=2), scheme="IOB2"), "first=2 is about the whole dataset"),
         (lambda: as_map("illegal_tags", scheme="IOB2"), "a batch does not have all tags of the dataset."),
         (lambda: as_map("-1", names=["O", "B-A", "B-A"]), "names, token 2: 'B-A' occurs twice."),
-        (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix behind its label"),
+        (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix after its label"),
         (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is not a string."),
         (lambda: as_map("-1", names=["O", "S-A"], scheme="IOB2"), "'S-A' has no prefix of IOB2"),
         (lambda: as_map(5, scheme="IOB2"), "5 is not a transformation."),

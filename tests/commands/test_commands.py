@@ -288,7 +288,7 @@ def test_documents_and_outside(scores, file):
 def test_lines_are_named(complaint, pair, file):
     bad = file("bad.conll", PREDICTION.replace("I-LOC", "LOC-I"))
     assert complaint("score", pair[0], bad) == (
-        f"spanometer: {bad}, line 6: 'LOC-I' has its prefix behind its label; any known scheme reads prefix-label "
+        f"spanometer: {bad}, line 6: 'LOC-I' has its prefix after its label; any known scheme reads prefix-label "
         "(B, E, I, L, M, S, U and O). Write it as 'I-LOC'."
     )
     assert f"{bad}, line 6: 'LOC-I'" in complaint("score", bad, pair[1])

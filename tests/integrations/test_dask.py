@@ -212,7 +212,7 @@ def test_a_null_and_other_lengths(client, tmp_path):
     for references, predictions, message in (
         ([["O"], None], [["O"], ["O"]], "row group 0, row 1, references: None is not a document"),
         ([["O"]], [["O", "O"]], "row group 0, row 0: 2 predicted tags, 1 reference tags"),
-        ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, and other tags have one"),
+        ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, but other tags have one"),
     ):
         pq.write_table(pa.table({"references": references, "predictions": predictions}), tmp_path / "a.parquet")
         with pytest.raises(InputError, match=message):

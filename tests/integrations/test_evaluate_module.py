@@ -455,7 +455,7 @@ BAD_TAGS = {
     "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted document, 2 reference documents"),
     "no references": ([["O"]], None, "there are no references"),
     "unknown prefix": ([["O"], ["O", "Z-A"]], [["O"], ["O", "O"]], "predictions, document 1, token 1: 'Z-A' has no"),
-    "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix behind its label"),
+    "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix after its label"),
     "empty label": ([["B-"]], [["O"]], "predictions, document 0, token 0: 'B-' has an empty label"),
 }
 

@@ -237,7 +237,7 @@ def test_id2label_as_it_comes():
         (["O", "B-A", "O"], "the tag 'O' has two numbers, 0 and 2"),
         ({0: "LABEL_0", 1: "LABEL_1"}, r"id2label\[0\]: 'LABEL_0' has no prefix of any known scheme"),
         (["O", "B-A", "NOUN"], r"id2label\[2\]: 'NOUN' has no prefix"),
-        (["O", "B-A", "I"], r"id2label\[2\]: 'I' has no label, and other tags have one"),
+        (["O", "B-A", "I"], r"id2label\[2\]: 'I' has no label, but other tags have one"),
         (["O", "M-A", "U-A"], "no scheme has all the prefixes found"),
     ],
 )

@@ -248,7 +248,7 @@ def test_labels_without_spans_are_no_labels():
 
 def test_bare_prefixes():
     assert by_document(Spans.from_tags([["B", "I", "O", "B"]])) == [{("_", 0, 2), ("_", 3, 4)}]
-    with pytest.raises(InputError, match="'I' has no label, and other tags have one"):
+    with pytest.raises(InputError, match="'I' has no label, but other tags have one"):
         Spans.from_tags([["B-A", "I"]])
     with pytest.raises(InputError, match="tags of the references have no labels"):
         pair_from_tags([["B", "I"]], [["B-A", "I-A"]])
@@ -257,7 +257,7 @@ def test_bare_prefixes():
 @pytest.mark.parametrize(
     ("tag", "message"),
     [
-        ("PER-B", r"'PER-B' has its prefix behind its label.*\nWrite it as 'B-PER'"),
+        ("PER-B", r"'PER-B' has its prefix after its label.*\nWrite it as 'B-PER'"),
         ("Z-PER", r"'Z-PER' has no prefix of any known scheme"),
         ("B-", "'B-' has an empty label"),
         ("B-PER ", "'B-PER ' has a label with outer blanks"),
@@ -265,7 +265,7 @@ def test_bare_prefixes():
         ("Z" * 5000, r"^document 2, token 1: 'Z{50,60}\.\.\. has no prefix"),
         ("PER", "'PER' has no prefix"),
         ("", "'' has no prefix"),
-        ("O-PER", "is outside and yet has a label"),
+        ("O-PER", "is outside all spans but has a label"),
         ("b-PER", "'b-PER' has no prefix"),
     ],
 )

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import begins_run, ranges, row_codes, runs
+from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
 from ..errors import InputError, require_same_documents
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import Spans
@@ -135,7 +135,7 @@ class Alignment:
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
         extents = _extents(references, predictions) if self.lengths is None else self.lengths
-        self.offsets = np.concatenate(([0], np.cumsum(extents, dtype=np.int64)))
+        self.offsets = offsets_of(extents)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
                 f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
@@ -358,7 +358,7 @@ def coverage(side: Side, other: Side) -> np.ndarray:
     By sums over the sorted bounds, so that time grows with the spans, not with their meetings.
     """
     starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
-    begun, ended = (np.concatenate(([0], np.cumsum(bounds))) for bounds in (starts, ends))
+    begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
 
     def before(position: np.ndarray) -> np.ndarray:
         # tokens of the other side's pieces before a position; that sums wrap around does not matter to differences

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import list_offsets, place_of, read_rows
 from ..errors import InputError, mention, require_choice, setting
 from ..options import options_of
-from ..tags.decoding import BARE_LABEL, get_repair, tell_scheme
+from ..tags.decoding import BARE_LABEL, get_repair, scheme_of
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, check_names, split_tag
 from .noise import Drop, IllegalTags, Invent, Relabel
@@ -138,7 +138,7 @@ def as_map(
         raise InputError(f"touched_column={column!r} is the column of the tags.", "Name another column.")
     known = None if names is None else _checked(tuple(names), scheme)
     if known is not None:
-        scheme = scheme or tell_scheme(_vocabulary(known)).name
+        scheme = scheme or scheme_of(None, _vocabulary(known)).name
         labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in known if name != "O"}))
         if isinstance(found, (Relabel, Invent)) and found.labels is None:
             found = replace(found, labels=labels)

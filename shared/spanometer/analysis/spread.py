@@ -16,10 +16,10 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..spans.arrow import require_same_lengths
-from ..spans.spans import Spans, as_tags, tell_common_scheme
+from ..spans.spans import Spans, as_tags, common_scheme
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all
-from ..tags.schemes import Scheme, get_scheme
+from ..tags.schemes import Scheme
 from ..tags.tags import Tags, check_names, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
 
@@ -119,7 +119,7 @@ def policy_spread(
         side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
     require_same_lengths(sides["references"].lengths, sides["predictions"].lengths)
-    known = get_scheme(tell_common_scheme(sides) if scheme is None else scheme)
+    known = common_scheme(scheme, sides)
     for side, tags in sides.items():
         on_side(side, check_names, tags, known)
     grid = Grid.of(known)

@@ -87,16 +87,13 @@ class _ListAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
-    from ..spans.conversion import require_legal
-    from ..tags.decoding import tell_scheme
-    from ..tags.schemes import get_scheme
+    from ..spans.conversion import certain_scheme
 
     steps = _steps(options)
     touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
-        scheme = tell_scheme(tags) if options.scheme is None else get_scheme(options.scheme)
-        require_legal(tags, scheme, told=options.scheme is None, remedy="spanometer repair --policy ...")
+        scheme = certain_scheme(tags, options.scheme, remedy="spanometer repair --policy ...")
         counts = []
         for step in steps:
             found = step.on_tags(tags, scheme=scheme.name)

@@ -26,7 +26,7 @@ from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import pair_from_tags
-from ..tags.decoding import get_repair, tell_scheme
+from ..tags.decoding import get_repair, scheme_of
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, check_names
 from ..tags.viterbi import Legality, Scores, best_paths
@@ -361,7 +361,7 @@ def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
     """Name of the tag scheme, which has the prefixes of all labels."""
     tags = Tags(np.arange(len(labels)), labels, np.array([0, len(labels)]))
     try:
-        known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+        known = scheme_of(scheme, tags)
         check_names(tags, known)
     except InputError as error:
         if error.position is None:

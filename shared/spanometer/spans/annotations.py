@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, on_side
-from ..tags.schemes import get_scheme
 from ..tags.tags import Tags
-from .spans import Spans, as_tags, tell_common_scheme
+from .spans import Spans, as_tags, common_scheme
 
 
 def read_annotations(
@@ -37,7 +36,7 @@ def read_annotations(
     }
     reading = {"input": "spans"}
     if tagged:
-        known = get_scheme(scheme).name if scheme is not None else tell_common_scheme(tagged)
+        known = common_scheme(scheme, tagged).name
         reading = {"scheme": known, "repair": repair}
     elif scheme is not None or repair != "conlleval":
         raise InputError("scheme and repair are for tags, and there are spans only.", "Leave them out.")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, code_type, integers, is_utf8, list_offsets, null_flags, read_rows
+from ..arrays import batches, code_type, integers, is_utf8, list_offsets, null_flags, ranges, read_rows
 from ..errors import InputError, counted, require_same_documents, setting
 from ..options import option
 
@@ -232,7 +232,7 @@ def read_structs(column: pa.Array | pa.ChunkedArray, noun: str, remedy: str) -> 
         raise InputError(f"None is not a list of {noun}.", remedy, document=missing)
     counts = np.diff(integers(array.offsets))
     document = np.repeat(np.arange(len(array)), counts)
-    index = np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts)
+    index = ranges(np.zeros(len(array), dtype=np.int64), counts)
     return len(array), array.flatten(), Places(document, index)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import ascends, begins_run, integers, null_flags, ranges, row_ranks, strings
+from ..arrays import ascends, begins_run, integers, null_flags, offsets_of, ranges, row_ranks, strings
 from ..errors import InputError, counted
 from .arrow import (
     SPAN_TYPE,
@@ -156,9 +156,9 @@ class Entities:
             document=self.document[entities],
             start=self.start[entities],
             end=self.end[entities],
-            type_offsets=np.concatenate(([0], np.cumsum(type_counts))),
+            type_offsets=offsets_of(type_counts),
             type=self.type[types],
-            component_offsets=np.concatenate(([0], np.cumsum(component_counts))),
+            component_offsets=offsets_of(component_counts),
             component_start=self.component_start[components],
             component_end=self.component_end[components],
             component_label=self.component_label[components],
@@ -243,10 +243,10 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         document=places.document.astype(np.int32),
         start=start.astype(np.int32),
         end=end.astype(np.int32),
-        type_offsets=np.concatenate(([0], np.cumsum(type_counts))),
+        type_offsets=offsets_of(type_counts),
         type=type_,
         types=types,
-        component_offsets=np.concatenate(([0], np.cumsum(component_counts))),
+        component_offsets=offsets_of(component_counts),
         component_start=node_start.astype(np.int32),
         component_end=node_end.astype(np.int32),
         component_label=label,
@@ -294,7 +294,7 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
     counts = np.bincount(parent[order], minlength=len(entities))
     return replace(
         entities,
-        component_offsets=np.concatenate(([0], np.cumsum(counts))),
+        component_offsets=offsets_of(counts),
         component_start=entities.component_start[order],
         component_end=entities.component_end[order],
         component_label=entities.component_label[order],

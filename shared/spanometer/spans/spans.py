@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import begins_run, code_type, integers, null_flags, ranges, read_rows, row_ranks, strings
+from ..arrays import begins_run, code_type, integers, null_flags, offsets_of, ranges, read_rows, row_ranks, strings
 from ..errors import InputError, on_side, setting
-from ..tags.decoding import decode, tell_scheme
-from ..tags.schemes import encode, get_scheme
+from ..tags.decoding import decode, scheme_of
+from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
 from .arrow import (
     FRAGMENTS_REMEDY,
@@ -46,7 +46,7 @@ class Fragments:
         """The fragments of some spans, in the order asked for."""
         counts = np.diff(self.offsets)[spans]
         taken = ranges(self.offsets[spans], counts)
-        return Fragments(np.concatenate(([0], np.cumsum(counts))), self.start[taken], self.end[taken])
+        return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +225,7 @@ class Spans:
             raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
         if self.fragments is not None:
             raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
-        offsets = np.concatenate(([0], np.cumsum(self.lengths, dtype=np.int64)))
+        offsets = offsets_of(self.lengths)
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         self._refuse_untaggable(known.name, start, end)
         adjacent = np.zeros(len(self) + 1, dtype=bool)
@@ -272,14 +272,16 @@ def pair_from_tags(
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, as_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    known = tell_common_scheme(encoded) if scheme is None else get_scheme(scheme).name
+    known = common_scheme(scheme, encoded).name
     spans = [on_side(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
     # one array for both
     return spans[0], replace(spans[1], lengths=spans[0].lengths), known
 
 
-def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
-    """Name of the scheme told from the tags of all sides together."""
+def common_scheme(name: str | None, sides: Mapping[str, Tags]) -> Scheme:
+    """Return a scheme by name; None infers it from the tags of all sides together."""
+    if name is not None:
+        return get_scheme(name)
     for side, tags in sides.items():
         on_side(side, check_names, tags, None)
     bare = {
@@ -290,7 +292,7 @@ def tell_common_scheme(sides: Mapping[str, Tags]) -> str:
             f"the tags of the {' and the '.join(sorted(bare))} have no labels, those of the other side have.",
             "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
         )
-    return tell_scheme(*sides.values()).name
+    return scheme_of(None, *sides.values())
 
 
 def as_tags(tags: Any) -> Tags:

@@ -34,7 +34,7 @@ BARE_LABEL = "_"
 
 @dataclass(frozen=True)
 class Repair:
-    """What a decoder makes of illegal pairs of tags.
+    """A policy for illegal pairs of tags.
 
     Attributes:
         name: the name that `repair=` takes.
@@ -56,7 +56,7 @@ class Repair:
 
 
 def _brackets() -> np.ndarray:
-    """With I and O skipped, a B and the E behind it are one span whatever the label of the E."""
+    """Return the pairs of which a span is made if I and O are skipped: a B and the E after it, whatever its label."""
     table = np.zeros_like(CONTINUES)
     table[BEGIN, END] = True
     return table
@@ -79,7 +79,7 @@ class Decoding:
     """How tags are decoded.
 
     Attributes:
-        scheme: the tag scheme; None tells it from the prefixes, see `schemes.infer_scheme`.
+        scheme: the tag scheme; None infers it from the prefixes, see `schemes.infer_scheme`.
         repair: how to handle illegal tags, see `decode`.
 
     Raises:
@@ -120,8 +120,10 @@ class SpanColumns:
     labels: tuple[str, ...]
 
 
-def tell_scheme(*sides: Tags) -> Scheme:
-    """The scheme told from the prefixes in all the sides together, see `schemes.infer_scheme`."""
+def scheme_of(name: str | None, *sides: Tags) -> Scheme:
+    """Return a scheme by name; None infers it from the prefixes of all sides together, see `schemes.infer_scheme`."""
+    if name is not None:
+        return get_scheme(name)
     prefixes: set[str] = set()
     for tags in sides:
         check_names(tags, None)
@@ -130,7 +132,7 @@ def tell_scheme(*sides: Tags) -> Scheme:
 
 
 def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
-    """The repair policy of that name, checked against the scheme where that is known."""
+    """Return a repair policy by name, checked against the scheme if one is given."""
     require_choice("repair", name, tuple(REPAIRS))
     repair = REPAIRS[name]
     missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
@@ -146,16 +148,16 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
 
 
 def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") -> SpanColumns:
-    """The spans that tags stand for.
+    """Decode tags into spans.
 
     Args:
         tags: the tags of all documents.
-        scheme: name of the tag scheme; None tells it from the prefixes (see `schemes.infer_scheme`).
-        repair: what becomes of illegal pairs of tags.
+        scheme: name of the tag scheme; None infers it from the prefixes (see `schemes.infer_scheme`).
+        repair: how to handle illegal pairs of tags.
             `conlleval`: the rule of the CoNLL script: a span is a run of tags of one label in which a B or I is
             followed by an I or E, wherever it begins and ends.
             `discard`: only spans that are well-formed from first to last tag.
-            `bes`: I and O are read over; B opens, S is a span, E closes the open span, which keeps its opening label;
+            `bes`: I and O are skipped; B opens, S is a span, E closes the open span, which keeps its opening label;
             B, S or the end of the document close an open span just before themselves (Yang et al. 2018). For schemes
             with B, E and S tags: with fewer, legal tags would be read wrongly.
             `convert`: as IOB2 (S becomes B, E becomes I), then `conlleval` (Lample et al. 2016). For schemes with B.
@@ -168,14 +170,15 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         InputError: for tags that cannot be read, a policy that the scheme does not allow, and, under `raise`, for the
             first illegal pair.
     """
-    known = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+    known = scheme_of(scheme, tags)
     policy = get_repair(repair, known)
     check_names(tags, known)
+    if policy.refuse:
+        remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
+        require_legal(tags, known, remedy)
     names = _read_names(tags, known)
     # part by part, so that what each step needs stays in the cache and is gone with it
     parts = [_decode_part(part, names, known, policy, first) for first, part in tags.blocks()]
-    if not parts:
-        parts = [_decode_part(tags, names, known, policy, 0)]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     label, labels = _used_labels(label, names.labels)
     return SpanColumns(document, start, end, label, labels)
@@ -184,10 +187,8 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 def _decode_part(
     tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Documents, starts, ends and label codes of the spans of some documents."""
+    """Return documents, starts, ends and label codes of the spans of some documents."""
     inside = _Inside.read(tags, names, policy.skips)
-    if policy.refuse:
-        _refuse_illegal(tags, inside, scheme, first_document)
     continues = np.take(policy.continues, inside.pair) & inside.neighbours
     first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
     last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
@@ -196,7 +197,8 @@ def _decode_part(
         end = np.where(inside.role[last] == BEGIN, inside.next_or_end(tags.offsets)[last], end)
         keep = inside.role[first] != END
     elif policy.well_formed:
-        keep = inside.opens_well(scheme)[first] & inside.closes_well(scheme)[last]
+        opens, closes = inside.well_formed(scheme)
+        keep = opens[first] & closes[last]
     else:
         keep = slice(None)
     first, start, end = first[keep], start[keep], end[keep]
@@ -207,19 +209,18 @@ def _decode_part(
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
-    """Tokens whose tag makes an illegal pair with the one before it, or with the end of the document before it.
+    """Find the tokens whose tag makes an illegal pair with the tag before it, or with the end of the document.
 
     Returns:
         Pairs of ascending indices, int64, shape (pairs, 2): the token of the pair's second tag, as an index into
-        `tags.codes`, and 1 where that second tag is the end of a document instead: then the index is that of the
-        document's last token.
+        `tags.codes`, and 0; or, if the pair's second half is the end of the document, its last token and 1.
     """
     check_names(tags, scheme)
     return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """The role and the label code of each token's tag, and the label names; outside tags have the code -1."""
+    """Return the role and the label code of each token's tag, and the label names; outside tags have the code -1."""
     check_names(tags, scheme)
     names = _read_names(tags, scheme)
     role = names.roles[tags.codes]
@@ -228,7 +229,7 @@ def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tupl
 
 @dataclass(frozen=True, eq=False)
 class _Names:
-    """What the distinct tags mean: role and label code of each, and the label names, sorted."""
+    """The meaning of the distinct tags: role and label code of each, and the label names, sorted."""
 
     roles: np.ndarray
     label_codes: np.ndarray
@@ -243,7 +244,7 @@ class _Inside:
         token: indices into all tokens, ascending.
         role: index of each token's role, uint8.
         label: code of each token's label.
-        neighbours: for each token but the first: whether the one before it stands directly before it in its document.
+        neighbours: for each token but the first: true if the one before it stands directly before it in its document.
         pair: for each token but the first: flat index into tables of shape (5, 5, 2).
     """
 
@@ -255,7 +256,7 @@ class _Inside:
 
     @classmethod
     def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
-        """The tokens whose roles are neither O nor among those skipped; skipped tokens part no neighbours."""
+        """Return the tokens whose roles are neither O nor skipped; skipped tokens do not separate neighbours."""
         kept = names.roles != OUTSIDE
         for skipped in skips:
             kept &= names.roles != ROLES.index(skipped)
@@ -272,28 +273,22 @@ class _Inside:
         pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same
         return cls(token, role, label, neighbours, pair)
 
-    def opens_well(self, scheme: Scheme) -> np.ndarray:
-        """Whether a span may open with each token."""
-        table = scheme.may_open()
-        opens = table[OUTSIDE, :, 0][self.role]
-        opens[1:] = np.where(self.neighbours, np.take(table, self.pair), opens[1:])
-        return opens
-
-    def closes_well(self, scheme: Scheme) -> np.ndarray:
-        """Whether a span may close with each token."""
-        table = scheme.may_close()
-        closes = table[:, OUTSIDE, 0][self.role]
-        closes[:-1] = np.where(self.neighbours, np.take(table, self.pair), closes[:-1])
-        return closes
+    def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
+        """Return whether a span may open, and whether it may close, with each token."""
+        may_open, may_close = scheme.may_open(), scheme.may_close()
+        opens, closes = may_open[OUTSIDE, :, 0][self.role], may_close[:, OUTSIDE, 0][self.role]
+        opens[1:] = np.where(self.neighbours, np.take(may_open, self.pair), opens[1:])
+        closes[:-1] = np.where(self.neighbours, np.take(may_close, self.pair), closes[:-1])
+        return opens, closes
 
     def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
-        """For each token the next one, or the end of the document where that comes first."""
-        ends = offsets[_documents_of(offsets, self.token) + 1]
+        """Return for each token the next one, or the end of the document if that comes first."""
+        ends: np.ndarray = offsets[_documents_of(offsets, self.token) + 1]
         ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
         return ends
 
     def illegal(self, scheme: Scheme, tags: Tags) -> np.ndarray:
-        """The illegal pairs, as `illegal_pairs` gives them."""
+        """Find the illegal pairs, see `illegal_pairs`."""
         illegal = ~scheme.legal()
         after_outside = illegal[OUTSIDE, :, 0][self.role]
         after_outside[1:] &= ~self.neighbours
@@ -309,34 +304,32 @@ class _Inside:
         return np.stack([token[order], at_end[order]], axis=1)
 
 
-def _refuse_illegal(tags: Tags, inside: _Inside, scheme: Scheme, first_document: int) -> None:
-    pairs = inside.illegal(scheme, tags)
+def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> None:
+    """Raise an `InputError` for the first illegal pair of tags.
+
+    Args:
+        tags: the tags of all documents.
+        scheme: their scheme.
+        remedy: what to do about it.
+        note: the end of the problem's sentence.
+    """
+    pairs = illegal_pairs(tags, scheme)
     if len(pairs) == 0:
         return
-    index, at_end = (int(value) for value in pairs[0])
+    index, at_end = pairs[0].tolist()
     document, position = tags.place(index)
-    raise InputError(
-        pair_problem(tags, scheme, index, bool(at_end)),
-        f"Fix the tags, or choose another repair policy with {setting('repair')}",
-        document=first_document + document,
-        position=position,
-    )
-
-
-def pair_problem(tags: Tags, scheme: Scheme, index: int, at_end: bool) -> str:
-    """What is wrong with an illegal pair, given as `illegal_pairs` gives it, in words."""
     tag = tags.names[tags.codes[index]]
     if at_end:
         problem = f"{tag!r} cannot stand at the end of a document"
-    elif tags.place(index)[1] == 0:
+    elif position == 0:
         problem = f"{tag!r} cannot stand at the beginning of a document"
     else:
         problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
-    return f"{problem} in {scheme.name}."
+    raise InputError(f"{problem} in {scheme.name}{note}.", remedy, document=document, position=position)
 
 
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:
-    """What the distinct tags mean under a scheme."""
+    """Return the meaning of the distinct tags under a scheme."""
     parts = [split_tag(name) for name in tags.names]
     labels = tuple(sorted({_label(label) for prefix, label in parts if prefix != "O"}))
     number = {label: code for code, label in enumerate(labels)}
@@ -350,7 +343,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Label codes and names without the labels that no span has kept."""
+    """Return label codes and names without the labels that no span has."""
     used = np.bincount(label, minlength=len(labels)) > 0
     if used.all():
         return label, labels
@@ -363,7 +356,7 @@ def _label(label: str | None) -> str:
 
 
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Indices of the tokens whose tag is kept. One comparison is quicker than a look-up, and O is the usual rest."""
+    """Return the tokens whose tag is kept: often all but O, and one comparison is quicker than a look-up."""
     dropped = np.flatnonzero(~kept)
     if len(dropped) == 0:
         return np.arange(len(codes))
@@ -373,15 +366,15 @@ def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
-    """A flag for each token: whether a document begins with it."""
+    """Flag the tokens with which a document begins."""
     flags = np.zeros(tokens + 1, dtype=bool)
     flags[offsets] = True
     return flags[:tokens]
 
 
 def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """The documents of ascending tokens."""
-    # counting each document's tokens is quicker than finding each token's document where documents are few
+    """Return the documents of ascending tokens."""
+    # counting each document's tokens is quicker than finding each token's document if documents are few
     if len(offsets) < len(tokens):
         return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))
     return np.searchsorted(offsets, tokens, side="right") - 1

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, integers, is_utf8, list_offsets, place_of, read_rows
+from ..arrays import batches, integers, is_utf8, list_offsets, offsets_of, place_of, read_rows
 from ..errors import InputError, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
-"""How many tokens are encoded at a time."""
+"""How many tokens are encoded or decoded at a time."""
 
 _WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
 
@@ -36,21 +36,19 @@ class Tags:
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
-        """From a list of lists of tags (lists, tuples or NumPy rows)."""
+        """Encode lists of tags (lists, tuples or NumPy rows)."""
         arrays = list_arrays(documents)
         return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
-        """From an Arrow column of lists of strings (or of dictionary-encoded strings)."""
+        """Encode an Arrow column of lists of strings (or of dictionary-encoded strings)."""
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         if not is_tags(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
         _refuse_nulls(chunks)
         lengths = [np.diff(integers(chunk.offsets)) for chunk in chunks]
-        offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
-        if lengths:
-            np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        offsets = offsets_of(np.concatenate(lengths) if lengths else [])
         encoder = _Encoder(int(offsets[-1]))
         for chunk in chunks:
             # flatten() follows slices, which .values would not
@@ -63,26 +61,29 @@ class Tags:
         return np.diff(self.offsets)
 
     def blocks(self) -> Iterator[tuple[int, Tags]]:
-        """The tags in parts of whole documents of not too many tokens, each with the number of its first document."""
-        first = 0
-        while first < len(self.offsets) - 1:
+        """Yield whole documents, a bounded number of tokens at a time, each part with the number of its first document.
+
+        There is one part, an empty one, if there are no documents.
+        """
+        first, documents = 0, len(self.offsets) - 1
+        while first < max(documents, 1):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
-            last = max(last, first + 1)
+            last = min(max(last, first + 1), documents)
             offsets = self.offsets[first : last + 1]
             yield first, Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
-            first = last
+            first = max(last, 1)
 
     def first(self, code: int) -> tuple[int, int]:
-        """Document and position of the first token with this code."""
+        """Return document and position of the first token with this code."""
         return self.place(int(np.argmax(self.codes == code)))
 
     def place(self, token: int) -> tuple[int, int]:
-        """Document and position of a token of the whole column."""
+        """Return document and position of a token of the whole column."""
         return place_of(self.offsets, token)
 
 
 class _Encoder:
-    """Codes of strings in the order of their first occurrence, block by block, so that memory stays near the codes'."""
+    """Encodes strings in the order of their first occurrence, block by block: memory stays near that of the codes."""
 
     def __init__(self, tokens: int) -> None:
         self.codes = np.zeros(tokens, dtype=np.uint8)
@@ -102,7 +103,7 @@ class _Encoder:
 
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
-    """Strings as indices and the distinct ones in the order of their first occurrence."""
+    """Return strings as indices, and the distinct ones in the order of their first occurrence."""
     if not pa.types.is_dictionary(block.type):
         encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
         return integers(encoded.indices), encoded.dictionary.to_pylist()
@@ -117,15 +118,15 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
-    """The prefix and the label of a tag; the label is None for a bare prefix. The outside tag is `("O", None)`."""
+    """Return the prefix and the label of a tag: a bare prefix has None as label, the outside tag is `("O", None)`."""
     prefix, hyphen, label = tag.partition("-")
     return (prefix, label) if hyphen else (tag, None)
 
 
 def check_names(tags: Tags, scheme: Scheme | None) -> None:
-    """Check that every distinct tag is `O` or has a prefix of the scheme (or of any, where it is None) and a label.
+    """Check that every distinct tag is `O` or has a prefix of the scheme (of any, if it is None) and a label.
 
-    Bare prefixes (`B`, `I` without labels) are taken where no tag of the column has a label.
+    Bare prefixes (`B`, `I` without labels) are allowed if no tag of the column has a label.
 
     Raises:
         InputError: for the first token whose tag cannot be read.
@@ -152,16 +153,16 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     found = shown(tag)
     if prefix in allowed:
         if label is None:
-            return f"{found} has no label, and other tags have one.", "Write every tag as prefix-label, or none."
+            return f"{found} has no label, but other tags have one.", "Write every tag as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
-        return f"{found} has {problem}.", "Write the label behind the hyphen, for example 'B-PER'."
+        return f"{found} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         return (
-            f"{found} has its prefix behind its label; {of_scheme} reads prefix-label ({listed}).",
+            f"{found} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}.",
         )
     if prefix == "O":
-        return f"{found} is outside and yet has a label.", "Write 'O' for a token outside all spans."
+        return f"{found} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
         return f"{found} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
@@ -169,17 +170,17 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 
 
 def is_tags(type_: pa.DataType) -> bool:
-    """Whether an Arrow type is that of lists of tags."""
+    """Return whether an Arrow type is that of lists of tags."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
         return False
     value = type_.value_type
     if pa.types.is_dictionary(value):
         value = value.value_type
-    return pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_null(value)
+    return any(is_type(value) for is_type in (pa.types.is_string, pa.types.is_large_string, pa.types.is_null))
 
 
 def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
-    """Arrow arrays of lists of strings from a list of lists of tags, checked; one for each thousand documents.
+    """Return Arrow arrays of lists of strings from lists of tags, checked; one for each thousand documents.
 
     Args:
         documents: one sequence of tags for each document.

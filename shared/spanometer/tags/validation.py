@@ -1,4 +1,4 @@
-"""Illegal pairs of tags, and what each repair policy makes of them."""
+"""Illegal pairs of tags, and the spans that each repair policy reads there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, tell_scheme
-from .schemes import Scheme, get_scheme
+from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, scheme_of
+from .schemes import Scheme
 from .tags import Tags
 
 
@@ -18,7 +18,7 @@ class IllegalPair:
 
     Attributes:
         document: the document.
-        position: the token of the second tag, or the document's last token where its end takes the second tag's place.
+        position: the token of the second tag, or the document's last token if its end takes the second tag's place.
         previous: the first tag; None for the beginning of the document.
         tag: the second tag; None for the end of the document.
         policies: for each repair policy the spans that hold one of the two tokens: label, start, end (exclusive).
@@ -31,7 +31,7 @@ class IllegalPair:
     policies: dict[str, list[tuple[str, int, int]]]
 
     def __str__(self) -> str:
-        """`I-PER after O`, `I-PER at the beginning`, `B-PER at the end`."""
+        """Return `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
         if self.tag is None:
             return f"{self.previous} at the end"
         return f"{self.tag} at the beginning" if self.previous is None else f"{self.tag} after {self.previous}"
@@ -42,7 +42,7 @@ class Validation:
 
     Args:
         tags: the tags of all documents.
-        scheme: name of their scheme, told from the prefixes where it is None.
+        scheme: name of their scheme, inferred from the prefixes if it is None.
 
     Attributes:
         scheme: the scheme.
@@ -54,7 +54,7 @@ class Validation:
     """
 
     def __init__(self, tags: Tags, *, scheme: str | None = None) -> None:
-        self.scheme = tell_scheme(tags) if scheme is None else get_scheme(scheme)
+        self.scheme = scheme_of(scheme, tags)
         self._tags = tags
         self._pairs = illegal_pairs(tags, self.scheme)
         self._documents = np.searchsorted(tags.offsets, self._pairs[:, 0], side="right") - 1
@@ -64,11 +64,11 @@ class Validation:
         self._near = {policy: self._find(columns) for policy, columns in decoded.items()} if len(self) else {}
 
     def __len__(self) -> int:
-        """The number of illegal pairs."""
+        """Return the number of illegal pairs."""
         return len(self._pairs)
 
     def __iter__(self) -> Iterator[IllegalPair]:
-        """The illegal pairs in the order of the text."""
+        """Yield the illegal pairs in the order of the text."""
         tags = self._tags
         for number, ((token, at_end), document) in enumerate(
             zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
@@ -85,7 +85,7 @@ class Validation:
             )
 
     def _find(self, columns: SpanColumns) -> list[list[tuple[str, int, int]]]:
-        """For each pair the spans that hold a token of it."""
+        """Return for each pair the spans that hold a token of it."""
         last, at_end = self._pairs.T
         first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
         base = self._tags.offsets[columns.document]
@@ -102,7 +102,7 @@ class Validation:
 
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:
-    """The repair policies that a scheme allows, all but `raise`."""
+    """Return the repair policies that a scheme allows, all but `raise`."""
     return tuple(
         name for name, repair in REPAIRS.items() if not repair.refuse and set(repair.needs) <= set(scheme.roles)
     )

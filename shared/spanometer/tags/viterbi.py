@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import runs
+from ..arrays import offsets_of, runs
 from ..errors import InputError, setting
 from .schemes import OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
 from .tags import split_tag
@@ -163,7 +163,7 @@ class Scores:
                     "Give an array of shape (tokens, labels) for each sentence.",
                     document=sentence,
                 )
-        offsets = np.concatenate(([0], np.cumsum([len(array) for array in arrays], dtype=np.int64)))
+        offsets = offsets_of([len(array) for array in arrays])
         token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
         return cls(token, offsets, None)
 
@@ -176,7 +176,7 @@ class Scores:
                 "Padded logits have the shape (sentences, tokens, labels); else give a list of arrays.",
             )
         tagged = _mask(array.shape[:2], lengths, mask)
-        offsets = np.concatenate(([0], np.cumsum(tagged.sum(axis=1), dtype=np.int64)))
+        offsets = offsets_of(tagged.sum(axis=1))
         return cls(array[tagged], offsets, tagged)
 
     def _refuse_values(self) -> None:
