@@ -59,13 +59,11 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
         InputError: as `decoding.scheme_of`, and for the first illegal pair of tags.
     """
     known = scheme_of(scheme, tags)
-    note = (
-        " (inferred from the prefixes), so the spans are not certain"
-        if scheme is None
-        else ", so the spans are not certain"
-    )
+    note = "" if scheme is not None else " (inferred from the prefixes)"
     other = f", or name the scheme with {setting('scheme')}" if scheme is None else "."
-    require_legal(tags, known, f"Choose how to handle illegal tags with {remedy}{other}", note)
+    require_legal(
+        tags, known, f"Choose how to handle illegal tags with {remedy}{other}", f"{note}, so the spans are not certain"
+    )
     return known
 
 
