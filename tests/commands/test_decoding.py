@@ -58,7 +58,7 @@ def test_validate(run, file):
     assert output.splitlines() == [
         f"{path}:6: I-LOC after O (conlleval, convert: LOC 6; discard: nothing)",
         f"{path}:8: I-PER after I-LOC (conlleval, convert: LOC 6 and PER 8; discard: nothing)",
-        f"{path}, column 2: 2 illegal pairs in 1 of 2 documents (IOB2, told from the prefixes). "
+        f"{path}, column 2: 2 illegal pairs in 1 of 2 documents (IOB2, inferred from the prefixes). "
         "Spans: conlleval 3, discard 1, convert 3.",
     ]
 
@@ -78,7 +78,7 @@ def test_validate_legal(run, file):
     path = file("a.conll", LEGAL)
     assert run("validate", path) == (
         0,
-        f"{path}, column 2: no illegal pairs in 2 documents (IOB2, told from the prefixes).\n",
+        f"{path}, column 2: no illegal pairs in 2 documents (IOB2, inferred from the prefixes).\n",
         "",
     )
     status, output, _ = run("validate", path, "--json")
@@ -352,9 +352,9 @@ def test_convert_outside(written, file):
 def test_illegal_files_are_not_converted(complaint, file):
     path = file("a.conll", ILLEGAL)
     assert complaint("convert", path, "--to", "IOBES") == (
-        f"spanometer: {path}, line 6: 'I-LOC' cannot follow 'O' in IOB2 (told from the prefixes), so the spans are not "
-        "certain. Choose how to handle illegal tags with spanometer repair --policy ... --to IOBES, or name the "
-        "scheme with --from ..."
+        f"spanometer: {path}, line 6: 'I-LOC' cannot follow 'O' in IOB2 (inferred from the prefixes), so the spans are "
+        "not certain. Choose how to handle illegal tags with spanometer repair --policy ... --to IOBES, or name the "
+        "scheme with --from"
     )
     lines = file("a.jsonl", '["O"]\n["O", "I-A"]\n')
     assert f"{lines}, line 2, token 1: 'I-A' cannot follow" in complaint(

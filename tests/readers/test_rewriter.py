@@ -250,7 +250,8 @@ def test_illegal_tags_are_not_converted():
     with pytest.raises(InputError) as caught:
         convert_tags(tags, to="BILOU")
     assert str(caught.value) == (
-        "document 1, token 2: 'I-A' cannot follow 'O' in IOB2 (told from the prefixes), so the spans are not certain.\n"
+        "document 1, token 2: 'I-A' cannot follow 'O' in IOB2 (inferred from the prefixes), so the "
+        "spans are not certain.\n"
         "Choose how to handle illegal tags with spanometer repair --policy ... --to BILOU, "
         "or name the scheme with scheme=..."
     )

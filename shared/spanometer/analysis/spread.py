@@ -103,7 +103,7 @@ def policy_spread(
             with the highest logit at each token.
         logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
         labels: the tags that the logits' last axis stands for.
-        scheme: IOBES, BILOU, BMES or IOB2; told from the prefixes where it is None.
+        scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
         measures: the measures to score with; their headline value is compared.
 
     Raises:

@@ -55,7 +55,7 @@ def add_scheme_option(group: argparse._ArgumentGroup, *names: str) -> None:
         dest="scheme",
         metavar="SCHEME",
         type=str.upper,
-        help="IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU or BMES; told from the prefixes by default",
+        help="IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU or BMES; inferred from the prefixes by default",
     )
 
 

@@ -112,7 +112,7 @@ def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
 
     documents = counted(len(column.document_lines), "document")
     where = f"{printable(column.source)}, {printable(column.columns[0])}"
-    scheme = f"({validation.scheme.name}{', told from the prefixes' if told else ''})"
+    scheme = f"({validation.scheme.name}{', inferred from the prefixes' if told else ''})"
     if not len(validation):
         return f"{where}: no illegal pairs in {documents} {scheme}."
     spans = ", ".join(f"{policy} {count:,}" for policy, count in validation.spans.items())

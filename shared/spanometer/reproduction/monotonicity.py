@@ -232,7 +232,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--column", metavar="COLUMN", help="tag column, number or name; the last by default")
     parser.add_argument("--documents", metavar="KEY", help="the comment '# KEY = ...' that begins a document")
     parser.add_argument("--outside", metavar="TAG", help="read TAG as O")
-    parser.add_argument("--scheme", metavar="SCHEME", type=str.upper, help="told from the prefixes by default")
+    parser.add_argument("--scheme", metavar="SCHEME", type=str.upper, help="inferred from the prefixes by default")
     parser.add_argument("--json", action="store_true", help="JSON in place of the tables")
     return parser
 

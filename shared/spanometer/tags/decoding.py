@@ -88,7 +88,7 @@ class Decoding:
 
     scheme: str | None = option(
         None,
-        help="tag scheme, by default told from the prefixes of both sides (never IOB1 or IOE1)",
+        help="tag scheme, by default inferred from the prefixes of both sides (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",

@@ -81,7 +81,7 @@ class Legality:
 
     @classmethod
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
-        """The legal pairs of some tags under a scheme, told from the prefixes where it is None."""
+        """The legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
         names = _checked_labels(labels)
         parts = [split_tag(name) for name in names]
         prefixes = frozenset(prefix for prefix, _ in parts if prefix != "O")
