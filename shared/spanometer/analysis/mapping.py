@@ -138,7 +138,7 @@ def as_map(
         raise InputError(f"touched_column={column!r} is the column of the tags.", "Name another column.")
     known = None if names is None else _checked(tuple(names), scheme)
     if known is not None:
-        scheme = scheme or scheme_of(None, _vocabulary(known)).name
+        scheme = scheme_of(scheme, _vocabulary(known)).name
         labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in known if name != "O"}))
         if isinstance(found, (Relabel, Invent)) and found.labels is None:
             found = replace(found, labels=labels)
