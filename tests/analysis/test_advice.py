@@ -224,10 +224,10 @@ def test_why_names_what_decides():
         (lambda: advise(spans("0-2A", lengths=[4]), [["a", "b"]]), "2 words, 4 annotated tokens"),
         (lambda: advise(spans("0-2A"), [["a", "b"], ["c"]]), "words: words for 2 documents, annotation of 1"),
         (lambda: advise(spans("0-2A"), [["a", None]]), "None"),
-        (lambda: Thresholds(adjacent=-0.1), "the threshold adjacent is -0.1"),
-        (lambda: Thresholds(long_span=math.nan), "the threshold long_span is nan"),
-        (lambda: Thresholds(long_share=True), "the threshold long_share is True"),
-        (lambda: Thresholds(label_evenness="0.5"), "the threshold label_evenness is '0.5'"),
+        (lambda: Thresholds(adjacent=-0.1), "invalid value for adjacent: -0.1"),
+        (lambda: Thresholds(long_span=math.nan), "invalid value for long_span: nan"),
+        (lambda: Thresholds(long_share=True), "invalid value for long_share: True"),
+        (lambda: Thresholds(label_evenness="0.5"), "invalid value for label_evenness: '0.5'"),
     ],
 )
 def test_wrong_input(call, said):

@@ -122,7 +122,7 @@ def test_standard_input(run, monkeypatch):
         ("a O\n", [], "the reference has no spans."),
         ("a B-X\nb Z-X\n", [], ", line 2: 'Z-X'"),
         ("a B-X\nb I-Y\n", ["--repair", "raise"], ", line 2: "),
-        ("a B-X\n", ["--adjacent=-1"], "the threshold adjacent is -1.0."),
+        ("a B-X\n", ["--adjacent=-1"], "invalid value for --adjacent: -1.0."),
         ("a B-X\n", ["--column", "ner"], "ner"),
         ("", [], "the file is empty"),
         (SPANS, ["--spans", "entities"], ", line 1: the object has no 'entities'; its keys: 'spans', 'tokens'."),

@@ -1,9 +1,9 @@
-"""Which measure suits a corpus? The statistics that decide, the formal properties that they ask for, and a measure.
+"""Advise on a measure for a corpus: the statistics that decide, the formal properties that they ask for, and a measure.
 
 The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. This is not that diagram
-but a derivation from the paper's Table 1: what a corpus is like says which of the formal properties matter there
-(`QUESTIONS`), and of the measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From
-which value on a statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
+but a derivation from the paper's Table 1: what a corpus is like says which of the formal properties matter there, and
+of the measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From which value on a
+statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
 
     >>> from spanometer import Spans
     >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
@@ -17,91 +17,75 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..alignment.overlaps import Side, lay_out
 from ..arrays import ranges
 from ..errors import InputError
 from ..measures.information import TokenInformation
+from ..measures.result import plain
+from ..options import check_options, option
 from ..spans.spans import Spans
 from .properties import PROPERTIES
 from .published_tables import published_properties
 
-SEVERAL_TOKENS = 0.05
-"""Near misses matter from this share of spans of several tokens on: a span of one token is found or it is not."""
-
-ADJACENT = 0.01
-"""Borders between spans matter from this share of spans on that begin where another one of their label ends."""
-
-LENGTH_VARIATION = 0.5
-"""Lengths vary from this ratio of their standard deviation to their mean on."""
-
-LONG_SPAN = 5
-"""A span is long from this number of tokens on."""
-
-LONG_SHARE = 0.1
-"""Long spans matter from this share of all spans on."""
-
-INFORMATION_VARIATION = 0.3
-"""Words differ in what they tell from this ratio on: the standard deviation of -log2 P(w) over the tokens of spans to
-its mean, with the relative frequencies of the corpus as P."""
-
-LABEL_EVENNESS = 0.9
-"""Labels are uneven below this ratio of the entropy of their frequencies to that of equal ones."""
-
 SIMPLEST_FIRST = ("span_f", "token_f_IO", "token_f_IO*", "bcubed", "link_f", "intersection_f", "sl_icm")
-"""The metrics of the published table in the order in which they are preferred where several have what is needed."""
+"""The metrics of the published table in the order in which they are preferred if several have what is needed."""
 
 _MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
     "token_f_IO": ("token_f", {}),
     "token_f_IO*": ("token_f", {"format": "IO*"}),
 }
-"""The measure and its options, where a metric of the table is not called as its measure is."""
+"""The measure and its options, if a metric of the table is not called as its measure is."""
+
+
+def _threshold(default: float, help: str, metavar: str) -> Any:
+    return option(default, help=help, kind=float, low=0, metavar=metavar)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From which values on the statistics of a corpus ask for properties; the constants of this module say why.
+    """From which values on the statistics of a corpus ask for properties.
 
     Attributes:
-        several_tokens: share of spans with more than one token.
+        several_tokens: share of spans with more than one token: a span of one token is found or it is not.
         adjacent: share of spans that begin where another of their label ends.
         length_variation: standard deviation of the spans' lengths, divided by their mean.
         long_span: tokens of a long span.
         long_share: share of long spans.
-        information_variation: standard deviation of the information of the tokens of spans, divided by its mean.
-        label_evenness: entropy of the labels' frequencies, divided by its maximum; labels are uneven below it.
+        information_variation: words differ in what they tell: the standard deviation of -log2 P(w) over the tokens of
+            spans, divided by its mean, with the relative frequencies of the corpus as P.
+        label_evenness: entropy of the labels' frequencies, divided by that of equal ones; labels are uneven below it.
 
     Raises:
-        InputError: for a value that is no number or below 0.
+        InputError: for a value that is not a number or below 0.
     """
 
-    several_tokens: float = SEVERAL_TOKENS
-    adjacent: float = ADJACENT
-    length_variation: float = LENGTH_VARIATION
-    long_span: int = LONG_SPAN
-    long_share: float = LONG_SHARE
-    information_variation: float = INFORMATION_VARIATION
-    label_evenness: float = LABEL_EVENNESS
+    several_tokens: float = _threshold(0.05, "share of spans of several tokens from which near misses matter", "SHARE")
+    adjacent: float = _threshold(0.01, "share of spans touching one of their label from which borders matter", "SHARE")
+    length_variation: float = _threshold(0.5, "ratio of standard deviation to mean from which lengths vary", "RATIO")
+    long_span: float = _threshold(5, "number of tokens from which a span is long", "TOKENS")
+    long_share: float = _threshold(0.1, "share of spans from which long ones matter", "SHARE")
+    information_variation: float = _threshold(
+        0.3, "ratio of standard deviation to mean of their bits from which words differ", "RATIO"
+    )
+    label_evenness: float = _threshold(0.9, "ratio of entropy to its maximum below which labels are uneven", "RATIO")
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not number or not 0 <= value < math.inf:
-                raise InputError(f"the threshold {field.name} is {value!r}.", "Use a number from 0 up.")
+        check_options(self)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a corpus is like.
+    """Statistics of a corpus.
 
     Attributes:
         documents, spans, labels: their numbers.
-        tokens: number of tokens, or None where the documents' lengths are not known.
+        tokens: number of tokens, or None if the documents' lengths are not known.
         mean_length, length_variance, longest: of the spans, in tokens.
         length_variation: the standard deviation of their lengths, divided by the mean.
         one_token_share: share of spans of one token.
@@ -140,19 +124,19 @@ class Statistics:
 
     @property
     def adjacent_share(self) -> float:
-        """Share of spans that begin where another of their label ends."""
+        """Return the share of spans that begin where another of their label ends."""
         return self.adjacent / self.spans
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one statistic says.
+    """The answer of one statistic.
 
     Attributes:
-        question: what is asked, in words.
+        question: in words.
         found: the statistic with its value, in words.
         threshold: from which value on it counts, in words.
-        matters: whether it does; None where the corpus cannot tell.
+        matters: whether it does; None if the corpus cannot tell.
         properties: the formal properties that matter if it does.
     """
 
@@ -170,7 +154,7 @@ class Advice:
     Attributes:
         statistics: what the corpus is like.
         answers: what each statistic says.
-        properties: the formal properties that matter, all told.
+        properties: all formal properties that matter.
         measure: the name of the suggested measure.
         options: the options that it should be given.
         fitting: all metrics of the published table that have these properties and can take the corpus, the simplest
@@ -188,12 +172,12 @@ class Advice:
 
     @property
     def call(self) -> str:
-        """The measure with its options, as it is written in Python."""
+        """Write the measure with its options, as in Python."""
         return f"{self.measure}({', '.join(f'{name}={_written(value)}' for name, value in self.options.items())})"
 
     @property
     def why(self) -> str:
-        """The reason for the measure, in plain words."""
+        """Say the reason for the measure, in plain words."""
         if not self.properties:
             return "Nothing in this corpus asks for more than counting whole spans, which is what everybody knows."
         grounds = ", ".join(answer.found for answer in self.answers if answer.matters and answer.properties)
@@ -207,23 +191,14 @@ class Advice:
         return f"With {grounds}, these formal properties matter: {needed}. {choice}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
-        return {
-            "statistics": asdict(self.statistics),
-            "answers": [{**asdict(answer), "properties": list(answer.properties)} for answer in self.answers],
-            "properties": list(self.properties),
-            "measure": self.measure,
-            "options": self.options,
-            "fitting": list(self.fitting),
-            "why": self.why,
-            "notes": list(self.notes),
-        }
+        """Convert to built-in types, ready for JSON."""
+        return {**plain(asdict(self)), "why": self.why}
 
 
 def advise(
     references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
 ) -> Advice:
-    """The measure that suits a corpus by its reference annotation.
+    """Advise on the measure that suits a corpus by its reference annotation.
 
     Args:
         references: the reference spans.
@@ -231,7 +206,7 @@ def advise(
         thresholds: from which values on statistics count.
 
     Raises:
-        InputError: where there are no spans, and where the words do not fit the documents.
+        InputError: if there are no spans, and if the words do not fit the documents.
     """
     known = thresholds or Thresholds()
     found = statistics_of(references, words, long_span=known.long_span)
@@ -244,38 +219,35 @@ def advise(
         if all(table[metric][name] for name in needed) and not (found.overlapping and metric.startswith("token_f"))
     )
     measure, options = _MEASURES.get(fitting[0], (fitting[0], {}))
-    return Advice(
-        found,
-        answers,
-        tuple(name for name in PROPERTIES if name in needed),
-        measure,
-        {**options, **_own_options(measure, found, needed)},
-        fitting,
-        tuple(_notes(measure, found, needed, known)),
-    )
+    if measure == "intersection_f" and found.overlapping_within_label:
+        options = {**options, "cap": True}
+    if "token_informativeness" in needed:
+        options = {**options, "tokens": "words"}
+    properties = tuple(name for name in PROPERTIES if name in needed)
+    return Advice(found, answers, properties, measure, options, fitting, tuple(_notes(measure, found, needed, known)))
 
 
 def statistics_of(
-    references: Spans, words: Sequence[Sequence[str]] | None = None, *, long_span: int = LONG_SPAN
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, long_span: float = Thresholds.long_span
 ) -> Statistics:
-    """What a corpus is like, see `Statistics`.
+    """Describe a corpus, see `Statistics`.
 
     Raises:
-        InputError: where there are no spans, and where the words do not fit the documents.
+        InputError: if there are no spans, and if the words do not fit the documents.
     """
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
-    owner, start, end = _pieces(references)
-    size = np.bincount(owner, weights=end - start).astype(np.int64)
+    extents = np.zeros(references.documents, dtype=np.int64)
+    np.maximum.at(extents, references.document, references.end)
+    # a token between documents, so that spans of two of them do not touch
+    offsets = np.concatenate(([0], np.cumsum(extents + 1)))
+    whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
+    by_label = lay_out(references, references.labels, offsets)
+    size = whole.size
     per_label = np.bincount(references.label, minlength=len(references.labels))
     used = np.flatnonzero(per_label)
     share = per_label[used] / len(references)
     rarest = int(np.argmin(share))
-    of_words = _information(references, words, owner, start, end)
-    document, label = references.document.astype(np.int64), references.label.astype(np.int64)
-    place = label * references.documents + document
-    stride = int(end.max()) + 1
-    adjacent = np.isin(place * stride + references.start, place * stride + references.end)
     return Statistics(
         references.documents,
         None if references.lengths is None else int(references.lengths.sum()),
@@ -287,56 +259,44 @@ def statistics_of(
         int(size.max()),
         float((size == 1).mean()),
         float((size >= long_span).mean()),
-        int(adjacent.sum()),
-        _overlapping(owner, document[owner] * stride + start, document[owner] * stride + end),
-        _overlapping(owner, place[owner] * stride + start, place[owner] * stride + end),
-        int((np.bincount(owner) > 1).sum()),
+        int(np.isin(by_label.start, by_label.end).sum()),
+        _overlapping(whole),
+        _overlapping(by_label),
+        int((np.bincount(whole.piece_span) > 1).sum()),
         float(-(share * np.log(share)).sum() / np.log(len(used))) if len(used) > 1 else 1.0,
         references.labels[used[rarest]],
         float(share[rarest]),
-        *of_words,
+        *_information(references, words, whole, offsets),
     )
 
 
-def _pieces(references: Spans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The contiguous pieces of all spans: the span of each, its start and end."""
-    if references.fragments is None:
-        owner = np.arange(len(references))
-        return owner, references.start.astype(np.int64), references.end.astype(np.int64)
-    owner = np.repeat(np.arange(len(references)), np.diff(references.fragments.offsets))
-    return owner, references.fragments.start.astype(np.int64), references.fragments.end.astype(np.int64)
-
-
-def _overlapping(owner: np.ndarray, start: np.ndarray, end: np.ndarray) -> int:
-    """How many spans have a piece that shares a token with another one on the line."""
-    order = np.lexsort((end, start))
-    start, end = start[order], end[order]
+def _overlapping(side: Side) -> int:
+    """Count the spans that have a piece that shares a token with another one on the line."""
+    start, end = side.piece_start, side.piece_end
     flags = np.zeros(len(start), dtype=bool)
     flags[1:] = start[1:] < np.maximum.accumulate(end)[:-1]
     flags[:-1] |= start[1:] < end[:-1]
-    return len(np.unique(owner[order][flags]))
+    return len(np.unique(side.piece_span[flags]))
 
 
 def _information(
-    references: Spans, words: Sequence[Sequence[str]] | None, owner: np.ndarray, start: np.ndarray, end: np.ndarray
+    references: Spans, words: Sequence[Sequence[str]] | None, side: Side, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
-    """Mean and variation of the information of the tokens of spans, and the share of words that occur once."""
+    """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
     if words is None:
         return None, None, None
     if len(words) != references.documents:
-        raise InputError(
-            f"words for {len(words)} documents, annotation of {references.documents}.",
-            "Pass the words of the annotated documents, a list for each.",
-            side="words",
-        )
+        problem = f"words for {len(words)} documents, annotation of {references.documents}."
+        raise InputError(problem, "Pass the words of the annotated documents, a list for each.", side="words")
     lengths = references.lengths
     if lengths is None:
         lengths = np.array([len(document) for document in words], dtype=np.int64)
         references.with_lengths(lengths)
     of_words = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
     information = np.zeros(0) if of_words.token is None else of_words.token
-    offsets = np.cumsum(lengths) - lengths
-    bits = information[ranges(offsets[references.document[owner]] + start, end - start)]
+    moved = np.cumsum(lengths) - lengths - offsets[:-1]
+    first = side.piece_start + moved[side.document[side.piece_span]]
+    bits = information[ranges(first, side.piece_end - side.piece_start)]
     once = np.isclose(bits, math.log2(len(information)))
     mean = float(bits.mean())
     return mean, float(bits.std() / mean) if mean else 0.0, float(once.mean())
@@ -400,28 +360,18 @@ def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
     ]
 
 
-def _own_options(measure: str, found: Statistics, needed: set[str]) -> dict[str, Any]:
-    """The options that the corpus asks for."""
-    options: dict[str, Any] = {}
-    if measure == "intersection_f" and found.overlapping_within_label:
-        options["cap"] = True
-    if "token_informativeness" in needed:
-        options["tokens"] = "words"
-    return options
-
-
 def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
-    """What else there is to know."""
+    """Say what else there is to know."""
     notes = []
     if found.overlapping:
         notes.append(
             "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
-            "left out, as it sees tokens and not which of their spans they are of."
+            "left out, as it sees tokens and not which span they belong to."
         )
     if found.discontinuous:
         notes.append(f"{found.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
     if measure == "sl_icm" and found.overlapping_within_label:
-        notes.append("Where spans of one label cross, see sl_icm's option matching='optimal'.")
+        notes.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
     if found.label_evenness < thresholds.label_evenness:
         also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
         notes.append(
