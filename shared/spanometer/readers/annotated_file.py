@@ -42,9 +42,7 @@ class AnnotatedFile:
         line = self.line(error.document, error.position)
         if self.token_lines is not None:
             return error.in_file(self.source, line)
-        return InputError(
-            error.problem, error.remedy, source=self.source, line=line, position=error.position, span=error.span
-        )
+        return error.placed(side=None, document=None, source=self.source, line=line)
 
 
 def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile) -> None:

@@ -21,6 +21,8 @@ from .json_lines import is_json_lines
 from .source import Source
 from .tag_file import Cells, Codes, Column, TagFile
 
+# all lines up to the last that is blank
+_UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
 
@@ -60,18 +62,17 @@ def _whole_documents(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int,
     """Yield the same lines in blocks that end with a blank line, except for the last one."""
     pieces: list[bytes] = []
     begun = 1
-    for first, block in blocks:
-        lines = Lines(first, block, tabs=False)
-        blank = np.flatnonzero(lines.blank)
-        if len(blank) == 0:
-            pieces.append(block)
-            continue
-        after = int(blank[-1]) + 1
-        cut = int(lines.start[after]) if after < len(lines.start) else len(block)
-        yield begun, b"".join((*pieces, block[:cut]))
-        pieces = [block[cut:]] if cut < len(block) else []
-        begun = first + after
-    if pieces:
+    for _, block in blocks:
+        found = _UP_TO_BLANK.match(block)
+        cut = found.end() if found else 0
+        pieces.append(block[:cut])
+        if cut:
+            part = b"".join(pieces)
+            yield begun, part
+            begun += part.count(b"\n")
+            pieces.clear()
+        pieces.append(block[cut:])
+    if any(pieces):
         yield begun, b"".join(pieces)
 
 

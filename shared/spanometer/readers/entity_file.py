@@ -9,9 +9,11 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+import pyarrow as pa
 
-from ..errors import InputError, counted, require_choice
-from ..spans.entities import Entities
+from ..arrays import is_utf8
+from ..errors import InputError, counted, mention, require_choice, setting
+from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
@@ -76,20 +78,13 @@ class EntityFile(AnnotatedFile):
         Its columns are `id` (string), `tokens` (list of strings; if the file has words) and `entities` (list of
         structs as in `entities`).
         """
-        from datasets import Dataset, Features, List, Value
+        from datasets import Dataset, Features
 
-        component = {"start": Value("int64"), "end": Value("int64"), "label": Value("string")}
-        entity = {
-            "start": Value("int64"),
-            "end": Value("int64"),
-            "types": List(Value("string")),
-            "components": List(component),
-        }
         columns = {"id": list(self.documents), "tokens": self.words, "entities": self.entities}
-        features = {"id": Value("string"), "tokens": List(Value("string")), "entities": List(entity)}
+        types = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
         if self.words is None:
-            del columns["tokens"], features["tokens"]
-        return Dataset.from_dict(columns, features=Features(features))
+            del columns["tokens"], types["tokens"]
+        return Dataset.from_dict(columns, features=Features.from_arrow_schema(pa.schema(types)))
 
 
 def read_entities(
@@ -168,7 +163,8 @@ def write_entities(
     """
     writers = {name: known.write for name, known in formats(EntityFile).items() if known.write is not None}
     require_choice("format", format, tuple(writers))
-    _require_texts(words, documents)
+    _require_texts("words", words)
+    _require_texts("documents", documents)
     columns = Entities.from_dicts(entities)
     names = [str(index) for index in range(columns.documents)] if documents is None else list(documents)
     for noun, plural, given in (("list of words", "lists of words", words), ("name", "names", names)):
@@ -178,43 +174,32 @@ def write_entities(
                 "Give one for each document.",
             )
     if words is None and formats(EntityFile)[format].needs_words:
-        raise InputError(f"the format {format} needs words.", "Give them with words=...")
+        raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
     if words is not None:
         columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
     _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
 
 
+def _require_texts(option: str, given: Any) -> None:
+    """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
+    if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
+        raise InputError(f"{setting(option, given)} is not a list.", "Give one item for each document.")
+    for document, item in enumerate(() if given is None else given):
+        texts = item if option == "words" else [item]
+        if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(map(is_text, texts)):
+            example = "[['Ada', 'sings'], ...]" if option == "words" else "['a', 'b', ...]"
+            raise InputError(
+                f"{item!r:.80} in {mention(option)} holds something other than strings that can be stored as UTF-8.",
+                f"Give strings: {example}.",
+                document=document,
+                option=option,
+            )
+
+
 def is_text(value: Any) -> bool:
     """Return whether a value is a string that can be stored as UTF-8."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _require_texts(words: Sequence[Sequence[str]] | None, documents: Sequence[str] | None) -> None:
-    """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
-    for option, given in (("words", words), ("documents", documents)):
-        if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
-            raise InputError(f"{option}={given!r} is not a list.", "Give one item for each document.")
-    for document, of_words in enumerate(() if words is None else words):
-        if isinstance(of_words, str) or not isinstance(of_words, Iterable) or not all(map(is_text, of_words)):
-            raise InputError(
-                "the words are not a list of strings that can be stored as UTF-8.",
-                "Give the words of each document, words=[['Ada', 'sings'], ...].",
-                document=document,
-            )
-    for document, name in enumerate(() if documents is None else documents):
-        if not is_text(name):
-            raise InputError(
-                f"the document's name {name!r} is not a string that can be stored as UTF-8.",
-                "Give strings, documents=['a', 'b', ...].",
-                document=document,
-            )
+    return isinstance(value, str) and is_utf8(value)
 
 
 def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool) -> None:

@@ -76,7 +76,7 @@ def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str
     """Return documents as HIPE's columns, the coarse ones too; see `write_entities`."""
     _require_writable(words, documents, entities)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
-    sorted_out = [_sorted_out(of_document, number) for number, of_document in enumerate(entities)]
+    sorted_out = [_sorted_out(of_document) for of_document in entities]
     spans = {kind: _flat([row[kind] for row in sorted_out], kind, lengths) for kind in KINDS}
     _require_same(entities, _trees(spans, np.append(0, np.cumsum(lengths)))[0])
     columns = {COLUMNS["fine"][kind]: tag_lists(spans[kind].encode("IOB2")) for kind in KINDS}
@@ -126,9 +126,8 @@ def _decoded(file: TagFile, scheme: str | None, repair: str) -> Spans:
     try:
         return Spans.from_tags(file.tags[0], scheme=scheme, repair=repair)
     except InputError as error:
-        located = file.locate(error)
-        problem = f"in {file.columns[0]}: {located.problem}"
-        raise InputError(problem, located.remedy, source=located.source, line=located.line) from None
+        error.problem = f"in {file.columns[0]}: {error.problem}"
+        raise file.locate(error) from None
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
@@ -193,7 +192,7 @@ def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
         yield document, start, end, spans.labels[label]
 
 
-def _sorted_out(entities: Sequence[Entity], document: int) -> dict[str, list[dict[str, Any]]]:
+def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
     """Return spans of each kind that give these entities when they are read, if any do."""
     spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
@@ -214,33 +213,28 @@ def _sorted_out(entities: Sequence[Entity], document: int) -> dict[str, list[dic
     begun, reach = 0, -1
     for position, entity in enumerate(rest):
         if entity["start"] >= reach:
-            _share(rest[begun:position], spans, document)
+            _share(rest[begun:position], spans)
             begun = position
         reach = max(reach, entity["end"])
-    _share(rest[begun:], spans, document)
+    _share(rest[begun:], spans)
     return spans
 
 
-def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]], document: int) -> None:
+def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> None:
     """Share a run of overlapping entities among the columns of literal and metonymic ones.
 
     Overlapping ones take turns. The run fixes all but which column begins, and that is fixed by entities with
-    components or two types, which must be literal.
+    components or two types, which must be literal; without any, the run begins with a literal one.
     """
     turns: list[bool] = []
-    until = [-1, -1]
+    until = -1
     for entity in run:
-        free = [entity["start"] >= end for end in until]
-        if not any(free):
-            raise _refused(entity, document)
-        turns.append(not free[0])
-        until[turns[-1]] = entity["end"]
-    literal = {turn for entity, turn in zip(run, turns, strict=True) if _must_be_literal(entity)}
+        turns.append(entity["start"] < until)
+        if not turns[-1]:
+            until = entity["end"]
+    literal = {turn for entity, turn in zip(run, turns, strict=True) if _must_be_literal(entity)} or {False}
     for entity, turn in zip(run, turns, strict=True):
-        if len(entity["types"]) > 2 or (len(literal) > 1 and _must_be_literal(entity)):
-            raise _refused(entity, document)
-        # without any that must be, the run begins with a literal one
-        kinds = (_LITERAL, _METONYMIC) if turn in (literal or {False}) else (_METONYMIC,)
+        kinds = (_LITERAL, _METONYMIC) if turn in literal else (_METONYMIC,)
         for kind, type_ in zip(kinds, entity["types"], strict=False):
             spans[kind].append({"start": entity["start"], "end": entity["end"], "label": type_})
 

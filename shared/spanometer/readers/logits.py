@@ -44,9 +44,7 @@ def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> t
         legality = Legality.of(labels.tolist(), scheme)
         Scores.read(documents, len(legality.labels))
     except InputError as error:
-        raise InputError(
-            error.problem, error.remedy, source=name, document=error.document, position=error.position
-        ) from None
+        raise error.placed(source=name) from None
     return documents, labels.tolist()
 
 

@@ -37,7 +37,11 @@ def read_quaero(
         try:
             annotation = from_markup(text, entity_types=entity_types, first_line=line)
         except InputError as error:
-            raise _located(error, source, documents) from None
+            if documents == "lines" and error.problem.endswith("is not closed."):
+                error.remedy += (
+                    f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
+                )
+            raise error.placed(source=source.name) from None
         words.append(annotation.words)
         entities.append(annotation.entities)
         first_lines.append(line)
@@ -70,7 +74,7 @@ def quaero_text(
         try:
             lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
         except InputError as error:
-            raise InputError(error.problem, error.remedy, document=document, position=error.position) from None
+            raise error.placed(document=document) from None
     text = "".join(f"{line}\n" for line in lines)
     # a reader takes the first one for a byte order mark
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
@@ -100,14 +104,6 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
         yield begun, "\n".join(pending)
 
 
-def _located(error: InputError, source: Source, documents: str) -> InputError:
-    """Return the error as one about the file."""
-    remedy = error.remedy
-    if documents == "lines" and error.problem.endswith("is not closed."):
-        remedy += f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
-    return InputError(error.problem, remedy, source=source.name, line=error.line, column=error.column)
-
-
 def _evidence(source: Source) -> Evidence:
     """Look for closing tags. A word `</pers>` among tags of a scheme is not enough to be certain."""
     if is_json_lines(source) or not _CLOSING_TAG.search(source.head):
@@ -119,12 +115,5 @@ def _evidence(source: Source) -> Evidence:
 
 
 register(
-    Format(
-        name="quaero",
-        content=EntityFile,
-        mark="markup",
-        evidence=_evidence,
-        read=read_quaero,
-        write=quaero_text,
-    )
+    Format(name="quaero", content=EntityFile, mark="markup", evidence=_evidence, read=read_quaero, write=quaero_text)
 )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..errors import InputError, require_same_documents
+from ..errors import InputError, mention, require_same_documents, setting
 from ..spans.attributes import plain_value
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     Getter = str | Callable[[Span], Any]
+
+_Function = Callable[[Any], Any]
 
 _ATTRIBUTES_REMEDY = "Give a list of extensions' names, or a dict of names to extensions or functions of a span."
 _SPANS_REMEDY = "Use None for doc.ents, the name of a group in doc.spans, a list of these, or a function of a document."
@@ -29,35 +31,35 @@ def from_spacy(
     label: str | Callable[[Span], str] | None = None,
     scores: Getter | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Both sides' spans with their attributes, as the module `span_attribute` and `Attributes.from_dicts` take them.
+    """Return the spans and attributes of both sides, as the module `span_attribute` and `Attributes.from_dicts` take them.
 
     `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
     keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.
 
     Args:
         references, predictions: as many documents on both sides, each with the same tokens as the other's.
-        attributes: the attributes' names, each read from `span._.<name>`; or for each name where it is read: an
+        attributes: the attributes' names, each read from `span._.<name>`; or a dict of names to where they are read: an
             extension's name, or a function of the span. Values are bool, int, float, str or None, or lists of them.
         spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; or a
             function of the document.
         label: None for `span.label_`; one label for all spans; or a function of the span.
         scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
             number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
-            None for no scores, as is a None that it gives. Scores of attributes that are not asked are passed over.
+            None for no scores, as is a None that it gives. Scores of other attributes are ignored.
 
     Returns:
         `references` and `predictions`, for each document a list of `{"start", "end", "label", "attributes"}`, and
-        `scores` where there are some.
+        `scores` if there are any.
 
     Raises:
-        InputError: where spaCy is missing, an extension is not registered, a document lacks the group, the documents
+        InputError: if spaCy is missing, an extension is not registered, a document lacks the group, the documents
             are not as many or not of the same tokens, and for a value of another type; it names the document.
     """
     doc_type, span_type = _spacy_types()
     getters = _getters(attributes, span_type)
     score_getter = None if scores is None else _getter(scores, "scores", span_type)
     if label is not None and not isinstance(label, str) and not callable(label):
-        raise InputError(f"invalid value for label: {label!r}.", "Use a string or a function of a span.")
+        raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
     sides = {}
     for side, given in (("references", references), ("predictions", predictions)):
@@ -76,31 +78,26 @@ def from_spacy(
     for document, (reference, predicted) in enumerate(zip(*sides.values(), strict=True)):
         _require_same_tokens(reference, predicted, document)
 
-    found: dict[str, list[list[dict[str, Any]]]] = {}
+    found: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
     for side, documents in sides.items():
-        found[side] = []
+        score = score_getter if side == "predictions" else None
         for document, doc in enumerate(documents):
-            rows: list[dict[str, Any]] = []
             try:
-                chosen = _spans(doc, spans)
-                for span in chosen:
-                    rows.append(_row(span, doc, getters, label, score_getter if side == "predictions" else None))
+                found[side].append(_rows(doc, _spans(doc, spans), getters, label, score))
             except InputError as error:
-                number = error.span if error.span is None else len(rows)
-                raise InputError(error.problem, error.remedy, side=side, document=document, span=number) from None
-            found[side].append(rows)
+                raise error.placed(side=side, document=document) from None
     return found
 
 
 def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
-    """`from_spacy` for pairs of documents.
+    """Return what `from_spacy` does, from pairs of documents.
 
     Args:
         pairs: of each document the reference and the prediction, in this order; or spaCy's `Example`s.
         options: those of `from_spacy`.
 
     Raises:
-        InputError: for what is no pair, and where `from_spacy` does.
+        InputError: for what is not a pair, and as `from_spacy`.
     """
     references, predictions = [], []
     for document, pair in enumerate(pairs):
@@ -120,7 +117,7 @@ def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[lis
 
 
 def _spacy_types() -> tuple[type, type]:
-    """`Doc` and `Span`."""
+    """Return `Doc` and `Span`."""
     try:
         from spacy.tokens import Doc, Span
     except ImportError:
@@ -128,13 +125,12 @@ def _spacy_types() -> tuple[type, type]:
     return Doc, Span
 
 
-def _getters(attributes: Any, span_type: Any) -> dict[str, Callable[[Any], Any]]:
-    if isinstance(attributes, Mapping):
-        given = dict(attributes)
-    elif isinstance(attributes, (list, tuple)) and all(isinstance(name, str) for name in attributes):
-        given = {name: name for name in attributes}
-    else:
-        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
+def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
+    given = attributes
+    if isinstance(attributes, (list, tuple)) and all(isinstance(name, str) for name in attributes):
+        given = dict(zip(attributes, attributes, strict=True))
+    elif not isinstance(attributes, Mapping):
+        raise InputError(f"invalid value for {mention('attributes')}: {attributes!r}.", _ATTRIBUTES_REMEDY)
     if not given:
         raise InputError("attributes names no attribute.", _ATTRIBUTES_REMEDY)
     for name in given:
@@ -143,10 +139,10 @@ def _getters(attributes: Any, span_type: Any) -> dict[str, Callable[[Any], Any]]
     return {name: _getter(where, "attributes", span_type) for name, where in given.items()}
 
 
-def _getter(where: Any, option: str, span_type: Any) -> Callable[[Any], Any]:
-    """The function that reads an extension, or that function itself."""
+def _getter(where: Any, option: str, span_type: Any) -> _Function:
+    """Return the function that reads an extension, or that function itself."""
     if callable(where):
-        return where
+        return cast(_Function, where)
     if not isinstance(where, str):
         raise InputError(f"{where!r} in {option} is neither an extension's name nor a function.", _ATTRIBUTES_REMEDY)
     if not span_type.has_extension(where):
@@ -161,11 +157,11 @@ def _require_spans(spans: Any) -> None:
     names = spans if isinstance(spans, (list, tuple)) else [spans]
     if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
         return
-    raise InputError(f"invalid value for spans: {spans!r}.", _SPANS_REMEDY)
+    raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
 
 
 def _spans(doc: Any, spans: Any) -> list[Any]:
-    """The spans of a document that are asked for."""
+    """Return the spans of a document that are asked for."""
     if callable(spans):
         found = spans(doc)
         if not isinstance(found, Iterable):
@@ -177,63 +173,66 @@ def _spans(doc: Any, spans: Any) -> list[Any]:
             known = ", ".join(map(repr, doc.spans)) or "none"
             raise InputError(
                 f"there is no group of spans {name!r}; the document's groups: {known}.",
-                f"Name another one, or set doc.spans[{name!r}] = [] where a document has no spans.",
+                f"Name another one, or set doc.spans[{name!r}] = [] if a document has no spans.",
             )
         chosen += doc.ents if name is None else doc.spans[name]
     return chosen
 
 
-def _row(
-    span: Any, doc: Any, getters: Mapping[str, Callable[[Any], Any]], label: Any, scores: Callable[[Any], Any] | None
-) -> dict[str, Any]:
+def _rows(
+    doc: Doc, spans: Iterable[Any], getters: Mapping[str, _Function], label: Any, score: _Function | None
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    try:
+        for span in spans:
+            rows.append(_row(span, doc, getters, label, score))
+    except InputError as error:
+        raise error.placed(span=len(rows)) from None
+    return rows
+
+
+def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, score: _Function | None) -> dict[str, Any]:
     # tokens have a document too, but other extensions
     if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
-        raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY, span=0)
+        raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY)
     attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
     called = label(span) if callable(label) else span.label_ if label is None else label
     if not isinstance(called, str) or not called:
         raise InputError(
             f"the label of the span from {span.start} to {span.end} is {called!r}.",
-            "Name one label for all spans with label=..., or set it when the span is made.",
-            span=0,
+            f"Name one label for all spans with {setting('label')}, or set it when the span is made.",
         )
     row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
-    given = None if scores is None else scores(span)
+    given = None if score is None else score(span)
     if given is None:
         return row
     if not isinstance(given, Mapping):
-        raise InputError(
-            f"the scores {given!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.", span=0
-        )
+        raise InputError(f"the scores {given!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.")
     known = {name: given[name] for name in getters if name in given}
     return {**row, "scores": known} if known else row
 
 
 def _value(value: Any, name: str) -> Any:
-    """The value or list of values of an attribute, as they can be stored."""
-    try:
-        if isinstance(value, (list, tuple, np.ndarray)):
-            return [plain_value(one, name) for one in value]
-        return plain_value(value, name)
-    except InputError as error:
-        raise InputError(error.problem, error.remedy, span=0) from None
+    """Return the value or list of values of an attribute, as they can be stored."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain_value(one, name) for one in value]
+    return plain_value(value, name)
 
 
-def _require_same_tokens(reference: Any, predicted: Any, document: int) -> None:
+def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
     # the hashes of texts, which are the same in all vocabularies
     one, other = (doc.to_array("ORTH") for doc in (reference, predicted))
     if np.array_equal(one, other):
         return
-    remedy = "Both sides must have the same tokens; were they made by one tokenizer?"
     common = min(len(one), len(other))
     differing = np.flatnonzero(one[:common] != other[:common])
-    if len(differing):
-        position = int(differing[0])
-        raise InputError(
-            f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
-            "reference.",
-            remedy,
-            document=document,
-            position=position,
-        )
-    raise InputError(f"{len(other)} predicted tokens, {len(one)} reference tokens.", remedy, document=document)
+    position = int(differing[0]) if len(differing) else None
+    raise InputError(
+        f"{len(other)} predicted tokens, {len(one)} reference tokens."
+        if position is None
+        else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
+        "reference.",
+        "Both sides must have the same tokens; were they made by one tokenizer?",
+        document=document,
+        position=position,
+    )
