@@ -166,7 +166,7 @@ def test_columns_that_may_be_missing():
         ("TOKEN NE-FINE-LIT\na O\n", {"format": "hipe"}, 1, "the header has no column TOKEN: its columns are TOKEN NE"),
         (hipe("a O O O O", "b O O O"), {}, 4, "4 columns (separated by tabs), where line 1 has 5."),
         (hipe("a O O O O") + "b O O O O\n", {}, 4, "1 column (separated by tabs), where line 1 has 5."),
-        (hipe("a O O O O") + "b\tO\t\tO\tO\n", {}, 4, "column 'NE-FINE-METO' is empty."),
+        (hipe("a O O O O") + "b\tO\t\tO\tO\n", {}, 4, "NE-FINE-METO has an empty cell."),
         (hipe("a O O O O", "b O O B-x x"), {}, 4, "in NE-NESTED: 'x' has no prefix of IOB2"),
         (hipe("a O O O O", "b S-x O O O"), {}, 4, "in NE-FINE-LIT: 'S-x' has no prefix of IOB2"),
         (hipe("a O O O O", "b O I-x O O"), {"repair": "raise"}, 4, "in NE-FINE-METO: "),
@@ -509,17 +509,20 @@ ABCD = [["a", "b", "c", "d"]]
         ([entity(0, 1, "a+b+c")], "HIPE's columns cannot give the entity 'a+b+c' (0 to 1)"),
         (
             [entity(0, 3, "a"), entity(1, 4, "b"), entity(2, 3, "c")],
-            "HIPE's columns cannot give the entity 'c' (2 to 3)",
+            "in NE-FINE-METO: a span of 'c' overlaps the one before it",
         ),
-        ([entity(0, 2, "a", (0, 1, "x")), entity(1, 3, "b", (1, 2, "x"))], "HIPE's columns cannot give the entity"),
-        ([entity(0, 2, "a+b"), entity(1, 3, "c+d")], "HIPE's columns cannot give the entity"),
+        ([entity(0, 2, "a", (0, 1, "x")), entity(1, 3, "b", (1, 2, "x"))], "in NE-FINE-LIT: a span of 'b' overlaps"),
+        ([entity(0, 2, "a+b"), entity(1, 3, "c+d")], "in NE-FINE-LIT: a span of 'c' overlaps"),
         ([entity(0, 1, "a"), entity(0, 1, "b")], "HIPE's columns cannot give the entity"),
-        ([entity(0, 4, "a", (0, 3, "b")), entity(0, 3, "b", (0, 1, "c"))], "HIPE's columns cannot give the entity"),
+        ([entity(0, 4, "a", (0, 3, "b")), entity(0, 3, "b", (0, 1, "c"))], "in NE-FINE-LIT: a span of 'a' overlaps"),
         (
             [entity(0, 4, "a", (0, 3, "x"), (1, 2, "y"))],
-            "'comp.x' (0 to 3) and 'comp.y' (1 to 2) overlap, and both belo",
+            "in NE-FINE-COMP: a span of 'comp.y' overlaps the one before it",
         ),
-        ([entity(0, 4, "a", (0, 3, "b"), (1, 2, "c")), entity(0, 3, "b"), entity(1, 2, "c")], "'b' (0 to 3) and 'c'"),
+        (
+            [entity(0, 4, "a", (0, 3, "b"), (1, 2, "c")), entity(0, 3, "b"), entity(1, 2, "c")],
+            "in NE-NESTED: a span of 'c' overlaps",
+        ),
     ],
 )
 def test_what_the_columns_cannot_say(entities, problem):
@@ -599,7 +602,7 @@ def test_what_cannot_be_written(options):
         (None, "None is not a list of documents"),
         ("x", "'x' is not a list of documents"),
         ([3], "3 is not a document"),
-        ([[], []], "1 list of words, 2 documents"),
+        ([[], []], "1 item in words, 2 documents"),
     ],
 )
 @pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])

@@ -279,7 +279,7 @@ def test_varying_columns(file):
 def test_empty_cell(file):
     error = refused(file("a\tO\n\nb\t \n"))
     assert error.line == 3
-    assert error.problem == "column 2 is empty."
+    assert error.problem == "column 2 has an empty cell."
 
 
 def test_binary(file):
@@ -622,4 +622,4 @@ def test_parts_agree_on_whether_there_are_words(file, monkeypatch):
 
 
 def test_width_of_rows(file):
-    assert read(file("a b O\n"), columns=[3]).cells.width == 3
+    assert read(file("a b O\n"), columns=[3]).layout.width == 3

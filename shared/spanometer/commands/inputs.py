@@ -175,8 +175,8 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
 def read_columns(options: argparse.Namespace, stream: BinaryIO | None = None) -> TagFile:
     """The tag columns that `--column` names (the last one, where it names none) of `options.file`."""
     file = read_file(options, options.file, options.column or [None], stream=stream)
-    if file.cells is not None:
-        twice = len(set(file.cells.columns)) < len(file.columns)
+    if file.layout is not None:
+        twice = len(set(file.layout.columns)) < len(file.columns)
     else:
         twice = len(set(file.columns)) < len(file.columns)
     if twice:

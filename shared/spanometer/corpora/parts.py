@@ -107,9 +107,9 @@ def column_parts(
     """
     with file.open() as stream:
         for part in read_parts(stream, columns=columns, words=words, outside=outside, name=file.name):
-            if width is not None and (part.cells is None or part.cells.width != width):
+            if width is not None and (part.layout is None or part.layout.width != width):
                 raise InputError(
-                    f"the rows have {part.cells.width if part.cells else 0} columns, those of this corpus {width}.",
+                    f"the rows have {part.layout.width if part.layout else 0} columns, those of this corpus {width}.",
                     "Read other columns with load_conll.",
                     source=part.source,
                     line=part.line(0, 0),

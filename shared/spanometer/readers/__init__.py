@@ -4,35 +4,25 @@ Tags: columns in the manner of CoNLL, tag-only files, JSON lines. Entity trees: 
 lines. Spans, with attributes or without: JSON lines; from spaCy's documents see `spacy`. Logits: see `logits`.
 """
 
-from .annotated_file import AnnotatedFile, require_same_tokens
-from .attribute_file import AttributeFile, read_attributes
-from .entity_file import EntityFile, LeftOut, read_entities, write_entities
-from .formats import Format, detect, formats
-from .rewriter import Rewriter
-from .source import Source, open_file
-from .span_file import SpanFile, read_spans
-from .tag_file import Column, TagFile, read, read_parts, tag_lists
+from __future__ import annotations
 
-__all__ = [
-    "AnnotatedFile",
-    "AttributeFile",
-    "Column",
-    "EntityFile",
-    "Format",
-    "LeftOut",
-    "Rewriter",
-    "Source",
-    "SpanFile",
-    "TagFile",
-    "detect",
-    "formats",
-    "open_file",
-    "read",
-    "read_attributes",
-    "read_entities",
-    "read_parts",
-    "read_spans",
-    "require_same_tokens",
-    "tag_lists",
-    "write_entities",
-]
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "annotated_file"),
+    **dict.fromkeys(("AttributeFile", "read_attributes"), "attribute_lines"),
+    **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "entity_file"),
+    **dict.fromkeys(("Format", "detect", "formats"), "formats"),
+    "Rewriter": "rewriter",
+    **dict.fromkeys(("Source", "open_file"), "source"),
+    **dict.fromkeys(("SpanFile", "read_spans"), "span_lines"),
+    **dict.fromkeys(("Column", "TagFile", "read", "read_parts", "tag_lists"), "tag_file"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for."""
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

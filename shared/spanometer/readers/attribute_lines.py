@@ -1,16 +1,19 @@
-"""JSON lines of spans with attributes: each line one document."""
+"""JSON lines of spans with attributes, each line one document: `read_attributes`, and what it returns."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import InputError
 from ..spans.attributes import Attributes
-from .attribute_file import AttributeFile
+from .annotated_file import AnnotatedFile
 from .formats import Evidence, Format, register
 from .json_lines import MARK, is_json_lines, list_in, located, rows
 from .source import Source
@@ -19,8 +22,42 @@ _KEYS = ("spans", "entities")
 _ATTRIBUTES = re.compile(rb'"attributes"\s*:')
 
 
-def read_attribute_lines(source: Source) -> AttributeFile:
-    """Read lists of spans with attributes; see `read_attributes`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AttributeFile(AnnotatedFile):
+    """The spans of a file and their attributes.
+
+    Attributes:
+        attributes: the spans and their attributes as columns.
+    """
+
+    attributes: Attributes
+
+
+def read_attributes(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> AttributeFile:
+    """Read JSON lines of spans with attributes; plain or gzipped.
+
+    Each line is a document: a list of spans as `Attributes.from_dicts` takes them, or an object with such a list under
+    `spans` or `entities`. JSON has no keys but strings, so scores of other values are numbers or lists, not objects.
+
+    Args:
+        path: the file, or an open binary stream.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
+            or not UTF-8, for invalid JSON, and for what `Attributes.from_dicts` refuses.
+    """
+    with Source.open(path, name, progress) as source:
+        return _read(source)
+
+
+def _read(source: Source) -> AttributeFile:
     documents: list[list[Any]] = []
     lines: list[int] = []
     for line, row in rows(source, "spans"):
@@ -55,4 +92,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.POSSIBLE
 
 
-register(Format(name="jsonl", content=AttributeFile, mark=MARK, evidence=_evidence, read=read_attribute_lines))
+register(Format(name="jsonl", content=AttributeFile, mark=MARK, evidence=_evidence, read=_read))

@@ -70,8 +70,6 @@ class Lines:
 
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
         """Return codes of the cells of some lines in a column, int32; new names are added."""
-        if len(lines) == 0:
-            return np.zeros(0, dtype=np.int32)
         start, end = self.bounds(lines, column)
         length = end - start
         offsets = np.zeros(len(lines) + 1, dtype=np.int32)
@@ -79,7 +77,8 @@ class Lines:
         text = self._bytes[ranges(start, length)]
         cells = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(text)).dictionary_encode()
         codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
-        return codes[integers(cells.indices)]
+        encoded: np.ndarray = codes[integers(cells.indices)]
+        return encoded
 
 
 def split(line: str, tabs: bool) -> list[str]:

@@ -19,7 +19,7 @@ from .column_layout import Layout, find_layout, looks_like_tag, no_rows
 from .formats import Evidence, Format, register
 from .json_lines import is_json_lines
 from .source import Source
-from .tag_file import Cells, Codes, Column, TagFile
+from .tag_file import Codes, Column, TagFile
 
 # all lines up to the last that is blank
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
@@ -138,18 +138,17 @@ class _Reader:
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         lines = np.concatenate(self._lines)
         first_lines = lines[offsets[:-1]]
-        words = None if layout.words is None else self._column(layout.words, offsets)
+        words = None if layout.words is None else self._tags(layout.words, offsets, None)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
         return TagFile(
             source=self._source.name,
             columns=tuple(layout.called(column) for column in layout.columns),
-            tags=tuple(self._tags(column, offsets) for column in layout.columns),
+            tags=tuple(self._tags(column, offsets, self._outside) for column in layout.columns),
             words=words,
-            names=layout.names,
             document_lines=first_lines,
             token_lines=lines,
-            cells=Cells(layout.tabs, layout.columns, layout.width),
+            layout=layout,
             document_names=self._names_of_documents(first_lines),
             comments=tuple(self._comments),
             docstart_lines=tuple(self._docstart_lines),
@@ -163,16 +162,10 @@ class _Reader:
         before = np.searchsorted(list(self._document_names), first_lines)
         return tuple(names[index] for index in before.tolist())
 
-    def _column(self, column: int, offsets: np.ndarray) -> Tags:
-        return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
-
-    def _tags(self, column: int, offsets: np.ndarray) -> Tags:
-        tags = self._column(column, offsets)
-        if self._outside is None or self._outside not in tags.names:
-            return tags
-        read_as = Codes()
-        codes = np.array([read_as["O" if name == self._outside else name] for name in tags.names], dtype=np.int32)
-        return Tags(codes[tags.codes], tuple(read_as), offsets)
+    def _tags(self, column: int, offsets: np.ndarray, outside: str | None) -> Tags:
+        names = Codes()
+        codes = [names["O" if name == outside else name] for name in self._names[column]]
+        return Tags(np.array(codes, dtype=np.int32)[np.concatenate(self._codes[column])], tuple(names), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
         """Take the comments out of the rows, and return which lines begin documents."""
@@ -243,9 +236,8 @@ class _Reader:
             empty = self._names[column].get("")
             if empty is not None:
                 line = int(rows[np.argmax(self._codes[column][-1] == empty)])
-                name = f"column {self._layout.names[column]!r}" if self._layout.names else f"column {column + 1}"
                 raise self._source.refuse(
-                    f"{name} is empty.",
+                    f"{self._layout.called(column)} has an empty cell.",
                     "Choose another column, or write O for a token outside all spans.",
                     lines.first + line,
                 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import NoneType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -163,35 +162,35 @@ def write_entities(
     """
     writers = {name: known.write for name, known in formats(EntityFile).items() if known.write is not None}
     require_choice("format", format, tuple(writers))
-    _require_texts("words", words)
-    _require_texts("documents", documents)
     columns = Entities.from_dicts(entities)
-    names = [str(index) for index in range(columns.documents)] if documents is None else list(documents)
-    for noun, plural, given in (("list of words", "lists of words", words), ("name", "names", names)):
-        if given is not None and len(given) != columns.documents:
-            raise InputError(
-                f"{counted(len(given), noun, plural)}, {counted(columns.documents, 'document')}.",
-                "Give one for each document.",
-            )
-    if words is None and formats(EntityFile)[format].needs_words:
-        raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
+    _require_texts("words", words, columns.documents)
+    _require_texts("documents", documents, columns.documents)
     if words is not None:
         columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
+    elif formats(EntityFile)[format].needs_words:
+        raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
+    names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
     _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
 
 
-def _require_texts(option: str, given: Any) -> None:
+def _require_texts(option: str, given: Any, documents: int) -> None:
     """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
-    if isinstance(given, str) or not isinstance(given, (Sized, NoneType)):
-        raise InputError(f"{setting(option, given)} is not a list.", "Give one item for each document.")
-    for document, item in enumerate(() if given is None else given):
+    if given is None:
+        return
+    remedy = "Give a list with one item for each document."
+    if isinstance(given, str) or not isinstance(given, Collection):
+        raise InputError(f"{setting(option, given)} is not a list.", remedy)
+    if len(given) != documents:
+        raise InputError(
+            f"{counted(len(given), 'item')} in {mention(option)}, {counted(documents, 'document')}.", remedy
+        )
+    for document, item in enumerate(given):
         texts = item if option == "words" else [item]
         if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(map(is_text, texts)):
-            example = "[['Ada', 'sings'], ...]" if option == "words" else "['a', 'b', ...]"
             raise InputError(
-                f"{item!r:.80} in {mention(option)} holds something other than strings that can be stored as UTF-8.",
-                f"Give strings: {example}.",
+                f"{item!r:.80} in {mention(option)} is not text that can be stored as UTF-8.",
+                "Give the words of each document, [['Ada', 'sings'], ...], and names as strings.",
                 document=document,
                 option=option,
             )

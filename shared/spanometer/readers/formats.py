@@ -9,7 +9,7 @@ import importlib
 import inspect
 import os
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -117,8 +117,13 @@ def read_as(
     require_choice("format", format, (AUTO, *known))
     with Source.open(path, name, progress) as source:
         chosen = _recognised(source, known.values()) if format == AUTO else known[format]
-        _require_own(source, chosen, known.values(), options)
-        return chosen.read(source, **{option: options[option] for option in chosen.options if option in options})
+        own = dict(options)
+        for other in known.values():
+            for option in (options.keys() & other.options.keys()) - chosen.options.keys():
+                if own.pop(option) != other.options[option]:
+                    problem = f"{setting(option)} is for the format {other.name}; this is {chosen.name}."
+                    raise source.refuse(problem, f"Leave out {setting(option)}.")
+        return chosen.read(source, **own)
 
 
 def keywords(function: Callable[..., object]) -> dict[str, Any]:
@@ -140,25 +145,11 @@ def _import_formats() -> None:
             importlib.import_module(f"{__package__}.{module.name}")
 
 
-def _recognised(source: Source, known: Iterable[Format[File]]) -> Format[File]:
-    evidence = {format.name: format.evidence(source) for format in known}
-    best = max(known, key=lambda format: evidence[format.name])
-    if evidence[best.name] is Evidence.NONE:
+def _recognised(source: Source, known: Collection[Format[File]]) -> Format[File]:
+    evidence, best = max(((format.evidence(source), format) for format in known), key=lambda pair: pair[0])
+    if evidence is Evidence.NONE:
         marks = ", nor ".join(format.mark for format in known)
         *names, last = (format.name for format in known)
         named = f"{setting('format')}: {', '.join(names)} or {last}."
         raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
     return best
-
-
-def _require_own(source: Source, chosen: Format[Any], known: Iterable[Format[Any]], options: Mapping[str, Any]) -> None:
-    """Refuse options of other formats, unless they have their defaults."""
-    for option, value in options.items():
-        owners = [format for format in known if option in format.options]
-        if not owners:
-            raise TypeError(f"{option!r} is not an option of the formats {', '.join(format.name for format in known)}")
-        if chosen not in owners and value != owners[0].options[option]:
-            names = " and ".join(format.name for format in owners)
-            raise source.refuse(
-                f"{setting(option)} is for the format {names}; this is {chosen.name}.", f"Leave out {setting(option)}."
-            )

@@ -77,9 +77,16 @@ def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str
     _require_writable(words, documents, entities)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
-    spans = {kind: _flat([row[kind] for row in sorted_out], kind, lengths) for kind in KINDS}
+    spans = {kind: Spans.from_dicts([row[kind] for row in sorted_out], lengths=lengths) for kind in KINDS}
+    columns = {}
+    for kind, name in COLUMNS["fine"].items():
+        try:
+            columns[name] = tag_lists(spans[kind].encode("IOB2"))
+        except InputError as error:
+            raise InputError(
+                f"in {name}: {error.problem}", _REMEDY, document=error.document, position=error.position
+            ) from None
     _require_same(entities, _trees(spans, np.append(0, np.cumsum(lengths)))[0])
-    columns = {COLUMNS["fine"][kind]: tag_lists(spans[kind].encode("IOB2")) for kind in KINDS}
     for kind, name in COLUMNS["coarse"].items():
         columns[name] = [[tag.partition(".")[0] for tag in row] for row in columns[COLUMNS["fine"][kind]]]
     names = [*COLUMNS["coarse"].values(), *COLUMNS["fine"].values()]
@@ -241,24 +248,6 @@ def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> Non
 
 def _must_be_literal(entity: Entity) -> bool:
     return bool(entity["components"]) or len(entity["types"]) > 1
-
-
-def _flat(documents: list[list[dict[str, Any]]], kind: str, lengths: np.ndarray) -> Spans:
-    """Return the spans of a column; raise an `InputError` if two of them overlap."""
-    spans = Spans.from_dicts(documents, lengths=lengths)
-    overlap = (spans.document[1:] == spans.document[:-1]) & (spans.start[1:] < spans.end[:-1])
-    if overlap.any():
-        index = int(np.argmax(overlap))
-        names = [
-            f"{spans.labels[spans.label[at]]!r} ({spans.start[at]} to {spans.end[at]})" for at in (index, index + 1)
-        ]
-        raise InputError(
-            f"{' and '.join(names)} overlap, and both belong in the column {COLUMNS['fine'][kind]}.",
-            _REMEDY,
-            document=int(spans.document[index]),
-            position=int(spans.start[index + 1]),
-        )
-    return spans
 
 
 def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:

@@ -136,7 +136,7 @@ def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | N
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
     """Return an error about a document as one about its line."""
     line = None if error.document is None else lines[error.document]
-    return error.placed(document=None, source=source.name, line=line)
+    return error.placed(document=None, position=None, source=source.name, line=line)
 
 
 class _Encoder:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import AnyStr
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from ..errors import InputError
 from ..spans.conversion import changed_tokens
 from ..tags.tags import Tags
 from .cells import Lines
+from .column_layout import Layout
 from .json_lines import TAGS_KEY
 from .source import BYTE_ORDER_MARK, Source
-from .tag_file import Cells, TagFile
+from .tag_file import TagFile
 
-_WHITE_SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# a string with the colon after it, if it is a key; or what begins or ends a list or an object
+_JSON = re.compile(r'("(?:[^"\\]|\\.)*")([ \t\n\r]*:)?|[][{}]')
 
 
 class Rewriter:
-    """The tags of a file that change, and the text that comes of it.
+    """The new tags of a file, and its text with them.
 
     Args:
         file: the file as it was read.
@@ -44,10 +45,10 @@ class Rewriter:
         self.changes = tuple(len(column.changed) for column in self._columns)
 
     def blocks(self, source: Source) -> Iterator[bytes]:
-        """The new text, in blocks, unpacked; read from the beginning of the same file, opened again.
+        """Yield the new text, in blocks, unpacked; read from the beginning of the same file, opened again.
 
         Raises:
-            InputError: where the file is not what it was when its tags were read.
+            InputError: if the file has changed since its tags were read.
         """
         for number, (first, block) in enumerate(source.blocks()):
             if number == 0 and source.marked:
@@ -56,18 +57,18 @@ class Rewriter:
             yield written[:-1] if source.unended else written
 
     def _rewritten(self, first: int, block: bytes) -> bytes:
-        if self._file.cells is None or self._file.token_lines is None:
+        if self._file.layout is None or self._file.token_lines is None:
             return self._json_lines(first, block)
-        return self._rows(first, block, self._file.cells, self._file.token_lines)
+        return self._rows(first, block, self._file.layout, self._file.token_lines)
 
-    def _rows(self, first: int, block: bytes, cells: Cells, token_lines: np.ndarray) -> bytes:
-        """A block of a file of columns."""
+    def _rows(self, first: int, block: bytes, layout: Layout, token_lines: np.ndarray) -> bytes:
+        """Return a block of a file of columns."""
         tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
         if not any(len(column.between(*tokens)) for column in self._columns):
             return block
-        lines = Lines(first, block, cells.tabs)
+        lines = Lines(first, block, layout.tabs)
         edits = []
-        for index, column in zip(cells.columns, self._columns, strict=True):
+        for index, column in zip(layout.columns, self._columns, strict=True):
             changed = column.between(*tokens)
             rows = token_lines[changed] - first
             if (lines.cells[rows] <= index).any():
@@ -82,7 +83,7 @@ class Rewriter:
         return _spliced(block, sorted(edits))
 
     def _json_lines(self, first: int, block: bytes) -> bytes:
-        """A block of JSON lines."""
+        """Return a block of JSON lines."""
         lines = block.split(b"\n")
         documents = np.searchsorted(self._file.document_lines, [first, first + len(lines) - 1])
         for document in range(*documents.tolist()):
@@ -98,25 +99,21 @@ class Rewriter:
         return b"\n".join(lines)
 
     def _edits(self, text: str, key: str, column: _Column, document: int) -> list[tuple[int, int, str]]:
-        """What to replace in a line."""
-        base, end = (int(bound) for bound in column.old.offsets[document : document + 2])
+        """Return what to replace in a line."""
+        base, end = column.old.offsets[document : document + 2].tolist()
         changed = column.between(base, end).tolist()
         if not changed:
             return []
-        try:
-            start, stop = _list_bounds(text, key)
-            found = [(match.start(), match.end()) for match in _STRING.finditer(text, start, stop)]
-            if len(found) != end - base:
-                raise ValueError
-            edits = []
-            for token in changed:
-                bounds = found[token - base]
-                if json.loads(text[slice(*bounds)]) not in column.found(token):
-                    raise ValueError
-                # other letters as they are, unless the line has them all as escapes
-                edits.append((*bounds, json.dumps(column.written(token), ensure_ascii=text.isascii())))
-        except ValueError:
-            raise _other_file(self._file) from None
+        bounds = _string_bounds(text, key)
+        if len(bounds) != end - base:
+            raise _other_file(self._file)
+        edits = []
+        for token in changed:
+            start, stop = bounds[token - base]
+            if json.loads(text[start:stop]) not in column.found(token):
+                raise _other_file(self._file)
+            # other letters as they are, unless the line has them all as escapes
+            edits.append((start, stop, json.dumps(column.written(token), ensure_ascii=text.isascii())))
         return edits
 
 
@@ -127,58 +124,49 @@ class _Column:
         self.old, self._new, self.changed, self._outside = old, new, changed, outside
 
     def between(self, first: int, last: int) -> np.ndarray:
-        """The tokens from `first` to `last` (exclusive) that change."""
+        """Return the tokens from `first` to `last` (exclusive) that change."""
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
     def found(self, token: int) -> tuple[str | None, ...]:
-        """What the file may have at a token."""
+        """Return what the file may have at a token."""
         name = self.old.names[self.old.codes[token]]
         return (name, self._outside) if name == "O" else (name,)
 
     def written(self, token: int) -> str:
-        """What is to stand at a token."""
+        """Return what to write at a token."""
         name = self._new.names[self._new.codes[token]]
         return self._outside if name == "O" and self._outside is not None else name
 
 
-def _spliced(text: Any, edits: Sequence[tuple[int, int, Any]]) -> Any:
-    """Text or bytes with some parts replaced."""
-    pieces: list[Any] = []
+def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
+    """Return text or bytes with some parts replaced."""
+    pieces: list[AnyStr] = []
     done = 0
     for start, end, replacement in edits:
         pieces += (text[done:start], replacement)
         done = end
-    return text[:0].join([*pieces, text[done:]])
+    pieces.append(text[done:])
+    return text[:0].join(pieces)
 
 
-def _list_bounds(text: str, key: str) -> tuple[int, int]:
-    """Where the list of tags stands in a line of JSON; a `ValueError` where there is none."""
-    decoder = json.JSONDecoder()
-    at = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    if text.startswith("[", at) and key == TAGS_KEY:
-        return at, decoder.raw_decode(text, at)[1]
-    if not text.startswith("{", at):
-        raise ValueError
-    found = None
-    at = _skip(text, at + 1)
-    while text.startswith('"', at):
-        name, at = decoder.raw_decode(text, at)
-        start = _skip(text, _skip(text, at) + 1)
-        at = decoder.raw_decode(text, start)[1]
-        if name == key:
-            # the last one rules, as in json.loads
-            found = start, at
-        at = _skip(text, at)
-        at = _skip(text, at + 1) if text.startswith(",", at) else at
-    if found is None:
-        raise ValueError
+def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
+    """Return where each string in the list of tags stands in a line of JSON."""
+    bare = text.lstrip("\ufeff \t\r").startswith("[")
+    wanted, depth = bare and key == TAGS_KEY, 0
+    found: list[tuple[int, int]] = []
+    for match in _JSON.finditer(text):
+        string, colon = match.groups()
+        if string is None:
+            depth += 1 if match[0] in "[{" else -1
+        elif colon is None:
+            if wanted and depth == (1 if bare else 2):
+                found.append(match.span())
+        elif depth == 1:
+            wanted = json.loads(string) == key
+            if wanted:
+                # the last one rules, as in json.loads
+                found.clear()
     return found
-
-
-def _skip(text: str, at: int) -> int:
-    """The first place from `at` that is not white space."""
-    match = _WHITE_SPACE.match(text, at)
-    return match.end() if match else at
 
 
 def _other_file(file: TagFile) -> InputError:

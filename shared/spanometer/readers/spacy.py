@@ -31,7 +31,7 @@ def from_spacy(
     label: str | Callable[[Span], str] | None = None,
     scores: Getter | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the spans and attributes of both sides, as the module `span_attribute` and `Attributes.from_dicts` take them.
+    """Return the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
 
     `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
     keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.

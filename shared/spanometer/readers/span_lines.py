@@ -1,21 +1,67 @@
-"""JSON lines of spans: each line one document."""
+"""JSON lines of spans, each line one document: `read_spans`, and what it returns."""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import InputError
 from ..spans.spans import Spans
+from .annotated_file import AnnotatedFile
 from .formats import Format, register
 from .json_lines import MARK, evidence, list_in, located, rows, words_in
 from .source import Source
-from .span_file import SpanFile
 
 
-def read_span_lines(source: Source, *, key: str = "spans") -> SpanFile:
-    """Read lists of spans, and words if every line has them; see `read_spans`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SpanFile(AnnotatedFile):
+    """The spans of a file.
+
+    Attributes:
+        spans: its spans; their documents' lengths are known if the file has words.
+        words: the words of each document, or None unless every document has them.
+    """
+
+    spans: Spans
+    words: list[list[str]] | None
+
+    @property
+    def lengths(self) -> np.ndarray | None:
+        """The documents' lengths in tokens; None if the file has no words."""
+        return self.spans.lengths
+
+
+def read_spans(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    key: str = "spans",
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> SpanFile:
+    """Read JSON lines of spans, which may overlap and have gaps.
+
+    Each line is a document: a list of spans as `Spans.from_dicts` takes them, or an object that has one under `key` and
+    may have the document's words under `tokens` or `words`.
+
+    Args:
+        path: the file, plain or gzipped, or an open binary stream.
+        key: of the list of spans.
+        name: what errors call the file; its path by default.
+        progress: called with the number of bytes that were read since the last call.
+
+    Raises:
+        InputError: names the file and the line, as `read` does; also for a span past the end of its document.
+    """
+    with Source.open(path, name, progress) as source:
+        return _read(source, key=key)
+
+
+def _read(source: Source, *, key: str = "spans") -> SpanFile:
+    """Read lists of spans, and words if every line has them."""
     documents: list[list[Any]] = []
     words: list[list[Any] | None] = []
     lines: list[int] = []
@@ -37,4 +83,4 @@ def read_span_lines(source: Source, *, key: str = "spans") -> SpanFile:
     )
 
 
-register(Format(name="jsonl", content=SpanFile, mark=MARK, evidence=evidence, read=read_span_lines))
+register(Format(name="jsonl", content=SpanFile, mark=MARK, evidence=evidence, read=_read))

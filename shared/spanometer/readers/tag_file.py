@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -15,23 +15,11 @@ from .annotated_file import AnnotatedFile
 from .formats import read_as
 from .source import Source
 
+if TYPE_CHECKING:
+    from .column_layout import Layout
+
 Column = int | str | None
 """A column by number (from 1, or negative from the right) or by name; None is the default one."""
-
-
-@dataclass(frozen=True)
-class Cells:
-    """Where tags stand in the rows of a file of columns.
-
-    Attributes:
-        tabs: whether single tabs separate the cells, or runs of blanks.
-        columns: indices of the tag columns.
-        width: number of cells of a row.
-    """
-
-    tabs: bool
-    columns: tuple[int, ...]
-    width: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,8 +31,7 @@ class TagFile(AnnotatedFile):
             `column 3`.
         tags: the tags of these columns.
         words: the words, if they were asked for and the file has them.
-        names: the names of all columns, if the file gives them.
-        cells: where the tags stand in files of columns; None in JSON lines.
+        layout: how rows of columns are built; None for JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
             them; an empty string for rows before the first of them.
         comments: the comments of files of columns, each with the number of its line.
@@ -54,8 +41,7 @@ class TagFile(AnnotatedFile):
     columns: tuple[str, ...]
     tags: tuple[Tags, ...]
     words: Tags | None
-    names: tuple[str, ...] | None = None
-    cells: Cells | None = None
+    layout: Layout | None = None
     document_names: tuple[str, ...] | None = None
     comments: tuple[tuple[int, str], ...] = ()
     docstart_lines: tuple[int, ...] = ()
@@ -68,8 +54,8 @@ class TagFile(AnnotatedFile):
     def select(self, column: int) -> TagFile:
         """Return the same file with one of its tag columns only."""
         one = slice(column, column + 1)
-        cells = self.cells and replace(self.cells, columns=self.cells.columns[one])
-        return replace(self, columns=self.columns[one], tags=self.tags[one], cells=cells)
+        layout = self.layout and replace(self.layout, columns=self.layout.columns[one])
+        return replace(self, columns=self.columns[one], tags=self.tags[one], layout=layout)
 
 
 class Codes(dict[str, int]):

@@ -13,8 +13,7 @@ import numpy as np
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted
 from ..measures.span_attribute import AttributeItems, SpanAttribute
-from ..readers.attribute_file import AttributeFile, read_attributes
-from ..readers.attribute_lines import read_attribute_lines  # noqa: F401 (the format that the page reads)
+from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .templates import number, render, shown
