@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
-from ..counts.ratios import json_number
-from ..errors import InputError, require_choice
+from ..errors import InputError, require_choice, setting
 from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.result import plain
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
@@ -28,7 +28,7 @@ _KEYS = ("f1", "chance_f1", "kappa_f1")
 class AgreementValues:
     """Agreement over the whole corpus, or in one label.
 
-    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN where
+    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN if
     neither of the two has any span of it.
 
     Attributes:
@@ -36,8 +36,8 @@ class AgreementValues:
         chance_f1: F1 expected of random placement; on the diagonal that of two annotators who both have this one's
             numbers and lengths of spans.
         kappa_f1: F1 corrected for chance; 1 on the diagonal.
-        alpha: unitizing alpha of all annotators jointly; NaN where it was left out.
-        observed_disagreement, expected_disagreement: what alpha is made of.
+        alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
+        observed_disagreement, expected_disagreement: the two parts of alpha.
         spans: how many spans each annotator has, shape (annotators).
     """
 
@@ -65,16 +65,14 @@ class AgreementValues:
         return _mean_of_pairs(self.kappa_f1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        means = {f"mean_{key}": json_number(getattr(self, f"mean_{key}")) for key in _KEYS}
-        joint = {key: json_number(getattr(self, key)) for key in UnitizingAlpha.keys}
-        pairs = {key: [[json_number(value) for value in row] for row in getattr(self, key).tolist()] for key in _KEYS}
-        return {**means, **joint, **pairs, "spans": self.spans.tolist()}
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        names = (*(f"mean_{key}" for key in _KEYS), *UnitizingAlpha.keys, *_KEYS, "spans")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Agreement(AgreementValues):
-    """What `agreement` says: the values of the whole corpus, and those of each label.
+    """The result of `agreement`: the values of the whole corpus, and those of each label.
 
     Attributes:
         names: the annotators, in the order of rows and columns.
@@ -90,14 +88,14 @@ class Agreement(AgreementValues):
     signatures: Mapping[str, str]
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
-        """The names and values of each pair of annotators."""
+        """Return the names and values of each pair of annotators."""
         return [
             (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in _KEYS})
             for one, other in combinations(range(len(self.names)), 2)
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "annotators": list(self.names),
             "documents": self.documents,
@@ -123,7 +121,7 @@ def agreement(
     average: str = "micro",
     zero_division: float = 0.0,
 ) -> Agreement:
-    """Agreement of two or more annotators of the same documents, as it is and beyond chance.
+    """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
     F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are those of pairs of annotators, and
     `mean_kappa_f1` is the unweighted mean over all pairs: a mean of pairs, no statistic of the group. The paper of the
@@ -139,17 +137,17 @@ def agreement(
             mapping gives their names too.
         names: the annotators' names, by default `1`, `2`, `3` ...
         scheme: the scheme of the tags; None tells it from the prefixes of all annotators together.
-        repair: what becomes of illegal tags, see `decoding.decode`.
+        repair: how to handle illegal tags, see `decoding.decode`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
-        variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined where one annotator's spans of
-            a label overlap.
+        variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
+            label overlap.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
 
     Raises:
-        InputError: for fewer than two annotators, and for annotations that cannot be read, or not be set against each
-            other; it names the annotator.
+        InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
+            the annotator.
     """
     require_choice("average", average, AVERAGES)
     chance = ChanceKappaF1(
@@ -161,32 +159,29 @@ def agreement(
         zero_division=zero_division,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
-    given = _named(annotations, names)
-    sides, reading = read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
-    if next(iter(sides.values())).lengths is None:
+    sides, reading = read_annotations(_named(annotations, names), scheme=scheme, repair=repair, lengths=lengths)
+    known_lengths = next(iter(sides.values())).lengths
+    if known_lengths is None:
         raise InputError(
-            "the documents' lengths are not known, and chance depends on them.", "Give them with lengths=[...]."
+            "the documents' lengths are not known, and chance depends on them.", f"Give them with {setting('lengths')}."
         )
     labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    annotated = [spans.with_labels(labels) for spans in sides.values()]
-    numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated])
-    values, aligned = _pairs(annotated, list(sides), numbers, chance)
-    pooled, by_label = _joint(aligned, list(sides), alpha, len(labels))
-    of_label = [
-        AgreementValues(**_matrices(values, code), **by_label[code], spans=numbers[:, code])
-        for code in range(len(labels))
+    annotated = {name: spans.with_labels(labels) for name, spans in sides.items()}
+    numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated.values()])
+    of_pairs, aligned = _pairs(annotated, numbers, chance)
+    joint = _joint(aligned, alpha, len(labels))
+    spans_of = [*numbers.T, numbers.sum(axis=1)]
+    values = [
+        {**{key: array[place] for key, array in of_pairs.items()}, **joint[place], "spans": spans_of[place]}
+        for place in range(len(labels) + 1)
     ]
-    used = [chance] if alpha is None else [chance, alpha]
-    lengths_known = annotated[0].lengths
     return Agreement(
         names=tuple(name.removeprefix(_ANNOTATOR) for name in sides),
-        documents=annotated[0].documents,
-        tokens=0 if lengths_known is None else int(lengths_known.sum()),
-        **_matrices(values, len(labels)),
-        **pooled,
-        spans=numbers.sum(axis=1),
-        per_label=dict(zip(labels, of_label, strict=True)),
-        signatures={measure.name: measure.signature(reading) for measure in used},
+        documents=len(known_lengths),
+        tokens=int(known_lengths.sum()),
+        **values.pop(),
+        per_label={label: AgreementValues(**of_label) for label, of_label in zip(labels, values, strict=True)},
+        signatures={measure.name: measure.signature(reading) for measure in (chance, alpha) if measure is not None},
     )
 
 
@@ -194,7 +189,7 @@ _ANNOTATOR = "annotator "
 
 
 def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """The annotations by what errors call their annotators."""
+    """Return the annotations by the names of their annotators in errors."""
     if isinstance(annotations, Mapping):
         if names is not None:
             raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
@@ -215,12 +210,12 @@ def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] 
 
 
 def _pairs(
-    annotated: Sequence[Spans], names: Sequence[str], numbers: np.ndarray, measure: ChanceKappaF1
-) -> tuple[dict[str, np.ndarray], list[tuple[Alignment, Side]]]:
-    """The values of all pairs, label by label and (last) overall, and all annotators laid out alike.
+    annotated: Mapping[str, Spans], numbers: np.ndarray, measure: ChanceKappaF1
+) -> tuple[dict[str, np.ndarray], dict[str, tuple[Alignment, Side]]]:
+    """Return the values of all pairs, label by label and (last) overall, and all annotators laid out alike.
 
     Args:
-        annotated, names: the annotators' spans and names.
+        annotated: the annotators' spans.
         numbers: how many spans each annotator has of each label.
         measure: what pairs are scored with.
 
@@ -230,50 +225,37 @@ def _pairs(
     """
     count, labels = numbers.shape
     values = {key: np.ones((labels + 1, count, count)) for key in _KEYS}
-    aligned: dict[int, tuple[Alignment, Side]] = {}
-    for one in range(count):
-        for other in range(one, count):
-            alignment = Alignment(annotated[one], annotated[other])
-            with named_sides({"references": names[one], "predictions": names[other]}):
-                counts = measure.count(alignment)
-            found = [*measure.score_per_label(counts).values(), measure.score(counts)]
-            absent = np.append(numbers[one] + numbers[other] == 0, False)
-            for key in _KEYS if one != other else ("chance_f1",):
-                of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
-                values[key][:, one, other] = values[key][:, other, one] = of_pair
-            aligned.setdefault(one, (alignment, alignment.references))
-    return values, [aligned[one] for one in range(count)]
+    aligned: dict[str, tuple[Alignment, Side]] = {}
+    for (one, name), (other, second) in combinations_with_replacement(enumerate(annotated), 2):
+        alignment = Alignment(annotated[name], annotated[second])
+        with named_sides({"references": name, "predictions": second}):
+            counts = measure.count(alignment)
+        found = [*measure.score_per_label(counts).values(), measure.score(counts)]
+        absent = np.append(numbers[one] + numbers[other] == 0, False)
+        for key in _KEYS if one != other else ("chance_f1",):
+            of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
+            values[key][:, one, other] = values[key][:, other, one] = of_pair
+        aligned.setdefault(name, (alignment, alignment.references))
+    return values, aligned
 
 
 def _joint(
-    aligned: Sequence[tuple[Alignment, Side]], names: Sequence[str], measure: UnitizingAlpha | None, labels: int
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Alpha and its disagreements over all annotators, and the same of each label."""
+    aligned: Mapping[str, tuple[Alignment, Side]], measure: UnitizingAlpha | None, labels: int
+) -> list[dict[str, float]]:
+    """Return alpha and its disagreements over all annotators: those of each label, and (last) overall."""
     if measure is None:
-        nothing: dict[str, Any] = dict.fromkeys(UnitizingAlpha.keys, math.nan)
-        return nothing, [nothing] * labels
-    for name, (alignment, side) in zip(names, aligned, strict=True):
+        return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1)
+    for name, (alignment, side) in aligned.items():
         try:
             require_units(alignment, name, side)
         except InputError as error:
-            raise InputError(
-                error.problem,
-                "Set variant=None to leave alpha out.",
-                side=name,
-                document=error.document,
-                position=error.position,
-            ) from None
-    alignment = aligned[0][0]
-    counts = measure.count_sides([side for _, side in aligned], alignment.labels, alignment.offsets)
-    by_label: list[dict[str, Any]] = [
-        {key: float(values[key]) for key in UnitizingAlpha.keys} for values in measure.score_per_label(counts).values()
-    ]
-    return {**measure.score(counts)}, by_label
-
-
-def _matrices(values: Mapping[str, np.ndarray], place: int) -> dict[str, Any]:
-    """The matrices of one label, or (behind the last one) of all."""
-    return {key: array[place] for key, array in values.items()}
+            remedy = f"Set {setting('variant', None)} to leave alpha out."
+            place: dict[str, Any] = {"side": name, "document": error.document, "position": error.position}
+            raise InputError(error.problem, remedy, **place) from None
+    alignment = next(iter(aligned.values()))[0]
+    counts = measure.count_sides([side for _, side in aligned.values()], alignment.labels, alignment.offsets)
+    of_labels = measure.score_per_label(counts).values()
+    return [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
 
 
 def _mean_of_pairs(matrix: np.ndarray) -> float:
