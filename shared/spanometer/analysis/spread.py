@@ -1,4 +1,4 @@
-"""How far a score depends on the repair of illegal tags: every policy of the grid, scored."""
+"""The spread of a score over the repairs of illegal tags: every policy of the grid, scored."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import ranges
-from ..counts.counts import Counts
+from ..arrays import code_type, ranges
 from ..errors import InputError, on_side, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.sl_icm import SlIcm
@@ -34,7 +33,7 @@ class MeasureSpread:
     Attributes:
         key: which of the measure's values it is.
         scores: shape (policies), in the order of the grid.
-        named: the named policies, `convert` too where the scheme has a B.
+        named: the named policies, and `convert`.
         from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right, Strubell et al. 2017) and
             `by_score` (conlleval's runs of tags, whatever their labels, each with the label of the highest summed
             probability, after Flair).
@@ -61,13 +60,13 @@ class MeasureSpread:
         return self._known(np.nanmean)
 
     def _known(self, function: Callable[[np.ndarray], float]) -> float:
-        """A function of the scores that are no NaN, which is NaN itself where there are none."""
+        """Apply a function that ignores NaN; return NaN if all scores are."""
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 
 
 @dataclass(frozen=True, eq=False)
 class PolicySpread:
-    """What the repair of illegal tags is worth.
+    """The spread of scores over the repairs of illegal tags.
 
     Attributes:
         scheme: name of the tag scheme.
@@ -93,7 +92,7 @@ def policy_spread(
     scheme: str | None = None,
     measures: Sequence[AlignedMeasure] = (SpanF(),),
 ) -> PolicySpread:
-    """Score predictions under every repair policy of the scheme's grid (see `policies`).
+    """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
 
     Only the documents with illegal pairs are read again, each once for every way in which policies can differ over it;
     the counts of the others are added. The references are read as conlleval does.
@@ -110,61 +109,55 @@ def policy_spread(
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
             `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
     """
-    scores, legality = _read_logits(logits, labels, scheme)
+    read = _Logits.read(logits, labels, scheme)
     if predictions is None:
-        if scores is None or legality is None:
+        if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
-        predictions = _as_lists(scores.token.argmax(axis=1), scores, legality.labels)
+        predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
     sides = {
         side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
-    require_same_lengths(sides["references"].lengths, sides["predictions"].lengths)
+    tags = sides["predictions"]
+    require_same_lengths(sides["references"].lengths, tags.lengths)
     known = common_scheme(scheme, sides)
-    for side, tags in sides.items():
-        on_side(side, check_names, tags, known)
+    for side, given in sides.items():
+        on_side(side, check_names, given, known)
     grid = Grid.of(known)
     _require_additive(measures)
-    tags = sides["predictions"]
     pairs = illegal_pairs(tags, known)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
+    rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
     reference = Spans.from_tags(sides["references"], scheme=known.name)
     # the named policies read legal documents alike, so that any will do for these
-    plain = Spans.from_tags(tags, scheme=known.name)
-    rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
-    readings, read = _read_affected(grid, tags, known, affected)
+    legal = Spans.from_tags(tags, scheme=known.name).take(rest)
+    readings, reread = _read_affected(grid, tags, known, affected)
     converted = Spans.from_tags(tags, scheme=known.name, repair="convert")
-    decoded = {} if scores is None or legality is None else _decode_logits(scores, legality, known, tags)
-
+    decoded = {} if read is None else read.decode(known, tags.lengths)
+    # counts of parts can be added if they are counted in the same labels
+    names = tuple(sorted({*reference.labels, *reread.labels}))
+    reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
     found = {}
-    for name, measure in _named(measures).items():
-        whole = _Totals(measure, reference.labels + read.labels)
-        fixed = whole.of(reference.take(rest), plain.take(rest))
-        parts = whole.per_document(reference.take(affected).take(readings.document), read)
-        values = whole.score({column: fixed[column] + _summed(parts[column], readings) for column in fixed})
-
-        def alone(spans: Spans, measure: AlignedMeasure = measure) -> float:
-            return measure.score(measure.counts(reference, spans))[measure.headline]
-
-        found[name] = MeasureSpread(
-            measure.headline,
-            values,
-            {
-                **{policy: float(values[index]) for policy, index in grid.named.items()},
-                "convert": alone(converted),
-            },
-            {way: alone(spans) for way, spans in decoded.items()},
-        )
+    for measure in measures:
+        fixed = measure.counts(reference.take(rest), legal).per_label()
+        parts = measure.counts(reference.take(affected).take(readings.document), reread)
+        totals = {}
+        for name, sums in fixed.items():
+            of_readings = parts.columns[name].per_document(parts.documents, len(names))
+            totals[name] = sums + _summed(of_readings, readings)
+        values = measure.score_totals(totals)[measure.headline]
+        alone = {
+            way: measure.score(measure.counts(reference, spans))[measure.headline]
+            for way, spans in {"convert": converted, **decoded}.items()
+        }
+        named = {policy: float(values[index]) for policy, index in grid.named.items()}
+        named["convert"] = alone.pop("convert")
+        found[measure.name] = MeasureSpread(measure.headline, values, named, alone)
     return PolicySpread(known.name, grid, len(pairs), affected, found)
 
 
-def _named(measures: Sequence[AlignedMeasure]) -> dict[str, AlignedMeasure]:
-    named = {measure.name: measure for measure in measures}
-    if len(named) < len(measures):
-        raise InputError("two measures have one name.", "Ask for each measure once.")
-    return named
-
-
 def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
+    if len({measure.name for measure in measures}) < len(measures):
+        raise InputError("two measures have one name.", "Ask for each measure once.")
     for measure in measures:
         if isinstance(measure, SlIcm) and measure.tokens is not None:
             raise InputError(
@@ -174,38 +167,8 @@ def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
             raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
 
 
-class _Totals:
-    """A measure's counts in one set of labels, so that those of several parts can be added."""
-
-    def __init__(self, measure: AlignedMeasure, labels: tuple[str, ...]) -> None:
-        self._measure = measure
-        self._number = {label: code for code, label in enumerate(sorted(set(labels)))}
-
-    def of(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
-        """The totals by label, shape (labels)."""
-        counts = self._measure.counts(references, predictions)
-        return {name: self._in_all_labels(sums, counts) for name, sums in counts.per_label().items()}
-
-    def per_document(self, references: Spans, predictions: Spans) -> dict[str, np.ndarray]:
-        """The totals by document and label, shape (documents, labels)."""
-        counts = self._measure.counts(references, predictions)
-        return {
-            name: self._in_all_labels(column.per_document(counts.documents, len(counts.labels)), counts)
-            for name, column in counts.columns.items()
-        }
-
-    def score(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The last headline value of totals of shape (..., labels)."""
-        return self._measure.score_totals(totals)[self._measure.headline]
-
-    def _in_all_labels(self, sums: np.ndarray, counts: Counts) -> np.ndarray:
-        spread = np.zeros((*sums.shape[:-1], len(self._number)), dtype=sums.dtype)
-        spread[..., [self._number[label] for label in counts.labels]] = sums
-        return spread
-
-
 def _summed(parts: np.ndarray, readings: Readings) -> np.ndarray:
-    """Counts of readings, shape (readings, labels), summed over the documents for each policy."""
+    """Sum counts of readings, shape (readings, labels), over the documents for each policy."""
     policies, documents = readings.of_policy.shape
     totals = np.zeros((policies, parts.shape[1]), dtype=parts.dtype)
     step = max(1, _POLICIES_AT_ONCE // max(policies * parts.shape[1], 1))
@@ -215,15 +178,12 @@ def _summed(parts: np.ndarray, readings: Readings) -> np.ndarray:
 
 
 def _read_affected(grid: Grid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[Readings, Spans]:
-    """All readings of the affected documents, and their spans: a document for each reading."""
+    """Return all readings of the affected documents, and their spans: a document for each reading."""
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    inside = np.zeros(len(tags.codes), dtype=bool)
-    if len(affected):
-        token = np.repeat(tags.offsets[affected] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        inside[token] = True
-    readings = read_all(grid, roles[inside], labels[inside], offsets)
+    token = ranges(tags.offsets[affected], lengths)
+    readings = read_all(grid, roles[token], labels[token], offsets)
     order = np.lexsort((readings.label, readings.end, readings.start, readings.reading))
     spans = Spans(
         readings.reading[order],
@@ -237,60 +197,59 @@ def _read_affected(grid: Grid, tags: Tags, scheme: Scheme, affected: np.ndarray)
     return readings, spans
 
 
-def _read_logits(
-    logits: Any, labels: Sequence[str] | None, scheme: str | None
-) -> tuple[Scores | None, Legality | None]:
-    if logits is None:
-        if labels is not None:
-            raise InputError("there are labels and no logits.", "Give logits too, or leave out labels.")
-        return None, None
-    if labels is None:
-        raise InputError("there are logits and no labels.", "Give labels, the tags that the logits stand for.")
-    legality = Legality.of(labels, scheme)
-    return Scores.read(list(logits), len(legality.labels)), legality
+@dataclass(frozen=True, eq=False)
+class _Logits:
+    """Logits, and the tags that they stand for."""
 
+    scores: Scores
+    legality: Legality
 
-def _as_lists(paths: np.ndarray, scores: Scores, names: Sequence[str]) -> list[list[str]]:
-    tags = np.array(names, dtype=object)[paths]
-    return [path.tolist() for path in np.split(tags, scores.offsets[1:-1])] if len(scores.offsets) > 1 else []
+    @classmethod
+    def read(cls, logits: Any, labels: Sequence[str] | None, scheme: str | None) -> _Logits | None:
+        """Check logits and labels; return None if neither is given."""
+        if logits is None:
+            if labels is not None:
+                raise InputError("there are labels and no logits.", "Give logits too, or leave out labels.")
+            return None
+        if labels is None:
+            raise InputError("there are logits and no labels.", "Give labels, the tags that the logits stand for.")
+        legality = Legality.of(labels, scheme)
+        return cls(Scores.read(list(logits), len(legality.labels)), legality)
 
+    def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
+        """Return the tags of a label for each token; several labels may have one name."""
+        used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
+        return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 
-def _decode_logits(scores: Scores, legality: Legality, scheme: Scheme, tags: Tags) -> dict[str, Spans]:
-    """The spans that each way of decoding makes of logits."""
-    if legality.scheme.name != scheme.name:
-        raise InputError(
-            f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.",
-            f"Name the scheme with {setting('scheme')}",
-        )
-    require_same_lengths(tags.lengths, np.diff(scores.offsets))
-    ways = {"viterbi": best_paths(scores, legality, None), "greedy": greedy_paths(scores, legality)}
-    decoded = {
-        way: Spans.from_tags(_as_lists(paths, scores, legality.labels), scheme=scheme.name)
-        for way, paths in ways.items()
-    }
-    return {**decoded, "by_score": _by_score(scores, legality)}
+    def decode(self, scheme: Scheme, lengths: np.ndarray) -> dict[str, Spans]:
+        """Return the spans that each way of decoding makes of the logits."""
+        scores, legality = self.scores, self.legality
+        if legality.scheme.name != scheme.name:
+            raise InputError(
+                f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.",
+                f"Name the scheme with {setting('scheme')}",
+            )
+        require_same_lengths(lengths, np.diff(scores.offsets))
+        paths = {"viterbi": best_paths(scores, legality, None), "greedy": greedy_paths(scores, legality)}
+        decoded = {
+            way: Spans.from_tags(self.tags(path, legality.labels), scheme=scheme.name) for way, path in paths.items()
+        }
+        return {**decoded, "by_score": self._by_score(scheme)}
 
-
-def _by_score(scores: Scores, legality: Legality) -> Spans:
-    """Conlleval's runs of tags whatever their labels, each with the label of the highest summed probability."""
-    best = scores.token.argmax(axis=1)
-    prefixes, labels = zip(*(split_tag(name) for name in legality.labels), strict=True)
-    spans = Spans.from_tags(_as_lists(best, scores, prefixes), scheme=legality.scheme.name)
-    names = tuple(
-        sorted({label or BARE_LABEL for label, prefix in zip(labels, prefixes, strict=True) if prefix != "O"})
-    )
-    if len(spans) == 0:
-        return spans
-    code = np.array(
-        [
-            names.index(label or BARE_LABEL) if prefix != "O" else 0
-            for prefix, label in zip(prefixes, labels, strict=True)
-        ]
-    )
-    shifted = scores.token - scores.token.max(axis=1, keepdims=True)
-    probability = 1.0 / np.exp(shifted).sum(axis=1)
-    size = spans.end - spans.start
-    token = ranges(scores.offsets[spans.document] + spans.start, size)
-    place = np.repeat(np.arange(len(spans)), size) * len(names) + code[best[token]]
-    sums = np.bincount(place, weights=probability[token], minlength=len(spans) * len(names))
-    return replace(spans, label=sums.reshape(-1, len(names)).argmax(axis=1).astype(np.int32), labels=names)
+    def _by_score(self, scheme: Scheme) -> Spans:
+        """Return conlleval's runs of tags whatever their labels, with the label of the highest summed probability."""
+        token, best = self.scores.token, self.scores.token.argmax(axis=1)
+        prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
+        spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)
+        if len(spans) == 0:
+            return spans
+        labels = [None if prefix == "O" else label or BARE_LABEL for prefix, label in zip(prefixes, bare, strict=True)]
+        names = sorted({label for label in labels if label is not None})
+        code = np.array([0 if label is None else names.index(label) for label in labels])
+        probability = 1.0 / np.exp(token - token.max(axis=1, keepdims=True)).sum(axis=1)
+        size = spans.end - spans.start
+        inside = ranges(self.scores.offsets[spans.document] + spans.start, size)
+        place = np.repeat(np.arange(len(spans)), size) * len(names) + code[best[inside]]
+        sums = np.bincount(place, weights=probability[inside], minlength=len(spans) * len(names))
+        best_label = sums.reshape(-1, len(names)).argmax(axis=1).astype(np.int32)
+        return replace(spans, label=best_label, labels=tuple(names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class AlphaSweep:
-    """What each system scores at each weight.
+    """The rates of each system at each weight.
 
     Attributes:
         alphas: the weights, float64.
@@ -29,17 +30,9 @@ class AlphaSweep:
 
 
 def alpha_sweep(
-    references: Entities,
-    systems: Mapping[str, Entities],
-    *,
-    alphas: Sequence[float] = ALPHAS,
-    type_cost: float = Eter.type_cost,
-    subtype_cost: float = Eter.subtype_cost,
-    span_cost: float = Eter.span_cost,
-    average: str = Eter.average,
-    zero_division: float = Eter.zero_division,
+    references: Entities, systems: Mapping[str, Entities], *, alphas: Sequence[float] = ALPHAS, **options: Any
 ) -> AlphaSweep:
-    """ETER of one or more systems at each weight alpha of the components (Figure 6 of Ben Jannet et al.).
+    """Compute ETER of one or more systems at each weight alpha of the components (Figure 6 of Ben Jannet et al.).
 
     The entities are aligned anew for each weight, for it decides which alignment is cheapest. ETER is therefore no
     straight line over alpha, but concave: the least of the straight lines that the alignments have. (That holds for
@@ -49,22 +42,16 @@ def alpha_sweep(
         references: the reference.
         systems: each system's output, by name.
         alphas: the weights, in [0, 1].
-        type_cost, subtype_cost, span_cost, average, zero_division: as in `Eter`.
+        **options: the other options of `Eter`.
 
     Raises:
-        InputError: for weights and costs out of range, for no weights or no systems, and where a system does not have
+        InputError: for weights and costs out of range, for no weights or no systems, and if a system does not have
             the documents of the reference.
     """
     if len(alphas) == 0 or not systems:
         missing = "weights" if systems else "systems"
         raise InputError(f"there are no {missing}.", "Give at least one.")
-    measure = Eter(
-        type_cost=type_cost,
-        subtype_cost=subtype_cost,
-        span_cost=span_cost,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = Eter(**options)
     measures = [replace(measure, alpha=alpha) for alpha in alphas]
     rates = {}
     for name, system in systems.items():
