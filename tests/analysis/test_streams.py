@@ -8,25 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from counts_of_parts import arrow, require_same_counts, tagged, whole
 from entity_corpora import random_entity_documents
 from random_corpora import random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis.streams import COUNTS_SCHEMA, partial_counts, score_stream, stream_counts, sum_counts
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha, read_counts
 from spanometer.spans.entities import Entities
-from spanometer.spans.spans import pair_from_tags
 
-TAGS = ("O", "O", "O", "B-A", "I-A", "B-B", "I-B")
 ALPHA_1995 = {"alpha": UnitizingAlpha(variant="1995")}
-
-
-def tagged(seed, documents=40):
-    """Random tags of both sides."""
-    generator = random.Random(seed)
-    references = [generator.choices(TAGS, k=generator.randrange(12)) for _ in range(documents)]
-    return references, [
-        [tag if generator.random() < 0.7 else generator.choice(TAGS) for tag in row] for row in references
-    ]
 
 
 def cut(generator, *columns):
@@ -36,24 +26,6 @@ def cut(generator, *columns):
         size = generator.randrange(8)
         yield tuple(column[first : first + size] for column in columns)
         first += size
-
-
-def whole(measures, references, predictions):
-    pair = pair_from_tags(references, predictions, scheme="IOB2")[:2]
-    return {name: measure.counts(*pair) for name, measure in measures.items()}
-
-
-def require_same_counts(found, expected):
-    """Integers to the last bit, other numbers to the last digits."""
-    assert found.keys() == expected.keys()
-    for name, counts in expected.items():
-        total = found[name].total()
-        assert total.keys() == counts.total().keys()
-        for key, value in counts.total().items():
-            assert type(total[key]) is type(value)
-            assert total[key] == (value if isinstance(value, int) else pytest.approx(value, rel=1e-12, abs=1e-12))
-        for key, value in counts.score().items():
-            assert found[name].score()[key] == pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 def test_by_hand():
@@ -255,10 +227,6 @@ def test_tags_give_their_lengths_themselves():
 
 
 # Arrow in, Arrow out
-
-
-def arrow(references, predictions):
-    return pa.table({"references": pa.array(references), "predictions": pa.array(predictions)})
 
 
 def test_a_table_of_counts_by_hand():

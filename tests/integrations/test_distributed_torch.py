@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import spanometer
-from analysis.test_streams import TAGS, arrow, require_same_counts, tagged, whole
+from counts_of_parts import TAGS, arrow, require_same_counts, tagged, whole
 from spanometer.analysis.streams import partial_counts, stream_counts, sum_counts
 from spanometer.counts.counts import Counts
 from spanometer.integrations.trainer import TokenClassificationMetrics
@@ -212,7 +212,6 @@ def rounds(rank, folder, barrier):
     With a barrier every round begins when all processes are done with the one before; without it the second process is
     through both rounds before the first one scores the first.
     """
-    folder = Path(folder)
     metric = spanometer.load(
         "span_f",
         num_process=PROCESSES,
@@ -235,14 +234,16 @@ def rounds(rank, folder, barrier):
     return scores
 
 
-def test_rounds_of_num_process_mix_without_a_barrier(tmp_path):
-    first, second = in_processes(rounds, str(tmp_path), False)
+def both_rounds(rank, folder):
+    """Rounds without and with a barrier."""
+    return [rounds(rank, Path(folder) / name, name == "barrier") for name in ("free", "barrier")]
+
+
+def test_rounds_of_num_process_mix_only_without_a_barrier(tmp_path):
+    for name in ("free", "barrier"):
+        (tmp_path / name).mkdir()
+    (free, even), (other_free, other_even) = in_processes(both_rounds, str(tmp_path))
     # the first round's score is of one document of the first round and one of the second
-    assert first == [{"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}]
-    assert second == [None, None]
-
-
-def test_rounds_of_num_process_do_not_mix_with_a_barrier(tmp_path):
-    first, second = in_processes(rounds, str(tmp_path), True)
-    assert [scores["f1"] for scores in first] == [1.0, 0.0]
-    assert second == [None, None]
+    assert free == [{"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}]
+    assert [scores["f1"] for scores in even] == [1.0, 0.0]
+    assert other_free == other_even == [None, None]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.test_streams import require_same_counts, tagged, whole
+from counts_of_parts import require_same_counts, tagged, whole
 from spanometer.analysis.streams import partial_counts, sum_counts
 
 sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")

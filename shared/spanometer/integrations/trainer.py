@@ -50,8 +50,14 @@ class TokenClassificationMetrics:
 
     With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
     are more than 256 labels), and scored together: to the last digit what one batch gives, also for measures whose
-    counts of parts do not add up. An error leaves nothing behind. Only where an evaluation is broken off between two
+    counts of parts do not add up. An error leaves nothing behind. Only if an evaluation is broken off between two
     batches by something else (an interrupt, a model that fails), call `reset` before the next one.
+
+    Attributes:
+        labels: the tags in the order of their numbers.
+        scheme: name of the tag scheme.
+        measures: the measures by the names of their results.
+        keys: the names of the results; the Trainer puts `eval_` before them.
 
     Args:
         id2label: the tag of each label number, as in the model's configuration; or the list of tags.
@@ -62,7 +68,7 @@ class TokenClassificationMetrics:
             `argmax`: at each position the label with the highest logit, whatever stands beside it.
         scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
             and must be named.
-        repair: what becomes of illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
+        repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
             any.
         transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
             transition scores of a CRF layer, for example.
@@ -82,39 +88,19 @@ class TokenClassificationMetrics:
         transitions: Any = None,
     ) -> None:
         require_choice("decode", decode, DECODERS)
-        self._labels = _read_labels(id2label)
-        self._scheme = _read_scheme(self._labels, scheme)
-        get_repair(repair, get_scheme(self._scheme))
+        self.labels = _read_labels(id2label)
+        self.scheme = _read_scheme(self.labels, scheme)
+        get_repair(repair, get_scheme(self.scheme))
+        self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
+        self.keys = _result_keys(self.measures)
         self._repair = repair
-        self._measures = read_measures(measures, MEASURES)
-        self._keys = _result_keys(self._measures)
         self._decode = decode
-        self._legality = Legality.of(self._labels, self._scheme) if decode == "viterbi" else None
+        self._legality = Legality.of(self.labels, self.scheme) if decode == "viterbi" else None
         self._transitions = self._read_transitions(transitions)
         self._batches: list[_Batch] = []
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The tags in the order of their numbers."""
-        return self._labels
-
-    @property
-    def scheme(self) -> str:
-        """Name of the tag scheme."""
-        return self._scheme
-
-    @property
-    def measures(self) -> Mapping[str, AlignedMeasure]:
-        """The measures by the names that their results have."""
-        return dict(self._measures)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The names of the results; the Trainer puts `eval_` before them."""
-        return self._keys
-
     def signatures(self) -> dict[str, str]:
-        """For each measure the line that says how its numbers are made, to be reported beside them.
+        """Return for each measure the line that says how its numbers are made, to be reported beside them.
 
         For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|average:micro|zero_division:0|v:0.1.0`.
         Transition scores are named by the first eight digits of a hash of them: `decode:viterbi-1b4f0e98`.
@@ -122,8 +108,8 @@ class TokenClassificationMetrics:
         decoder = self._decode
         if self._transitions is not None:
             decoder += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
-        reading = {"scheme": self._scheme, "repair": self._repair, "decode": decoder}
-        return {name: measure.signature(reading) for name, measure in self._measures.items()}
+        reading = {"scheme": self.scheme, "repair": self._repair, "decode": decoder}
+        return {name: measure.signature(reading) for name, measure in self.measures.items()}
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.
@@ -136,10 +122,10 @@ class TokenClassificationMetrics:
 
         Returns:
             Label numbers, a tensor of the shape and type of the labels on the logits' device, with -100 where the label
-            is -100. Without labels nothing tells words from padding: the logits are returned as they came.
+            is -100. Without labels nothing tells words from padding: the logits are returned as they are.
 
         Raises:
-            InputError: where no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
+            InputError: if no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
                 infinite; it counts documents in the batch, and for logits those tokens that have a label.
         """
         if labels is None:
@@ -157,16 +143,16 @@ class TokenClassificationMetrics:
 
         Args:
             eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are label numbers,
-                such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. Where one of them is
-                a list, it is one of batches (`eval_do_concat_batches=False`).
+                such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. If they are lists,
+                these are lists of batches (`eval_do_concat_batches=False`).
             compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None: it is the whole
                 evaluation set.
 
         Returns:
-            The results as built-in floats, by the names in `keys`; nothing where more batches are to come.
+            The results as built-in floats, by the names in `keys`; nothing if more batches are to come.
 
         Raises:
-            InputError: for labels and predictions that do not fit each other or `id2label`, and where a measure is not
+            InputError: for labels and predictions that do not fit each other or `id2label`, and if a measure is not
                 defined. The batches so far are forgotten.
         """
         if compute_result is None:
@@ -186,7 +172,7 @@ class TokenClassificationMetrics:
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """Where this fails the evaluation is over: nothing of it may get into the next one."""
+        """End the evaluation after an error: nothing of it may get into the next one."""
         try:
             yield
         except BaseException:
@@ -200,16 +186,16 @@ class TokenClassificationMetrics:
             raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
         values = _array(transitions)
         # nothing is decoded, all is checked
-        decode_logits([], self._labels, scheme=self._scheme, transitions=values)
+        decode_logits([], self.labels, scheme=self.scheme, transitions=values)
         return values.astype(np.float64)
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
-        """The first tensor that fits the labels' shape, as logits or, if these will do, as label numbers."""
-        wanted = (*shape, len(self._labels))
+        """Find the first tensor that fits the labels' shape, as logits or, if allowed, as label numbers."""
+        wanted = (*shape, len(self.labels))
         leaves = list(_leaves(outputs))
-        for leaf in leaves:
-            if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape):
-                return leaf
+        fitting = [leaf for leaf in leaves if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape)]
+        if fitting:
+            return fitting[0]
         shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
         raise InputError(
             f"the model gives {shapes}; logits have the shape {wanted}.",
@@ -217,19 +203,19 @@ class TokenClassificationMetrics:
         )
 
     def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
-        """Which positions have a label; an `InputError` for a label that `id2label` lacks."""
-        tagged = label_ids != IGNORED
+        """Mark the positions that have a label; raise an `InputError` for a label that `id2label` lacks."""
+        tagged: np.ndarray = label_ids != IGNORED
         self._refuse_unknown(label_ids, tagged, "references")
         return tagged
 
     def _refuse_unknown(self, ids: np.ndarray, tagged: np.ndarray, side: str) -> None:
         if ids.dtype.kind not in "iu":
             raise InputError(f"labels of type {ids.dtype} are not whole numbers.", "Give label numbers.", side=side)
-        unknown = tagged & ((ids < 0) | (ids >= len(self._labels)))
+        unknown = tagged & ((ids < 0) | (ids >= len(self.labels)))
         if unknown.any():
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
-                f"{ids[document, position]} is not the number of a label; id2label has 0 to {len(self._labels) - 1}.",
+                f"{ids[document, position]} is not the number of a label; id2label has 0 to {len(self.labels) - 1}.",
                 f"Give the model's id2label; positions that are to be left out have the label {IGNORED}.",
                 side=side,
                 document=int(document),
@@ -237,11 +223,12 @@ class TokenClassificationMetrics:
             )
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> np.ndarray:
-        """Label numbers of the tagged positions, document after document."""
-        scores = Scores.read(logits, len(self._labels), mask=tagged)
-        if self._legality is None:
-            return scores.token.argmax(axis=1)
-        return best_paths(scores, self._legality, self._transitions)
+        """Decode the label numbers of the tagged positions, document after document."""
+        scores = Scores.read(logits, len(self.labels), mask=tagged)
+        if self._legality is not None:
+            return best_paths(scores, self._legality, self._transitions)
+        best: np.ndarray = scores.token.argmax(axis=1)
+        return best
 
     def _add(self, predictions: Any, label_ids: Any) -> None:
         """Keep the labels of a batch."""
@@ -253,25 +240,25 @@ class TokenClassificationMetrics:
             predicted = found[tagged]
         else:
             predicted = self._decoded(found, tagged)
-        kind = np.min_scalar_type(len(self._labels))
+        kind = np.min_scalar_type(len(self.labels))
         self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted.astype(kind)))
 
     def _results(self) -> dict[str, float]:
         """Score all batches as one corpus."""
         batch = _Batch(*(np.concatenate(columns) for columns in zip(*self._batches, strict=True)))
         offsets = np.concatenate(([0], np.cumsum(batch.lengths, dtype=np.int64)))
-        sides = (Tags(codes, self._labels, offsets) for codes in (batch.references, batch.predictions))
-        references, predictions, _ = pair_from_tags(*sides, scheme=self._scheme, repair=self._repair)
+        sides = (Tags(codes, self.labels, offsets) for codes in (batch.references, batch.predictions))
+        references, predictions, _ = pair_from_tags(*sides, scheme=self.scheme, repair=self._repair)
         alignment = Alignment(references, predictions)
         results = {}
-        for name, measure in self._measures.items():
+        for name, measure in self.measures.items():
             for key, value in measure.score(measure.count(alignment)).items():
                 results[_result_key(name, measure, key)] = value
         return results
 
 
 class _Batch(NamedTuple):
-    """What is kept of a batch: its documents' lengths, and the label numbers of both sides, laid end to end."""
+    """A batch as it is kept: its documents' lengths, and the label numbers of both sides, laid end to end."""
 
     lengths: np.ndarray
     references: np.ndarray
@@ -279,7 +266,7 @@ class _Batch(NamedTuple):
 
 
 def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
-    """The batches of an evaluation set: one, or those of a list."""
+    """List the batches of an evaluation set: one, or those of a list."""
     if label_ids is None or predictions is None:
         raise InputError("there are no labels or no predictions to score.", "Give an evaluation set with labels.")
     if not isinstance(label_ids, list):
@@ -291,7 +278,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _leaves(nested: Any) -> Iterator[Any]:
-    """The tensors or arrays of nested tuples, lists and mappings, in order."""
+    """List the tensors or arrays of nested tuples, lists and mappings, in order."""
     if isinstance(nested, Mapping):
         nested = tuple(nested.values())
     if isinstance(nested, (tuple, list)):
@@ -302,7 +289,7 @@ def _leaves(nested: Any) -> Iterator[Any]:
 
 
 def _find_labels(labels: Any) -> Any:
-    """The first tensor or array with two axes."""
+    """Find the first tensor or array with two axes."""
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
@@ -310,55 +297,51 @@ def _find_labels(labels: Any) -> Any:
 
 
 def _array(values: Any) -> np.ndarray:
-    """A tensor of any device and precision, or what NumPy takes, as an array."""
-    if not hasattr(values, "detach"):
-        return np.asarray(values)
-    values = values.detach().cpu()
-    # NumPy has no bfloat16
-    return (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
+    """Return a tensor of any device and precision, or anything that NumPy takes, as an array."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        # NumPy has no bfloat16
+        values = values.float() if values.is_floating_point() and values.element_size() < 4 else values
+    return np.asarray(values)
 
 
 def _read_labels(id2label: Any) -> tuple[str, ...]:
-    """The tags in the order of their numbers."""
+    """Return the tags in the order of their numbers."""
     remedy = "Give the model's id2label: {0: 'O', 1: 'B-PER', ...}."
-    if isinstance(id2label, Mapping):
-        tags = {}
-        for key, tag in id2label.items():
-            number = _label_number(key)
-            if number is None or number in tags:
-                why = "is no label number" if number is None else "occurs twice"
-                raise InputError(f"the key {key!r} of id2label {why}.", remedy)
-            tags[number] = tag
-        for number in range(len(tags)):
-            if number not in tags:
-                problem = f"id2label has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
-                raise InputError(problem, remedy)
-        names = tuple(tags[number] for number in range(len(tags)))
-    elif isinstance(id2label, Sequence) and not isinstance(id2label, (str, bytes)):
-        names = tuple(id2label)
-    else:
-        raise InputError(f"id2label={id2label!r} is no mapping of label numbers to tags.", remedy)
-    if not names:
+    if isinstance(id2label, Sequence) and not isinstance(id2label, (str, bytes)):
+        id2label = dict(enumerate(id2label))
+    if not isinstance(id2label, Mapping):
+        raise InputError(f"id2label={id2label!r} is not a mapping of label numbers to tags.", remedy)
+    tags: dict[int, Any] = {}
+    for key, tag in id2label.items():
+        number = _label_number(key)
+        if number is None or number in tags:
+            why = "is not a label number" if number is None else "occurs twice"
+            raise InputError(f"the key {key!r} of id2label {why}.", remedy)
+        tags[number] = tag
+    if not tags:
         raise InputError("id2label is empty.", remedy)
-    for number, name in enumerate(names):
-        if not isinstance(name, str):
-            raise InputError(f"id2label[{number}] is {name!r}, which is no tag.", remedy)
-        if name in names[:number]:
-            raise InputError(f"the tag {name!r} has two numbers, {names.index(name)} and {number}.", remedy)
-    return names
+    numbers: dict[Any, int] = {}
+    for number in range(len(tags)):
+        if number not in tags:
+            problem = f"id2label has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
+            raise InputError(problem, remedy)
+        if not isinstance(tags[number], str):
+            raise InputError(f"id2label[{number}] is {tags[number]!r}, which is not a tag.", remedy)
+        if (first := numbers.setdefault(tags[number], number)) != number:
+            raise InputError(f"the tag {tags[number]!r} has two numbers, {first} and {number}.", remedy)
+    return tuple(numbers)
 
 
 def _label_number(key: object) -> int | None:
-    """A key of id2label as a number; in JSON they are strings."""
-    if isinstance(key, str) and key.isascii() and key.isdecimal():
-        return int(key)
-    if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key >= 0:
-        return int(key)
-    return None
+    """Return a key of id2label as a number, or None; in JSON keys are strings."""
+    if isinstance(key, str):
+        return int(key) if key.isascii() and key.isdecimal() else None
+    return int(key) if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key >= 0 else None
 
 
 def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
-    """Name of the tag scheme, which has the prefixes of all labels."""
+    """Return the name of the tag scheme, which has the prefixes of all labels."""
     tags = Tags(np.arange(len(labels)), labels, np.array([0, len(labels)]))
     try:
         known = scheme_of(scheme, tags)
@@ -371,16 +354,16 @@ def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
 
 
 def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:
-    """The names of the results; an `InputError` where two have one name."""
+    """Return the names of the results; raise an `InputError` if two have the same name."""
     keys = [_result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
-    for index, key in enumerate(keys):
-        if key in keys[:index]:
-            raise InputError(f"two results would be called {key!r}.", "Give the measures other names.")
+    twice = [key for key in keys if keys.count(key) > 1]
+    if twice:
+        raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
     return tuple(keys)
 
 
 def _result_key(name: str, measure: AlignedMeasure, key: str) -> str:
-    """What a key is called: the one that the measure is named after as the measure, others with their name behind."""
+    """Name a result: the key that the measure is named after as the measure, others with the key after it."""
     endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
     if key == max(endings, key=len, default=None):
         return name
