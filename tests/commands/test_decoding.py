@@ -532,7 +532,7 @@ def test_spread_options(run, sides):
     [
         (["GOLD"], "with one file, both of its columns must be named."),
         (["GOLD", "SYSTEM", "--scheme", "IOB2"], "GOLD, line 2: 'E-A' has no prefix of IOB2"),
-        (["ONE", "ONE", "--scheme", "IOB1"], "there is no grid of repair policies for IOB1."),
+        (["ONE", "ONE", "--scheme", "IOB1"], "no grid of repair policies for IOB1."),
         (["GOLD", "SYSTEM", "--measure", "x"], "there is no measure 'x'."),
         (["GOLD", "SYSTEM", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
         (["GOLD", "SHORT"], "has 3 tokens, the predicted one"),

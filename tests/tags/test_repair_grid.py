@@ -55,7 +55,7 @@ def test_same_as_slow_reader(scheme):
 
 @pytest.mark.parametrize("scheme", GRIDS)
 def test_named_policies_are_those_of_the_decoder(scheme):
-    corpus = random_corpus(f"{scheme} named", scheme, documents=500)
+    corpus = random_corpus(f"{scheme} named", scheme, documents=120)
     grid, found, spans = readings(corpus, scheme)
     assert set(grid.named) == set(NAMED["BIO" if scheme == "IOB2" else "BIOES"])
     for policy, index in grid.named.items():
@@ -88,7 +88,7 @@ def test_twins_are_counted_once():
     corpus = [random_tags(generator, "IOBES", generator.choice((3, 6, 10)), labels="ABC") for _ in range(500)]
     twins = 0
     for choice in itertools.product(*(place.actions for place in PLACES["BIOES"])):
-        policy = {place.name: action.name for place, action in zip(PLACES["BIOES"], choice, strict=True)}
+        policy = dict(zip((place.name for place in PLACES["BIOES"]), choice, strict=True))
         if policy["I other"] == "relabel" and _is_twin(policy):
             twins += 1
             other = {**policy, "I other": "absorb"}
@@ -96,13 +96,11 @@ def test_twins_are_counted_once():
     assert everything - twins == len(Grid.of(get_scheme("IOBES")))
 
 
-def test_places_and_actions_are_described():
+def test_places_are_described_and_their_actions_differ():
     for places in PLACES.values():
         for place in places:
             assert place.text
-            assert len({action.name for action in place.actions}) == len(place.actions)
-            assert len({(action.span, action.token) for action in place.actions}) == len(place.actions)
-            assert all(action.text for action in place.actions)
+            assert len(set(place.actions.values())) == len(place.actions)
 
 
 def random_sides(scheme, seed, documents=50):

@@ -26,114 +26,102 @@ from .schemes import BEGIN, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
 KEEP, CLOSE, DROP = range(3)
 PASS, OPEN, LONE, FINISH, FINISH_RELABELLED, RELABEL = range(6)
 
+_FINAL = len(ROLES)
+"""The role of the end of a document."""
 
-@dataclass(frozen=True)
-class Action:
-    """What a reader does with one tag.
+_ALONE, _SAME, _OTHER = range(3)
+"""The states of a reader: no span is open, one of the tag's label, one of another label."""
 
-    Attributes:
-        name: what it is called in a policy.
-        text: what it does, in words.
-        span: what becomes of the open span first: `KEEP`, `CLOSE` (it ends before this token) or `DROP`.
-        token: what becomes of the token then: `PASS` (nothing; an open span goes on over it), `OPEN` (a span opens),
-            `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (so it does, and takes
-            the tag's label), `RELABEL` (the open span goes on and takes the tag's label).
-    """
+Action = tuple[int, int]
+"""What a reader does with a tag, first with the open span, then with the token.
 
-    name: str
-    text: str
-    span: int
-    token: int
+The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PASS` (nothing; an open span goes on over
+it), `OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (so it
+does, and takes the tag's label), `RELABEL` (the open span goes on and takes the tag's label).
+"""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place where a reader meets an illegal pair, and what it can do there."""
+    """A place where a reader meets an illegal pair.
+
+    Attributes:
+        name: the name that policies use.
+        text: the place in words.
+        role: the role of the tag.
+        states: the states of the reader, see `_ALONE`.
+        actions: what the reader can do there, by name.
+    """
 
     name: str
     text: str
-    actions: tuple[Action, ...]
+    role: int
+    states: tuple[int, ...]
+    actions: dict[str, Action]
 
 
-def _other(name: str, text: str, close_name: str, token: int, more: tuple[Action, ...]) -> Place:
-    """The places where a tag meets an open span of another label."""
-    return Place(
-        name,
-        text,
-        (
-            Action(f"close+{close_name}", f"close the span before it, {close_name}", CLOSE, token),
-            Action("close+skip", "close the span before it, skip the token", CLOSE, PASS),
-            Action(f"drop+{close_name}", f"drop the span, {close_name}", DROP, token),
-            Action("drop+skip", "drop the span, skip the token", DROP, PASS),
-            *more,
-        ),
-    )
+def _new_span(name: str, token: int) -> dict[str, Action]:
+    """Return the actions on a tag of another label that close or drop the open span, then open one or skip the tag."""
+    return {
+        f"close+{name}": (CLOSE, token),
+        "close+skip": (CLOSE, PASS),
+        f"drop+{name}": (DROP, token),
+        "drop+skip": (DROP, PASS),
+    }
 
 
-_B = Place(
-    "B",
-    "a B while a span is open",
-    (
-        Action("close", "close the span before it, open another", CLOSE, OPEN),
-        Action("drop", "drop the span, open another", DROP, OPEN),
-        Action("absorb", "the span goes on over it", KEEP, PASS),
-    ),
-)
 _I_ALONE = Place(
-    "I alone",
-    "an I without an open span",
-    (Action("open", "open a span", KEEP, OPEN), Action("skip", "skip the token", KEEP, PASS)),
+    "I alone", "an I without an open span", INSIDE, (_ALONE,), {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}
 )
-_I_OTHER = _other(
+_I_OTHER = Place(
     "I other",
     "an I of another label than the open span's",
-    "open",
-    OPEN,
-    (
-        Action("absorb", "the span goes on over it with its own label", KEEP, PASS),
-        Action("relabel", "the span goes on over it and takes its label", KEEP, RELABEL),
+    INSIDE,
+    (_OTHER,),
+    {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
+)
+_BIOES = (
+    Place(
+        "B",
+        "a B while a span is open",
+        BEGIN,
+        (_SAME, _OTHER),
+        {"close": (CLOSE, OPEN), "drop": (DROP, OPEN), "absorb": (KEEP, PASS)},
     ),
-)
-_O = Place(
-    "O",
-    "an O while a span is open",
-    (
-        Action("close", "close the span before it", CLOSE, PASS),
-        Action("drop", "drop the span", DROP, PASS),
-        Action("absorb", "the span goes on over it", KEEP, PASS),
+    _I_ALONE,
+    _I_OTHER,
+    Place(
+        "O",
+        "an O while a span is open",
+        OUTSIDE,
+        (_SAME, _OTHER),
+        {"close": (CLOSE, PASS), "drop": (DROP, PASS), "absorb": (KEEP, PASS)},
     ),
-)
-_E_ALONE = Place(
-    "E alone",
-    "an E without an open span",
-    (Action("single", "a one-token span", KEEP, LONE), Action("skip", "skip the token", KEEP, PASS)),
-)
-_E_OTHER = _other(
-    "E other",
-    "an E of another label than the open span's",
-    "single",
-    LONE,
-    (
-        Action("end", "the span ends with it and keeps its own label", KEEP, FINISH),
-        Action("end relabelled", "the span ends with it and takes its label", KEEP, FINISH_RELABELLED),
+    Place("E alone", "an E without an open span", END, (_ALONE,), {"single": (KEEP, LONE), "skip": (KEEP, PASS)}),
+    Place(
+        "E other",
+        "an E of another label than the open span's",
+        END,
+        (_OTHER,),
+        {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
     ),
-)
-_S = Place(
-    "S",
-    "an S while a span is open",
-    (
-        Action("close", "close the span before it, a one-token span", CLOSE, LONE),
-        Action("drop", "drop the span, a one-token span", DROP, LONE),
-        Action("absorb", "the span goes on over it", KEEP, PASS),
+    Place(
+        "S",
+        "an S while a span is open",
+        SINGLE,
+        (_SAME, _OTHER),
+        {"close": (CLOSE, LONE), "drop": (DROP, LONE), "absorb": (KEEP, PASS)},
     ),
-)
-_END = Place(
-    "end",
-    "the end of the document while a span is open",
-    (Action("close", "close the span", CLOSE, PASS), Action("drop", "drop the span", DROP, PASS)),
+    Place(
+        "end",
+        "the end of the document while a span is open",
+        _FINAL,
+        (_SAME, _OTHER),
+        {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
+    ),
 )
 
-PLACES = {"BIOES": (_B, _I_ALONE, _I_OTHER, _O, _E_ALONE, _E_OTHER, _S, _END), "BIO": (_I_ALONE, _I_OTHER)}
+PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}
 """The places of each kind of scheme, in the order in which policies give their choices."""
 
 NAMED: dict[str, dict[str, tuple[str, ...]]] = {
@@ -148,30 +136,20 @@ NAMED: dict[str, dict[str, tuple[str, ...]]] = {
 
 _KINDS = {"IOBES": "BIOES", "BILOU": "BIOES", "BMES": "BIOES", "IOB2": "BIO"}
 
-_LEGAL = {
-    # what a reader does with a legal tag, by role and state: no open span, one of the same label, one of another label
-    (OUTSIDE, 0): (KEEP, PASS),
-    (BEGIN, 0): (KEEP, OPEN),
-    (SINGLE, 0): (KEEP, LONE),
-    (INSIDE, 1): (KEEP, PASS),
-    (END, 1): (KEEP, FINISH),
-    (len(ROLES), 0): (KEEP, PASS),
+_LEGAL: dict[tuple[int, int], Action] = {
+    (OUTSIDE, _ALONE): (KEEP, PASS),
+    (BEGIN, _ALONE): (KEEP, OPEN),
+    (SINGLE, _ALONE): (KEEP, LONE),
+    (INSIDE, _SAME): (KEEP, PASS),
+    (END, _SAME): (KEEP, FINISH),
+    (_FINAL, _ALONE): (KEEP, PASS),
 }
-_LEGAL_BIO = {
-    **_LEGAL,
-    **{(OUTSIDE, state): (CLOSE, PASS) for state in (1, 2)},
-    **{(BEGIN, state): (CLOSE, OPEN) for state in (1, 2)},
-    **{(len(ROLES), state): (CLOSE, PASS) for state in (1, 2)},
-}
-_WHERE = {
-    "B": [(BEGIN, 1), (BEGIN, 2)],
-    "I alone": [(INSIDE, 0)],
-    "I other": [(INSIDE, 2)],
-    "O": [(OUTSIDE, 1), (OUTSIDE, 2)],
-    "E alone": [(END, 0)],
-    "E other": [(END, 2)],
-    "S": [(SINGLE, 1), (SINGLE, 2)],
-    "end": [(len(ROLES), 1), (len(ROLES), 2)],
+"""What a reader does with a legal tag, by role and state."""
+
+_LEGAL_BIO = _LEGAL | {
+    (role, state): (CLOSE, token)
+    for role, token in ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
+    for state in (_SAME, _OTHER)
 }
 
 
@@ -191,39 +169,40 @@ class Grid:
 
     @classmethod
     def of(cls, scheme: Scheme) -> Grid:
-        """The grid of a scheme: IOBES, BILOU and BMES share one, IOB2 has its own; an `InputError` for others."""
+        """Return the grid of a scheme: IOBES, BILOU and BMES share one, IOB2 has its own.
+
+        Raises:
+            InputError: for other schemes.
+        """
         if scheme.name not in _KINDS:
             raise InputError(
-                f"there is no grid of repair policies for {scheme.name}.",
+                f"no grid of repair policies for {scheme.name}.",
                 f"There is one for {', '.join(_KINDS)}; convert the tags first (spanometer convert).",
             )
         return _grid(_KINDS[scheme.name])
 
     def __len__(self) -> int:
-        """The number of policies."""
+        """Return the number of policies."""
         return len(self.choices)
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many actions each place has."""
+        """The number of actions of each place."""
         return np.array([len(place.actions) for place in self.places])
 
     @property
     def named(self) -> dict[str, int]:
         """The policies that have names."""
-        names = [{action.name: index for index, action in enumerate(place.actions)} for place in self.places]
-        points = {
-            policy: [names[place][action] for place, action in enumerate(actions)]
-            for policy, actions in NAMED[self.kind].items()
-        }
-        return {policy: int((self.choices == point).all(axis=1).argmax()) for policy, point in points.items()}
+        found = {}
+        for policy, actions in NAMED[self.kind].items():
+            point = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
+            found[policy] = int((self.choices == point).all(axis=1).argmax())
+        return found
 
     def describe(self, policy: int) -> dict[str, str]:
-        """What a policy does, by place."""
-        return {
-            place.name: place.actions[action].name
-            for place, action in zip(self.places, self.choices[policy], strict=True)
-        }
+        """Return the action of a policy at each place, by name."""
+        choices = zip(self.places, self.choices[policy], strict=True)
+        return {place.name: list(place.actions)[action] for place, action in choices}
 
 
 @cache
@@ -237,10 +216,10 @@ def _grid(kind: str) -> Grid:
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Whether a policy reads every input as the one does that absorbs where it relabels.
+    """Return whether a policy reads every input like the one that absorbs instead of relabelling.
 
-    Where nothing closes a span but an E, and an E of another label gives the span that label, the label of a span
-    that is open never shows.
+    If nothing but an E closes a span, and an E of another label gives the span that label, the label of an open span
+    never shows.
     """
     return (
         policy["I other"] == "relabel"
@@ -251,10 +230,10 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Every different way in which the policies of a grid read some documents.
+    """All different readings of some documents under the policies of a grid.
 
     Attributes:
-        document: for each reading the document that it reads, ascending.
+        document: the document of each reading, ascending.
         reading, start, end, label: the spans of all readings.
         of_policy: shape (policies, documents): the reading of each document under each policy.
     """
@@ -276,7 +255,7 @@ def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndar
     Args:
         grid: the policies.
         roles: role of each token's tag, see `schemes.ROLES`.
-        labels: label code of each token's tag; of no meaning where it is outside.
+        labels: label code of each token's tag; ignored outside spans.
         offsets: shape (documents + 1), where documents begin.
     """
     documents, places = len(offsets) - 1, len(grid.places)
@@ -302,30 +281,25 @@ def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndar
 
 
 class _Reader:
-    """Reads many documents at once, token after token, each under its own choice of actions."""
+    """Reader of many documents at once, token after token, each under its own choice of actions."""
 
     def __init__(self, grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
-        self._roles, self._labels, self._offsets = roles, labels, offsets
-        self._places = len(grid.places)
-        legal = _LEGAL if grid.kind == "BIOES" else _LEGAL_BIO
+        # an end of its own, so that the last document ends before a token too
+        self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
+        self._offsets, self._places = offsets, len(grid.places)
         # a last, nameless place for all that is legal: there the situation itself is the action's number
-        self._place = np.full((len(ROLES) + 1, 3), self._places)
-        most = max(3 * (len(ROLES) + 1), *(len(place.actions) for place in grid.places))
-        self._span = np.zeros((self._places + 1, most), dtype=np.int8)
-        self._token = np.zeros((self._places + 1, most), dtype=np.int8)
-        for (role, state), (span, token) in legal.items():
-            self._span[self._places, 3 * role + state] = span
-            self._token[self._places, 3 * role + state] = token
+        self._place = np.full((_FINAL + 1, 3), self._places)
+        self._actions = np.zeros((self._places + 1, 3 * (_FINAL + 1), 2), dtype=np.int8)
+        for (role, state), action in (_LEGAL if grid.kind == "BIOES" else _LEGAL_BIO).items():
+            self._actions[self._places, 3 * role + state] = action
         for number, place in enumerate(grid.places):
-            for role, state in _WHERE[place.name]:
-                self._place[role, state] = number
-            for index, action in enumerate(place.actions):
-                self._span[number, index], self._token[number, index] = action.span, action.token
+            self._place[place.role, list(place.states)] = number
+            self._actions[number, : len(place.actions)] = list(place.actions.values())
 
     def read(
         self, document: np.ndarray, choices: np.ndarray
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-        """Spans (reading, start, end, label) of each reading, and which places it met."""
+        """Return the spans (reading, start, end, label) of all readings, and the places that each reading meets."""
         lengths = np.diff(self._offsets)[document]
         order = np.argsort(-lengths, kind="stable")
         length, base = lengths[order], self._offsets[document[order]]
@@ -334,19 +308,19 @@ class _Reader:
         open_label = np.full(len(order), -1, dtype=np.int64)
         open_start = np.zeros(len(order), dtype=np.int64)
         written: list[tuple[np.ndarray, ...]] = []
-        for position in range(int(lengths.max(initial=-1)) + 1):
+        for position in range(int(lengths.max(initial=0)) + 1):
             going = int(np.searchsorted(-length, -position, side="right"))
             at_end = length[:going] == position
-            token = np.where(at_end, 0, base[:going] + position)
-            role = np.where(at_end, len(ROLES), self._roles[token] if len(self._roles) else 0)
-            label = np.where(at_end, -1, self._labels[token] if len(self._labels) else 0)
+            token = base[:going] + position
+            role = np.where(at_end, _FINAL, self._roles[token])
+            label = np.where(at_end, -1, self._labels[token])
             opened, started = open_label[:going].copy(), open_start[:going].copy()
-            state = np.where(opened < 0, 0, np.where(opened == label, 1, 2))
+            state = np.where(opened < 0, _ALONE, np.where(opened == label, _SAME, _OTHER))
             place = self._place[role, state]
             met[np.arange(going), place] = True
             chosen = choice[np.arange(going), np.minimum(place, self._places - 1)]
             action = np.where(place < self._places, chosen, 3 * role + state)
-            span, then = self._span[place, action], self._token[place, action]
+            span, then = self._actions[place, action].T
             here = np.full(going, position)
             for which, start, end, name in (
                 ((span == CLOSE) & (opened >= 0), started, here, opened),
@@ -359,7 +333,7 @@ class _Reader:
             ended = (span != KEEP) | (then == FINISH) | (then == FINISH_RELABELLED)
             open_label[:going] = np.where((then == OPEN) | (then == RELABEL), label, np.where(ended, -1, opened))
             open_start[:going] = np.where(then == OPEN, position, started)
-        columns = [np.concatenate(column) for column in zip(*written, strict=True)] or [np.zeros(0, dtype=np.int64)] * 4
+        reading, start, end, name = (np.concatenate(column) for column in zip(*written, strict=True))
         in_order = np.empty_like(met)
         in_order[order] = met
-        return (columns[0], columns[1], columns[2], columns[3]), in_order[:, : self._places]
+        return (reading, start, end, name), in_order[:, : self._places]
