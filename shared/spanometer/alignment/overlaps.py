@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
 from ..errors import InputError, require_same_documents
 from ..spans.arrow import require_same_lengths
-from ..spans.spans import Spans
+
+if TYPE_CHECKING:
+    from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
 """How many pairs of overlapping spans are listed at the most."""

@@ -13,7 +13,16 @@ from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..counts.ratios import precision_recall_f1
 from ..spans.spans import Spans
-from .base import Measure
+from .base import Key, Measure
+
+
+def f_results(precision: str, recall: str) -> dict[str, Key]:
+    """Return the keys of an F-measure, given what its precision and its recall are."""
+    return {
+        "precision": Key("precision", precision),
+        "recall": Key("recall", recall),
+        "f1": Key("F1", "harmonic mean of precision and recall"),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +52,9 @@ class FMeasure(AlignedMeasure):
     column, `both`. All values are in [0, 1], higher is better.
     """
 
-    keys: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1")
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of what is predicted that is right", "share of the reference that is found"
+    )
     headline: ClassVar[str] = "f1"
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

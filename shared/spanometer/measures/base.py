@@ -18,6 +18,32 @@ from ..options import check_options, option
 from ..version import __version__
 
 
+@dataclass(frozen=True)
+class Key:
+    """A key of a measure's result.
+
+    Attributes:
+        title: what tables and pages call it.
+        help: what it is, as a phrase that begins in lower case and has no full stop.
+        range: the range of its values.
+        better: `higher` or `lower`; empty if neither is better.
+        kind: the type of its values.
+        whole: whether they are whole numbers.
+    """
+
+    title: str
+    help: str
+    range: str = "[0, 1]"
+    better: str = "higher"
+    kind: type = float
+    whole: bool = False
+
+    def describe(self) -> str:
+        """Return what the key is, its range and its direction, as a sentence."""
+        text = f"{self.help[0].upper()}{self.help[1:]}, in {self.range}"
+        return f"{text}, {self.better} is better." if self.better else f"{text}."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measure(ABC):
     """A measure: a pair of pure functions, `counts` and `score`. Its options are its fields.
@@ -30,7 +56,10 @@ class Measure(ABC):
         name: the measure's name, that of its module.
         place: where it stands among all measures, lowest first.
         input: what it is a measure of: `spans`, `entities` or `attributes`.
-        keys: the headline keys of its result.
+        results: the keys of its result, described.
+        returns: a phrase in front of their description.
+        detail_keys: what `details` adds to the result.
+        keys: the names of the keys, those of `results`.
         headline: the one of them that is compared where there is room for one.
         higher_is_better: whether the headline of the better output is the higher one.
         support: the count that holds the number of reference spans.
@@ -46,12 +75,21 @@ class Measure(ABC):
     name: ClassVar[str]
     place: ClassVar[int] = 1000
     input: ClassVar[str]
+    results: ClassVar[Mapping[str, Key]]
+    returns: ClassVar[str] = ""
+    detail_keys: ClassVar[tuple[str, ...]] = ("per_label", "counts", "signature")
     keys: ClassVar[tuple[str, ...]]
     headline: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
     shared: ClassVar[tuple[str, ...]] = ()
     counts_type: ClassVar[type[Counts]] = Counts
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Name the keys that a measure describes."""
+        super().__init_subclass__(**settings)
+        if "results" in vars(cls):
+            cls.keys = tuple(cls.results)
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -158,6 +196,10 @@ class Measure(ABC):
             label: {**{key: float(value[code]) for key, value in values.items()}, "support": int(support[code])}
             for code, label in enumerate(counts.labels)
         }
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute what `details` adds to a result, but for the signature."""
+        return {"per_label": self.score_per_label(counts), "counts": counts.total()}
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """The headline values of each document as if it were the corpus, shape (documents)."""

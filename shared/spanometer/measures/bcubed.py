@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,8 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.pieces import Incidence
 from ..arrays import runs
 from ..counts.counts import Column, Counts, join_columns
-from .aligned import FMeasure
+from .aligned import FMeasure, f_results
+from .base import Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,10 @@ class Bcubed(FMeasure):
     """
 
     name: ClassVar[str] = "bcubed"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "the mean share of a token's predicted span that belongs there, over the tokens of predicted spans",
+        "the same share with the sides swapped, over the tokens of reference spans",
+    )
     place: ClassVar[int] = 40
 
     def _count(self, alignment: Alignment) -> Counts:

@@ -15,6 +15,7 @@ from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
+from .base import Key
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
 _DRAWN_AT_ONCE = 1 << 22
@@ -114,7 +115,8 @@ class ChanceKappaF1(AlignedMeasure):
     )
     n_simulations: int = option(
         0,
-        help="random pairs of annotations to draw, which add a standard deviation and a p-value",
+        help="random pairs of annotations to draw, which add chance_f1_std (the deviation of F1 between them) and "
+        "p_value (the share of them that reach the observed F1)",
         kind=int,
         low=0,
         flag="simulations",
@@ -126,7 +128,11 @@ class ChanceKappaF1(AlignedMeasure):
 
     name: ClassVar[str] = "chance_kappa_f1"
     place: ClassVar[int] = 70
-    keys: ClassVar[tuple[str, ...]] = ("f1", "chance_f1", "kappa_f1")
+    results: ClassVar[Mapping[str, Key]] = {
+        "f1": Key("F1", "the observed F1"),
+        "chance_f1": Key("F1 by chance", "the F1 expected of random placement", better=""),
+        "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance, 0 at chance level", "(-∞, 1]"),
+    }
     headline: ClassVar[str] = "kappa_f1"
     counts_type: ClassVar[type[Counts]] = ChanceCounts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..errors import InputError, require_same_documents, setting
 from ..options import option
 from ..spans.arrow import require_same_lengths
 from ..spans.entities import Entities
-from .base import Measure
+from .base import Key, Measure
 
 _UNMATCHED = 2.0
 """What it costs to leave both ends of a pair without a partner: a deletion and an insertion."""
@@ -120,18 +120,33 @@ class Eter(Measure):
     name: ClassVar[str] = "eter"
     place: ClassVar[int] = 90
     input: ClassVar[str] = "entities"
-    keys: ClassVar[tuple[str, ...]] = (
-        "eter",
-        "insertions",
-        "deletions",
-        "substitution_cost",
-        "references",
-        "root_error",
-        "component_error",
-        "ser",
-        "ser_types",
-        "ser_components",
-    )
+    results: ClassVar[Mapping[str, Key]] = {
+        "eter": Key(
+            "entity tree error rate",
+            "(insertions + deletions + substitution_cost) / references, 1 for an empty output",
+            "[0, ∞)",
+            "lower",
+        ),
+        "insertions": Key("inserted entities", "predicted entities without a partner", "[0, ∞)", "lower", whole=True),
+        "deletions": Key("deleted entities", "reference entities without a partner", "[0, ∞)", "lower", whole=True),
+        "substitution_cost": Key(
+            "cost of the pairs",
+            "sum over pairs of (1 - alpha) times the root error plus alpha times the error in the components",
+            "[0, ∞)",
+            "lower",
+        ),
+        "references": Key("reference entities", "number of reference entities", "[0, ∞)", "", whole=True),
+        "root_error": Key(
+            "errors in types and bounds", "sum over pairs of the errors in types and bounds", "[0, ∞)", "lower"
+        ),
+        "component_error": Key("errors in components", "sum over pairs of the errors in components", "[0, ∞)", "lower"),
+        "ser": Key("slot error rate", "slot error rate over entities and components", "[0, ∞)", "lower"),
+        "ser_types": Key("slot error rate, entities", "slot error rate of the entities alone", "[0, ∞)", "lower"),
+        "ser_components": Key(
+            "slot error rate, components", "slot error rate of the components alone", "[0, ∞)", "lower"
+        ),
+    }
+    detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, "counts_per_label", "muc_err")
     headline: ClassVar[str] = "eter"
     higher_is_better: ClassVar[bool] = False
     support: ClassVar[str] = "references"
@@ -182,6 +197,15 @@ class Eter(Measure):
             "ser_types": divide(errors["types"], slots["types"], self.zero_division),
             "ser_components": divide(errors["components"], slots["components"], self.zero_division),
         }
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute also all counts by type, and MUC's error rate."""
+        sums = counts.per_label()
+        by_type = {
+            label: {name: values[code].item() for name, values in sums.items()}
+            for code, label in enumerate(counts.labels)
+        }
+        return {**super().details(counts), "counts_per_label": by_type, "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
         """MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,8 @@ from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
 from ..errors import setting
 from ..options import option
-from .aligned import FMeasure
+from .aligned import FMeasure, f_results
+from .base import Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,9 @@ class IntersectionF(FMeasure):
     )
 
     name: ClassVar[str] = "intersection_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "the mean share of a predicted span that is right", "the mean share of a reference span that is found"
+    )
     place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"
 

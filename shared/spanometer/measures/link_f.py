@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,7 +11,8 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, Counts, join_columns
-from .aligned import FMeasure
+from .aligned import FMeasure, f_results
+from .base import Key
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -35,6 +37,9 @@ class LinkF(FMeasure):
     """
 
     name: ClassVar[str] = "link_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "the share of predicted links that are right", "the share of reference links that are found"
+    )
     place: ClassVar[int] = 30
 
     def _count(self, alignment: Alignment) -> Counts:

@@ -17,6 +17,7 @@ from ..counts.ratios import divide
 from ..errors import InputError, mention, setting
 from ..options import option
 from .aligned import AlignedMeasure
+from .base import Key
 from .information import TokenInformation, mapping_digest, require_probability
 
 
@@ -105,7 +106,18 @@ class SlIcm(AlignedMeasure):
 
     name: ClassVar[str] = "sl_icm"
     place: ClassVar[int] = 60
-    keys: ClassVar[tuple[str, ...]] = ("sl_icm", "sl_icm_norm")
+    results: ClassVar[Mapping[str, Key]] = {
+        "sl_icm": Key(
+            "SL-ICM",
+            "the information contrast, in bits with the base 2; the reference's information for the reference itself",
+            "(-∞, ∞)",
+        ),
+        "sl_icm_norm": Key(
+            "SL-ICM, normalised",
+            "the same, scaled so that the reference scores 1 and an empty output 0",
+            "(-∞, 1], with unequal token probabilities (-∞, ∞)",
+        ),
+    }
     headline: ClassVar[str] = "sl_icm_norm"
     support: ClassVar[str] = "reference"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, require_same_documents, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
-from .base import Measure
+from .base import Key, Measure
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
 
@@ -193,7 +193,17 @@ class SpanAttribute(Measure):
     name: ClassVar[str] = "span_attribute"
     place: ClassVar[int] = 100
     input: ClassVar[str] = "attributes"
-    keys: ClassVar[tuple[str, ...]] = ("f", "p", "r", "tp", "support", "positives", "ap")
+    results: ClassVar[Mapping[str, Key]] = {
+        "f": Key("F1", "harmonic mean of precision and recall"),
+        "p": Key("precision", "share of the predicted items that are right"),
+        "r": Key("recall", "share of the reference's items that are predicted"),
+        "tp": Key("right", "items on both sides", "[0, ∞)", kind=int, whole=True),
+        "support": Key("in the reference", "the reference's items", "[0, ∞)", "", int, whole=True),
+        "positives": Key("predicted", "the predicted items", "[0, ∞)", "", int, whole=True),
+        "ap": Key("average precision", "average precision over the ranking of the predicted items by score"),
+    }
+    returns: ClassVar[str] = "for each attribute, and for all together under micro_key, a dict of these"
+    detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature", "curves")
     headline: ClassVar[str] = "f"
     counts_type: ClassVar[type[Counts]] = AttributeCounts
     support: ClassVar[str] = "support"
@@ -326,6 +336,13 @@ class SpanAttribute(Measure):
         }
         grouping = counts.rows["document"], counts.documents
         return self.formula({**numbers, "precisions": self._precisions(counts, grouping, None)})
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute the counts of all attributes together, and the precision-recall curves."""
+        names = ("threshold", "precision", "recall")
+        curves = self.curves(cast(AttributeCounts, counts))
+        found = {key: {name: getattr(curve, name).tolist() for name in names} for key, curve in curves.items()}
+        return {"counts": counts.total(), "curves": found}
 
     def curves(self, counts: AttributeCounts) -> dict[str, PrecisionRecallCurve]:
         """The precision-recall curve under `micro_key` and of each attribute.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Column, Counts
-from .aligned import FMeasure
+from .aligned import FMeasure, f_results
+from .base import Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +23,9 @@ class SpanF(FMeasure):
     """
 
     name: ClassVar[str] = "span_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "the share of predicted spans that are right", "the share of reference spans that are found"
+    )
     place: ClassVar[int] = 10
     support: ClassVar[str] = "reference"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,8 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
 from ..counts.counts import Column, Counts
 from ..options import option
-from .aligned import FMeasure
+from .aligned import FMeasure, f_results
+from .base import Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,10 @@ class TokenF(FMeasure):
     )
 
     name: ClassVar[str] = "token_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "the share of predicted tagged tokens that are right",
+        "the share of the reference's tagged tokens that are found",
+    )
     place: ClassVar[int] = 20
 
     def _count(self, alignment: Alignment) -> Counts:

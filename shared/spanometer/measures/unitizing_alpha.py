@@ -16,6 +16,7 @@ from ..counts.ratios import divide
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
+from .base import Key
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,15 @@ class UnitizingAlpha(AlignedMeasure):
 
     name: ClassVar[str] = "unitizing_alpha"
     place: ClassVar[int] = 80
-    keys: ClassVar[tuple[str, ...]] = ("alpha", "observed_disagreement", "expected_disagreement")
+    results: ClassVar[Mapping[str, Key]] = {
+        "alpha": Key("alpha", "agreement beyond chance, 0 at chance level", "(-∞, 1]"),
+        "observed_disagreement": Key(
+            "observed disagreement", "what the annotators disagree in, summed over labels", "[0, ∞)", "lower"
+        ),
+        "expected_disagreement": Key(
+            "expected disagreement", "what annotators would disagree in by chance, summed over labels", "[0, ∞)", ""
+        ),
+    }
     headline: ClassVar[str] = "alpha"
     shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
