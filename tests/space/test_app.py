@@ -601,7 +601,7 @@ def test_only_the_first_values_are_shown():
         ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),
         ("[]", "[]", {"attributes": "a,,b"}, "names no attribute"),
         ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
-        ("[]", "[]", {"attributes": "a, a=x"}, "'a' is there twice"),
+        ("[]", "[]", {"attributes": "a, a=x"}, "'a' is given twice"),
         ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=1"}, "is not JSON"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 # before Gradio is imported: nothing is sent anywhere
@@ -35,7 +36,7 @@ _HINTS = {
         "The same spans with the prediction's attributes, and scores if there are any.",
     ),
 }
-"""What the boxes of both sides take."""
+"""The hints of the boxes of both sides, by the kind of the input."""
 
 
 def launch(name: str) -> None:
@@ -79,13 +80,12 @@ def build(name: str) -> gr.Blocks:
     """
     page = page_of(name)
     examples = examples_of(page.input)
-    blocks: gr.Blocks
     with gr.Blocks(title=f"{page.title}: Spanometer", analytics_enabled=False) as blocks:
         gr.HTML(render("heading.html", page=page, home=_HOME), padding=False)
         with gr.Row():
             reference, upload_reference = _box("Reference", _HINTS[page.input][0], examples[0].reference)
             prediction, upload_prediction = _box("Prediction", _HINTS[page.input][1], examples[0].prediction)
-        gr.HTML('<p class="sm sm-muted">Examples to click:</p>', padding=False)
+        gr.Markdown("Examples to click:", elem_classes="sm-muted")
         with gr.Row():
             buttons = [gr.Button(example.name, size="sm", min_width=140) for example in examples]
         with gr.Accordion("Options", open=True, elem_id="options"):
@@ -114,7 +114,8 @@ def build(name: str) -> gr.Blocks:
         for option in (only_differing, *options):
             option.input(**call)
         for box, upload in ((reference, upload_reference), (prediction, upload_prediction)):
-            upload.upload(_uploaded, upload, [box, results], show_progress="minimal", api_visibility="private")
+            outputs = [box, results, *charts]
+            upload.upload(_uploaded(page), upload, outputs, show_progress="minimal", api_visibility="private")
         for example, button in zip(examples, buttons, strict=True):
             button.click(
                 _filled(example),
@@ -168,20 +169,29 @@ def _answer(page: Page) -> Callable[..., Any]:
     def answer(reference: str, prediction: str, only_differing: bool, *values: Any) -> Any:
         given = dict(zip(names, values, strict=True))
         found = respond(page, reference or "", prediction or "", given, only_differing=bool(only_differing))
-        if not page.charts:
-            return found.html
-        figures = [chart.figure for chart in found.charts] or [None] * len(TITLES)
-        return found.html, *(gr.Plot(figure, visible=figure is not None) for figure in figures)
+        plots = _plots(page, [chart.figure for chart in found.charts])
+        # Gradio wants a single output as it is
+        return (found.html, *plots) if plots else found.html
 
     return answer
 
 
-def _uploaded(path: str) -> tuple[Any, Any]:
-    """Return the text of an uploaded file for its box, or what is wrong with it for the results."""
-    try:
-        return read_upload(path), gr.skip()
-    except InputError as error:
-        return gr.skip(), error_message(error)
+def _uploaded(page: Page) -> Callable[[str], Any]:
+    """Return what is called with an uploaded file: it gives the text for its box, or the results what is wrong."""
+
+    def uploaded(path: str) -> Any:
+        try:
+            return read_upload(path), gr.skip(), *(gr.skip() for _ in _plots(page))
+        except InputError as error:
+            return gr.skip(), error_message(error), *_plots(page)
+
+    return uploaded
+
+
+def _plots(page: Page, figures: Sequence[Any] = ()) -> list[Any]:
+    """Return the plots of a page; those without a figure are hidden."""
+    titles = TITLES if page.charts else ()
+    return [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(figures, titles)]
 
 
 def _filled(example: Example) -> Callable[[], tuple[str, str]]:

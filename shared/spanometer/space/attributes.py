@@ -32,7 +32,7 @@ _ALONE = {"reference": "missed", "prediction": "spurious"}
 
 _Bounds = tuple[int, int, int]
 _Item = tuple[_Bounds, str, type, Value]
-"""Bounds of a span (document, start, end), attribute, value; with its type, for True and 1 are equal."""
+"""Bounds of a span, attribute, and value with its type, since True equals 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLES = ("F1 by chance", "Where spans lie at random")
-"""What the charts of a page are called."""
+"""The names of the charts of a page."""
 
 _SHOWN_WORDS = 60
 

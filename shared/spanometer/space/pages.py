@@ -80,22 +80,22 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The name of the measure."""
+        """Return the name of the measure."""
         return self.kind.name
 
     @property
     def input(self) -> str:
-        """The kind of the input, see `Measure.input`."""
+        """Return the kind of the input, see `Measure.input`."""
         return self.kind.input
 
     @property
     def charts(self) -> bool:
-        """Whether there are charts below the results."""
+        """Return whether there are charts below the results."""
         return issubclass(self.kind, ChanceKappaF1)
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options that have controls: a measure's own, those of the reading, those of all measures, the level."""
+        """Return the options with controls: a measure's own, of the reading, of all measures, the confidence."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
         shared = {name: declared.pop(name) for name in _SHARED if name in declared}
         reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
@@ -103,23 +103,25 @@ class Page:
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """The controls of the options, and one of the page's own for measures of the words' information."""
+        """Return the controls of the options, and one of the page's own for measures of the words' information."""
         words = (_WORDS,) if "tokens" in options_of(self.kind) else ()
         return (*words, *map(self._control, self.options.values()))
 
     def _control(self, option: Option) -> Control:
-        value = self.values.get(option.name, option.default)
+        # nothing stands for the default of values that are given as text
+        given_as_text = option.kind is None and not option.choices
+        value = "" if given_as_text else self.values.get(option.name, option.default)
         choices = [(_text(choice), _text(choice)) for choice in option.choices]
         if choices and option.optional:
             choices.insert(0, (texts()["unset"].get(option.name, "default"), ""))
-        said = self.hints.get(option.name, f"{option.help[0].upper()}{option.help[1:]}.")
+        info = self.hints.get(option.name) or _sentence(_sentence(option.help).removeprefix(f"{option.label}, "))
         is_number = option.kind in (int, float) and not choices
         return Control(
             option.name,
             option.label,
-            value if is_number or option.kind is bool else _text(value),
+            _text(value) if choices else value,
             tuple(choices),
-            "" if said == f"{option.label}." else said,
+            "" if info == _sentence(option.label) else info,
             (option.low, option.high) if is_number else None,
             option.kind is int,
         )
@@ -201,8 +203,14 @@ def _on_page(option: Option) -> Option:
     return replace(option, low=low, high=high, exclusive=exclusive, parse=_PARSERS.get(option.name, option.parse))
 
 
+def _sentence(phrase: str) -> str:
+    return f"{phrase[0].upper()}{phrase[1:].removesuffix('.')}."
+
+
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value or "")
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _read(option: Option, value: Any) -> Any:
@@ -220,23 +228,23 @@ def _read(option: Option, value: Any) -> Any:
     return value
 
 
-def _asked(text: str) -> dict[str, bool | list[str]]:
-    """Return attributes for the measure from `negated, carrier=DISEASE+SYMPTOM`, as signatures write them."""
+def _read_attributes(text: str) -> dict[str, bool | list[str]]:
+    """Read attributes that are written as in signatures: `negated, carrier=DISEASE+SYMPTOM`."""
     remedy = "Change it under Options, for example: negated, carrier=DISEASE+SYMPTOM."
-    asked: dict[str, bool | list[str]] = {}
+    found: dict[str, bool | list[str]] = {}
     for part in text.split(","):
         name, separator, listed = part.partition("=")
         name, labels = name.strip(), [label.strip() for label in listed.split("+")]
         if not name or (separator and not all(labels)):
             raise InputError(f"{mention('attributes')}: {part.strip()!r} names no attribute or an empty label.", remedy)
-        if name in asked:
-            raise InputError(f"{mention('attributes')}: {name!r} is there twice.", remedy)
-        asked[name] = labels if separator else True
-    return asked
+        if name in found:
+            raise InputError(f"{mention('attributes')}: {name!r} is given twice.", remedy)
+        found[name] = labels if separator else True
+    return found
 
 
-def _default_values(text: str) -> dict[str, Any]:
-    """Return an object in JSON; the measure checks its values."""
+def _read_default_values(text: str) -> dict[str, Any]:
+    """Read a JSON object; the measure checks its values."""
     remedy = 'Change it under Options, for example: {"negated": false}.'
     try:
         given = json.loads(text)
@@ -247,4 +255,4 @@ def _default_values(text: str) -> dict[str, Any]:
     return given
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {"attributes": _asked, "default_values": _default_values}
+_PARSERS: dict[str, Callable[[str], Any]] = {"attributes": _read_attributes, "default_values": _read_default_values}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..errors import InputError, spelled
+from ..errors import InputError, setting, spelled
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -33,7 +33,7 @@ _MAX_SIMULATED = 20_000_000
 
 _SHOWN_LABELS = 100
 
-_COUNTS = frozenset({"insertions", "deletions", "references"})
+_COUNTED_KEYS = frozenset({"insertions", "deletions", "references"})
 """Keys of results that are numbers of things; as sums they are floats."""
 
 
@@ -89,7 +89,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     trees = None
     if isinstance(measure, Eter) and corpus.trees is not None:
         trees = aligned_trees(measure, *corpus.trees, corpus.words)
-    drawn_charts = charts(measure, counts, scores, corpus) if isinstance(measure, ChanceKappaF1) else ()
+    drawn = charts(measure, counts, scores, corpus) if isinstance(measure, ChanceKappaF1) else ()
     html = render(
         "results.html",
         measure=measure,
@@ -102,9 +102,9 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
         labels=_labels(measure, counts),
-        charts=drawn_charts,
+        charts=drawn,
     )
-    return Answer(html, drawn_charts)
+    return Answer(html, drawn)
 
 
 def _size(corpus: Corpus) -> str:
@@ -135,12 +135,12 @@ def _require_few_tokens(measure: ChanceKappaF1, lengths: np.ndarray) -> None:
     if tokens * measure.n_simulations > _MAX_SIMULATED:
         raise InputError(
             f"{measure.n_simulations} simulated annotations of {tokens:,} tokens are too many for this page.",
-            f"Set simulated annotations to {_MAX_SIMULATED // tokens} or less.",
+            f"Set {setting('n_simulations', _MAX_SIMULATED // tokens)} or less.",
         )
 
 
 def _written(key: str, value: float) -> str:
-    return number(int(value) if key in _COUNTS and value == int(value) else value)
+    return number(int(value) if key in _COUNTED_KEYS and value == int(value) else value)
 
 
 def _comparison(
