@@ -13,7 +13,7 @@ from spanometer.analysis.published_tables import decimals, published_rows
 from spanometer.measures import Eter, LinkF
 from spanometer.readers import read
 from spanometer.reproduction import chance, differences, policies, report
-from spanometer.reproduction.differences import KNOWN, KnownDifference, explained
+from spanometer.reproduction.differences import KnownDifference, explained, known_differences
 from spanometer.reproduction.inputs import Inputs, MissingCorpus
 from spanometer.reproduction.report import LISTED, TABLES, Reproduction, draw, reproduce
 from spanometer.reproduction.tables import Cell, Table, markdown_table
@@ -269,8 +269,8 @@ def test_no_cell_differs_without_a_reason(whole):
 
 def test_every_reason_is_used(tables):
     reasons = {cell.reason for table in tables.values() for cell in table.unequal}
-    assert {known.reason for known in KNOWN.values()} <= reasons
-    names = {name for name, _, _ in KNOWN}
+    assert {known.reason for known in known_differences().values()} <= reasons
+    names = {name for name, _, _ in known_differences()}
     assert names <= set(tables)
 
 
@@ -356,12 +356,12 @@ def test_a_wrong_measure_of_trees_is_marked(monkeypatch):
 
 def test_known_differences(monkeypatch):
     known = {
-        ("t", "r", "c"): KnownDifference("cell", ours=0.5),
-        ("t", "r", None): KnownDifference("row", near_only=True),
-        ("t", None, "c"): KnownDifference("column", ours=True),
-        ("t", None, None): KnownDifference("table", ours=7),
+        ("t", "r", "c"): KnownDifference("cell", ours="0.5"),
+        ("t", "r", ""): KnownDifference("row", ours="±1"),
+        ("t", "", "c"): KnownDifference("column", ours="yes"),
+        ("t", "", ""): KnownDifference("table", ours="7"),
     }
-    monkeypatch.setattr(differences, "KNOWN", known)
+    monkeypatch.setattr(differences, "known_differences", lambda: known)
 
     def explanation(cell, table="t"):
         return explained(Table(table, "Title", "Source", (cell,))).cells[0].reason

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from ..analysis.published_tables import decimals, published_rows
+from ..errors import counted
 from ..measures.aligned import AlignedMeasure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import Placement, place
@@ -48,14 +50,8 @@ def simulations(inputs: Inputs) -> tuple[Table, ...]:
         for column, (measure, key) in SIMULATED.items():
             ours = measure.score(measure.counts(first, second))[key]
             cells.append(Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4))
-    table = Table(
-        "chance_simulations",
-        "Tables 2 to 9: simulations",
-        SOURCE,
-        tuple(cells),
-        ("F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant.",),
-    )
-    return (table,)
+    note = "F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant."
+    return (Table("chance_simulations", "Tables 2 to 9: simulations", SOURCE, tuple(cells), (note,)),)
 
 
 def _runs(written: str) -> Spans:
@@ -77,24 +73,18 @@ def figure1(inputs: Inputs) -> tuple[Table, ...]:
     for length, starts in zip(placed.lengths, placed.starts, strict=True):
         middle = starts[len(starts) // 2]
         flat = np.flatnonzero(abs(starts - middle) <= 1e-9 * middle)
-        row = f"{length} token{'' if length == 1 else 's'}"
+        row = counted(length, "token")
         cells += [
             Cell(row, "begins at token 1", None, float(starts[0]), digits=5),
             Cell(row, "in the middle", None, float(middle), digits=5),
             Cell(row, "the same from token", None, int(flat[0]) + 1),
             Cell(row, "to token", None, int(flat[-1]) + 1),
         ]
-    table = Table(
-        "chance_figure1",
-        "Figure 1: where spans begin, a picture",
-        SOURCE,
-        tuple(cells),
-        (
-            "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
-            "probabilities.",
-        ),
+    note = (
+        "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
+        "probabilities."
     )
-    return (table,)
+    return (Table("chance_figure1", "Figure 1: where spans begin, a picture", SOURCE, tuple(cells), (note,)),)
 
 
 def table10(inputs: Inputs) -> tuple[Table, ...]:
@@ -105,8 +95,12 @@ def table10(inputs: Inputs) -> tuple[Table, ...]:
         for row in rows
         for part, name in PARTS.items()
     ]
-    cells += [Cell("order kept", name, True, _keeps_order(rows, part)) for part, name in PARTS.items()]
-    cells += [Cell("spread wider", name, True, _widens(rows, part)) for part, name in PARTS.items()]
+    columns = {name: np.array([_printed(row, part) for row in rows], dtype=float).T for part, name in PARTS.items()}
+    cells += [Cell("order kept", name, True, _keeps_order(*pair)) for name, pair in columns.items()]
+    cells += [
+        Cell("spread wider", name, True, bool(np.ptp(corrected) > np.ptp(observed)))
+        for name, (observed, corrected) in columns.items()
+    ]
     notes = [
         "The eleven outputs are not public. What is left to compare is the shape: the chance level that a row implies, "
         "(observed - corrected) / (1 - corrected), and that correction keeps the order and widens the spread.",
@@ -143,35 +137,19 @@ def _implied(observed: str, corrected: str, rounding: int = 0) -> float:
 
 
 def _implied_range(rows: list[dict[str, str]], part: str) -> tuple[float, float]:
-    implied = [[_implied(*_printed(row, part), rounding) for row in rows] for rounding in (-1, 1)]
-    return min(implied[0]), max(implied[1])
+    low, high = ([_implied(*_printed(row, part), rounding) for row in rows] for rounding in (-1, 1))
+    return min(low), max(high)
 
 
-def _columns(rows: list[dict[str, str]], part: str) -> tuple[np.ndarray, np.ndarray]:
-    observed, corrected = np.array([_printed(row, part) for row in rows], dtype=float).T
-    return observed, corrected
-
-
-def _keeps_order(rows: list[dict[str, str]], part: str) -> bool:
-    observed, corrected = _columns(rows, part)
+def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
     return bool((np.diff(corrected[np.argsort(observed, kind="stable")]) >= 0).all())
-
-
-def _widens(rows: list[dict[str, str]], part: str) -> bool:
-    observed, corrected = _columns(rows, part)
-    return bool(np.ptp(corrected) > np.ptp(observed))
 
 
 def _flair(sides: tuple[Spans, Spans], ranges: Mapping[str, tuple[float, float]]) -> tuple[list[Cell], int]:
     """Make the cells of Flair's output; count the sentences that the printed threshold gives, read literally."""
-    measure = ChanceKappaF1()
-    counts = measure.counts(sides[0], sides[0])
-    expected, size = (
-        counts.columns[name].per_document(counts.documents, len(counts.labels)).sum(axis=1)
-        for name in ("expected", "reference")
-    )
     # sentences without spans have no chance level and are in neither subset
-    level = np.divide(expected, size, out=np.full(len(size), np.nan), where=size > 0)
+    measure = ChanceKappaF1(zero_division=math.nan)
+    level = measure.score_per_document(measure.counts(sides[0], sides[0]))["chance_f1"]
     low = 1 - _THRESHOLD
     chosen = {
         "all": np.arange(len(level)),

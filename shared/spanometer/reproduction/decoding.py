@@ -1,4 +1,4 @@
-"""What decoding is worth: every repair of a tagger's best tags, against the best legal path through its logits.
+"""The worth of decoding: every repair of a tagger's best tags, against the best legal path through its logits.
 
     python -m spanometer.reproduction.decoding [--train FILE --dev FILE] [--plot FILE.png] [--json]
 
@@ -25,14 +25,9 @@ from ..alignment.overlaps import Alignment
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
 from ..counts.resampling import interval
 from ..errors import InputError, counted, printable
+from ..measures import registry
 from ..measures.aligned import AlignedMeasure
-from ..measures.bcubed import Bcubed
-from ..measures.intersection_f import IntersectionF
-from ..measures.link_f import LinkF
 from ..measures.result import plain
-from ..measures.sl_icm import SlIcm
-from ..measures.span_f import SpanF
-from ..measures.token_f import TokenF
 from ..readers import Column, TagFile, read
 from ..spans.spans import Spans
 from ..tags import viterbi
@@ -41,12 +36,14 @@ from .tables import markdown_table
 from .tagger import LinearTagger, TaggerSettings, document_folds, window_features
 
 SCHEME = "IOBES"
-"""The scheme that the tagger learns, whatever that of the files."""
+"""The scheme that the tagger learns, whatever the files have."""
 
 DEFAULT = "conlleval"
 """The policy that Viterbi is compared with beyond the table: seqeval's, and what nearly everybody reports."""
 
-MEASURES: tuple[AlignedMeasure, ...] = (SpanF(), TokenF(), LinkF(), Bcubed(), IntersectionF(), SlIcm())
+MEASURES: tuple[AlignedMeasure, ...] = tuple(
+    registry.MEASURES[name]() for name in ("span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm")
+)
 """The tag measures of the table: those that need nothing but tags, and whose counts of parts add up."""
 
 _LEVEL = 0.95

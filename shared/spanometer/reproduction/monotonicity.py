@@ -1,4 +1,4 @@
-"""Does each further token lost cost more, and each further token of noise less? Asked of any corpus.
+"""Increasing monotonicity on any corpus: the costs of each further lost token, and of each further wrong one.
 
     python -m spanometer.reproduction.monotonicity FILE [FILE ...] [--column COLUMN] [--outside TAG] [--json]
 
@@ -6,7 +6,7 @@ The SL-ICM paper calls these overlap and noise *increasing monotonicity*: of two
 reference, the one that loses them evenly, two here and two there, is better than one that loses one here and three
 there; of two that add as many tokens, the one that adds them unevenly is better. Here the reference itself is
 transformed (`transformations`): all spans of four and more tokens lose their last token, two, three; all spans with
-three free tokens behind them get one, two, three.
+three free tokens after them get one, two, three.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.transformations import Extend, Truncate
-from ..errors import InputError, printable
+from ..errors import InputError, counted, printable
 from ..measures.aligned import AlignedMeasure
 from ..measures.bcubed import Bcubed
 from ..measures.intersection_f import IntersectionF
@@ -56,13 +56,13 @@ _BAD_INPUT = 2
 
 @dataclass(frozen=True)
 class Costs:
-    """What one measure makes of a growing error.
+    """Costs of a growing error by one measure.
 
     Attributes:
         measure: its name in `MEASURES`.
         first, second, third: how much the first, second and third token (of each touched span) take from the score.
-        even: the score where each of an even number of the spans errs by two tokens.
-        uneven: the score where they err by one and three in turn; counts of both turns are added up, so that nothing
+        even: the score if each of an even number of the spans errs by two tokens.
+        uneven: the score if they err by one and three in turn; counts of both turns are added up, so that nothing
             depends on which spans err by three.
     """
 
@@ -75,7 +75,7 @@ class Costs:
 
     @property
     def trend(self) -> str:
-        """Whether each further token costs more or less: `rising`, `falling`, `level` or `mixed`."""
+        """Tell whether each further token costs more or less: `rising`, `falling`, `level` or `mixed`."""
         steps = (self.second - self.first, self.third - self.second)
         if all(abs(step) <= _EPSILON for step in steps):
             return "level"
@@ -85,7 +85,7 @@ class Costs:
 
     @property
     def better(self) -> str:
-        """What scores better at the same number of tokens: `even`, `uneven` or `neither`."""
+        """Tell what scores better at the same number of tokens: `even`, `uneven` or `neither`."""
         if abs(self.even - self.uneven) <= _EPSILON:
             return "neither"
         return "even" if self.even > self.uneven else "uneven"
@@ -99,8 +99,8 @@ class Monotonicity:
         corpus: what the corpus is called.
         documents, spans: its size.
         truncated, extended: how many spans lose or get tokens.
-        truncation, extension: what the measures make of it. A measure has overlap increasing monotonicity where even
-            truncation is better than uneven, and noise increasing monotonicity where uneven extension is better.
+        truncation, extension: the costs by each measure. It has overlap increasing monotonicity if even truncation is
+            better than uneven, and noise increasing monotonicity if uneven extension is better.
     """
 
     corpus: str
@@ -112,30 +112,27 @@ class Monotonicity:
     extension: tuple[Costs, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         entry = asdict(self)
         for name in ("truncation", "extension"):
             entry[name] = [{**asdict(costs), "better": costs.better} for costs in getattr(self, name)]
         return entry
 
     def to_markdown(self) -> str:
-        """Two tables; costs in points of 100."""
-        lines = [f"{self.corpus}: {_count(self.spans, 'span')} in {_count(self.documents, 'document')}."]
+        """Write two tables; costs in points of 100."""
+        lines = [f"{self.corpus}: {counted(self.spans, 'span')} in {counted(self.documents, 'document')}."]
         for name, touched, series, wanted in (
             ("lost", self.truncated, self.truncation, "even"),
             ("added", self.extended, self.extension, "uneven"),
         ):
-            lines += [
-                "",
-                f"| token {name} ({_count(touched, 'span')}) | first | second | third | even | uneven "
-                f"| {wanted} is better |",
-                "|---|---:|---:|---:|---:|---:|---|",
-            ]
-            lines += [
-                f"| {costs.measure} | {100 * costs.first:.3f} | {100 * costs.second:.3f} | {100 * costs.third:.3f} "
-                f"| {100 * costs.even:.3f} | {100 * costs.uneven:.3f} | {_verdict(costs.better, wanted)} |"
-                for costs in series
-            ]
+            head = f"token {name} ({counted(touched, 'span')}) | first | second | third | even | uneven"
+            lines += ["", f"| {head} | {wanted} is better |", "|---|---:|---:|---:|---:|---:|---|"]
+            for costs in series:
+                values = (costs.first, costs.second, costs.third, costs.even, costs.uneven)
+                verdict = {wanted: "yes", "neither": "equal"}.get(costs.better, "**no**")
+                lines.append(
+                    f"| {costs.measure} | {' | '.join(f'{100 * value:.3f}' for value in values)} | {verdict} |"
+                )
         return "\n".join(lines)
 
 
@@ -148,7 +145,7 @@ def run(spans: Spans, corpus: str, measures: Mapping[str, AlignedMeasure] = MEAS
         measures: the measures by name.
 
     Raises:
-        InputError: where the documents' lengths are not known, and for discontinuous spans.
+        InputError: if the documents' lengths are not known, and for discontinuous spans.
     """
     shortened = Truncate(tokens=max(STEPS), shortest=max(STEPS) + 1)(spans).spans.end != spans.end
     lengthened = Extend(tokens=max(STEPS))(spans).spans.end != spans.end
@@ -159,7 +156,7 @@ def run(spans: Spans, corpus: str, measures: Mapping[str, AlignedMeasure] = MEAS
 
 
 def costs(spans: Spans, chosen: np.ndarray, direction: int, name: str, measure: AlignedMeasure) -> Costs:
-    """What a measure makes of chosen spans whose ends move by one, two, three tokens, evenly and unevenly.
+    """Compute what it costs if the ends of chosen spans move by one, two, three tokens, evenly and unevenly.
 
     Args:
         spans: the reference.
@@ -187,16 +184,8 @@ def costs(spans: Spans, chosen: np.ndarray, direction: int, name: str, measure: 
 
 
 def ends_moved(spans: Spans, by: np.ndarray) -> Spans:
-    """The spans with their ends moved, wherever that is."""
+    """Move the ends of spans, wherever that is."""
     return in_order(replace(spans, end=(spans.end + by).astype(np.int32)))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _verdict(better: str, wanted: str) -> str:
-    return "equal" if better == "neither" else "yes" if better == wanted else "**no**"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -233,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--documents", metavar="KEY", help="the comment '# KEY = ...' that begins a document")
     parser.add_argument("--outside", metavar="TAG", help="read TAG as O")
     parser.add_argument("--scheme", metavar="SCHEME", type=str.upper, help="inferred from the prefixes by default")
-    parser.add_argument("--json", action="store_true", help="JSON in place of the tables")
+    parser.add_argument("--json", action="store_true", help="JSON instead of the tables")
     return parser
 
 
