@@ -445,7 +445,10 @@ def test_padded_logits(tmp_path):
         ({"logits": np.zeros((1, 2, 3)), "labels": LABELS, "lengths": np.array([3])}, "document 0: the length 3"),
         ({"logits": np.zeros((1, 2, 4)), "labels": LABELS}, "document 0: logits of shape"),
         ({"logits": np.full((1, 2, 3), np.nan), "labels": LABELS}, "document 0, token 0: a logit is NaN"),
-        ({"logits": np.zeros((1, 2, 3)), "labels": np.array(["O", "X-A", "I-A"])}, "no scheme"),
+        (
+            {"logits": np.zeros((1, 2, 3)), "labels": np.array(["O", "X-A", "I-A"])},
+            "labels, token 1: 'X-A' has no prefix",
+        ),
         ({"a": np.array([{}], dtype=object), "labels": LABELS}, "no .npz file of numbers and strings"),
     ],
 )

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import offsets_of, runs
-from ..errors import InputError, setting
-from .schemes import OUTSIDE, ROLES, Scheme, get_scheme, infer_scheme
-from .tags import split_tag
+from ..arrays import offsets_of, place_of, runs
+from ..errors import InputError
+from .decoding import read_roles, scheme_of
+from .schemes import OUTSIDE, Scheme
+from .tags import Tags
 
 PAD = -1
-"""What stands in place of a label where a padded array has no token."""
+"""Stands instead of a label in padded arrays where there is no token."""
 
 _FEW = 512
-"""Up to how many sentences one maximum over many labels is quicker than one label after another."""
+"""Up to this many sentences one maximum over many labels is quicker than one label after another."""
 
 _BLOCK = 1 << 18
 """About how many tokens are decoded at a time, so that memory stays bounded."""
@@ -32,7 +33,7 @@ def decode(
     mask: Any = None,
     transitions: Any = None,
 ) -> np.ndarray | list[np.ndarray]:
-    """The legal path with the highest sum of logits, and of transition scores where these are given, exactly.
+    """Find the legal path with the highest sum of logits, and of transition scores if they are given, exactly.
 
     The path maximises Σ_t logits[t, y_t] + Σ_t transitions[y_(t-1), y_t] over all paths y that are legal in the scheme
     from the sentence's beginning to its end. Sums are taken in float64; among equal paths one is chosen, always the
@@ -42,11 +43,11 @@ def decode(
         logits: float32 or float64 (or float16), shape (sentences, tokens, labels), padded; or a list with an array of
             shape (tokens, labels) for each sentence. -inf forbids a label at a token.
         labels: the tags that the last axis stands for, for example `["O", "B-PER", "I-PER"]`.
-        scheme: name of the tag scheme; None tells it from the labels' prefixes.
-        lengths: with padded logits: number of tokens of each sentence, the padding behind them.
-        mask: with padded logits, in place of `lengths`: shape (sentences, tokens), true for the tokens that are tagged.
-            Others are passed over as if they were not there, wherever they stand.
-        transitions: shape (labels, labels), what going from the first label to the second is worth.
+        scheme: name of the tag scheme; None infers it from the labels' prefixes.
+        lengths: with padded logits: number of tokens of each sentence, with the padding after them.
+        mask: with padded logits, instead of `lengths`: shape (sentences, tokens), true for the tokens that are tagged.
+            Others are skipped as if they were not there, wherever they stand.
+        transitions: shape (labels, labels), the score of going from the first label to the second.
 
     Returns:
         Indices of labels, int64: shape (sentences, tokens) for padded logits, with `PAD` where there is no token; for a
@@ -54,7 +55,7 @@ def decode(
 
     Raises:
         InputError: for logits with NaN or +inf, or with nothing but -inf at a token; for numbers of labels, lengths or
-            shapes that do not fit; and where no legal path exists.
+            shapes that do not fit; and if no legal path exists.
     """
     legality = Legality.of(labels, scheme)
     scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
@@ -64,7 +65,7 @@ def decode(
 
 @dataclass(frozen=True, eq=False)
 class Legality:
-    """Which labels may begin and end a sentence, and follow each other.
+    """The labels that may begin and end a sentence, and follow each other.
 
     Attributes:
         labels: the tags.
@@ -81,22 +82,15 @@ class Legality:
 
     @classmethod
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
-        """The legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
+        """Find the legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
         names = _checked_labels(labels)
-        parts = [split_tag(name) for name in names]
-        prefixes = frozenset(prefix for prefix, _ in parts if prefix != "O")
-        known = infer_scheme(prefixes) if scheme is None else get_scheme(scheme)
-        for name, (prefix, label) in zip(names, parts, strict=True):
-            if prefix != "O" and prefix not in known.prefixes:
-                raise InputError(
-                    f"the label {name!r} has no prefix of {known.name} ({', '.join(known.prefixes)} and O).",
-                    f"Name the scheme with {setting('scheme')}, and give the labels as tags such as 'B-PER'.",
-                )
-            if label == "" or (prefix == "O" and label is not None):
-                raise InputError(f"the label {name!r} is no tag.", "Tags are 'O' and such as 'B-PER'.")
-        roles = np.array([OUTSIDE if prefix == "O" else ROLES.index(known.prefixes[prefix]) for prefix, _ in parts])
-        types = [label for _, label in parts]
-        same = np.array([[first == second for second in types] for first in types], dtype=int)
+        tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
+        try:
+            known = scheme_of(scheme, tags)
+            roles, codes, _ = read_roles(tags, known)
+        except InputError as error:
+            raise error.placed(side="labels", document=None) from None
+        same = (codes[:, None] == codes[None, :]).astype(int)
         table = known.legal()
         legal = table[roles[:, None], roles[None, :], same]
         begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
@@ -134,7 +128,7 @@ class Scores:
     Attributes:
         token: shape (tokens, labels).
         offsets: int64, sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
-        mask: of padded logits, which places hold tokens; None for a list.
+        mask: of padded logits, true for the places that hold tokens; None for a list.
     """
 
     token: np.ndarray
@@ -180,14 +174,14 @@ class Scores:
         return cls(array[tagged], offsets, tagged)
 
     def _refuse_values(self) -> None:
-        # a sum over all is NaN or +inf where one value is: a quick look before a thorough one
+        # the largest logit tells all three: NaN and +inf pass into it
         with np.errstate(invalid="ignore", over="ignore"):
             largest = self.token.max(axis=1, initial=-np.inf)
         bad = ~np.isfinite(largest)
         if not bad.any():
             return
         token = int(np.argmax(bad))
-        sentence, position = self.place(token)
+        sentence, position = place_of(self.offsets, token)
         values = self.token[token]
         if np.isnan(values).any():
             problem, remedy = "a logit is NaN.", "Look for a division by zero or an overflow in the model."
@@ -197,13 +191,8 @@ class Scores:
             problem, remedy = "all logits are -inf.", "Leave at least one label possible at each token."
         raise InputError(problem, remedy, document=sentence, position=position)
 
-    def place(self, token: int) -> tuple[int, int]:
-        """Sentence and position of a token; positions count the tokens that are tagged."""
-        sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
-        return sentence, token - int(self.offsets[sentence])
-
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """Labels of all tokens, laid end to end, in the form in which the logits came."""
+        """Return labels of all tokens, laid end to end, in the form in which the logits came."""
         if self.mask is None:
             return np.split(paths, self.offsets[1:-1]) if len(self.offsets) > 1 else []
         padded = np.full(self.mask.shape, PAD, dtype=np.int64)
@@ -229,7 +218,7 @@ def _floats(array: Any, sentence: int | None) -> np.ndarray:
 
 def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
-        raise InputError("lengths and mask say the same.", "Give one of the two.")
+        raise InputError("lengths and mask are both given.", "Give one of the two.")
     if mask is not None:
         tagged = np.asarray(mask)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
@@ -269,9 +258,9 @@ def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
 
 
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
-    """The best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
+    """Return the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
     lengths = np.diff(scores.offsets)
-    # sentences of like length together: those that still go on at a step are the first ones
+    # sentences of similar length together: those that still go on at a step are the first ones
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
     for left, right in zip(*runs(np.cumsum(lengths[order]) // _BLOCK), strict=True):
@@ -280,9 +269,9 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
 
 
 def greedy_paths(scores: Scores, legality: Legality) -> np.ndarray:
-    """Left to right, at each token the best label that may follow the one before (Strubell et al. 2017).
+    """Decode left to right, at each token the best label that may follow the one before (Strubell et al. 2017).
 
-    Nothing makes such a path end legally. Where no label may follow, the best of all is taken.
+    Nothing makes such a path end legally. If no label may follow, the best of all is taken.
 
     Returns:
         Label indices of all tokens, laid end to end, int64.
@@ -355,8 +344,8 @@ def _decode_block(
 class _Step:
     """One step of the recursion for many sentences at once.
 
-    Labels that may follow the same labels share one maximum: in every scheme there are but few such groups, so that a
-    step costs little more than the number of labels, not its square. Transition scores part them again.
+    Labels that may follow the same labels share one maximum: every scheme has few such groups, so that a step costs
+    little more than the number of labels, not its square. Transition scores separate them again.
     """
 
     def __init__(self, follows: np.ndarray, transitions: np.ndarray | None) -> None:
@@ -375,7 +364,7 @@ class _Step:
         self._others = [(number, labels) for number, labels in enumerate(members) if len(labels) != 2]
 
     def __call__(self, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Best scores of paths into each label before its own logit, and for each group the label that they come from.
+        """Return the best scores of paths into each label before its own logit, and the label before it by group.
 
         Args:
             score: best scores of paths that end in each label, shape (labels, sentences).
@@ -405,11 +394,10 @@ class _Step:
         return best[self._group], pointers
 
     def _reached(self, score: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        """Scores of the paths that come from each label into its group, shape (labels, sentences)."""
-        if self._transitions is None:
-            return score[labels]
-        return score[labels] + self._transitions[labels, groups][:, None]
+        """Return scores of the paths that come from each label into its group, shape (labels, sentences)."""
+        reached: np.ndarray = score[labels]
+        return reached if self._transitions is None else reached + self._transitions[labels, groups][:, None]
 
     def previous(self, pointers: np.ndarray, current: np.ndarray) -> np.ndarray:
-        """The labels before the current ones on their best paths."""
-        return pointers[self._group[current], np.arange(len(current))].astype(np.int64)
+        """Return the labels before the current ones on their best paths."""
+        return np.asarray(pointers[self._group[current], np.arange(len(current))], dtype=np.int64)
