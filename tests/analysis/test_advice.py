@@ -100,7 +100,7 @@ def test_words_by_hand():
 @pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
 def test_statistics_are_those_of_sets(kind):
     seen = 0
-    for seed in range(200):
+    for seed in range(80):
         references, _, lengths = random_pair(seed, kind)
         listed = [(number, *span) for number, document in enumerate(references) for span in document]
         if not listed:
@@ -120,7 +120,7 @@ def test_statistics_are_those_of_sets(kind):
         assert found.adjacent == sum(
             any(two[:2] == one[:2] and max(two[2]) + 1 == min(one[2]) for two in listed) for one in listed
         )
-    assert seen > 100
+    assert seen > 40
 
 
 ONE = "0-1A 3-4A 6-7A 9-10A"
