@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from ..errors import InputError, require_choice
 from ..spans.spans import Spans
 from ..tags.decoding import illegal_pairs
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags
-from .corpus import Loaded, TaggedCorpus
+from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import Layout
 from .parts import Part, column_parts, iob_tags, parquet_parts, sentence_features
@@ -78,12 +79,11 @@ def load_conll03(
     Source: Tjong Kim Sang and De Meulder 2003, Introduction to the CoNLL-2003 shared task.
     """
     require_choice("scheme", scheme, SCHEMES)
-    asked = {"repository": repository, "revision": revision}
-    files = find_files(source, split, _LAYOUT, CONLL03_HUB, cache_dir, **asked)
+    files = find_files(source, split, _LAYOUT, CONLL03_HUB, cache_dir, repository=repository, revision=revision)
     return CoNLL03(scheme).load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class CoNLL03(TaggedCorpus):
+class CoNLL03(Corpus):
     """A way to read files of CoNLL-2003."""
 
     def __init__(self, scheme: str) -> None:
@@ -92,7 +92,7 @@ class CoNLL03(TaggedCorpus):
         tags = {"pos_tags": PARTS_OF_SPEECH, "chunk_tags": iob_tags(CHUNKS), "ner_tags": iob_tags(LABELS)}
         self.features = sentence_features(tags, document="int32")
 
-    def parts(self, file: CorpusFile) -> Iterator[Part]:
+    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
         """Read the sentences of a file, in parts."""
         given: str | None = None
         parquet = file.path.suffix == ".parquet"
@@ -104,7 +104,7 @@ class CoNLL03(TaggedCorpus):
             if "chunk_tags" in columns:
                 # both schemes mean the same spans
                 columns["chunk_tags"] = Spans.from_tags(columns["chunk_tags"], scheme="IOB2").encode(self._scheme)
-            yield Part(columns, part.values, part.locate)
+            yield Part(columns, part.values, part.locate).table(self.features)
 
     def _in_scheme(self, part: Part, given: str) -> Tags:
         """Write the entity tags in the wanted scheme; raise an `InputError` unless they follow the file's own."""
@@ -121,20 +121,15 @@ class CoNLL03(TaggedCorpus):
 
 def _sentences(file: CorpusFile) -> Iterator[Part]:
     """Read the sentences of a file of columns, in parts."""
-    documents = sentences = 0
-    for part in column_parts(file, [2, 3, 4], width=4):
-        last = sentences + len(part.document_lines)
+    documents = 0
+    for part, ids in column_parts(file, [2, 3, 4], width=4):
         # from 0; there is none before the first -DOCSTART-
         numbers = documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1
         yield Part(
             {"tokens": part.words or part.tags[0], **dict(zip(_TAGS, part.tags, strict=True))},
-            {
-                "id": list(map(str, range(sentences, last))),
-                "document": [None if number < 0 else number for number in numbers.tolist()],
-            },
+            {"id": ids, "document": [None if number < 0 else number for number in numbers.tolist()]},
             part.locate,
         )
-        sentences = last
         documents += len(part.docstart_lines)
 
 

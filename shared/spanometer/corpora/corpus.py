@@ -20,7 +20,7 @@ from datasets import Dataset, DatasetDict, Features, IterableDataset, IterableDa
 from ..errors import InputError
 from .corpus_file import CorpusFile
 from .layout import Files
-from .parts import ROWS, Part
+from .parts import ROWS
 from .source import Source
 
 READER_VERSION = 1
@@ -83,11 +83,9 @@ class Corpus(ABC):
         try:
             return Dataset.from_file(self._write(files, folder, key), split=split)
         except OSError as error:
-            raise InputError(
-                f"cannot be written: {(error.strerror or str(error)).lower()}.",
-                "Name another folder with cache_dir=..., or read with streaming=True, which writes nothing.",
-                source=folder,
-            ) from None
+            problem = f"cannot be written: {(error.strerror or str(error)).lower()}."
+            remedy = "Name another folder with cache_dir=..., or read with streaming=True, which writes nothing."
+            raise InputError(problem, remedy, source=folder) from None
 
     def _write(self, files: tuple[CorpusFile, ...], folder: str, key: str) -> str:
         """Write a cache file, whole or not at all, and return its path."""
@@ -102,15 +100,3 @@ class Corpus(ABC):
             path = os.path.join(folder, f"{key}-{rows}.arrow")
             os.replace(unfinished, path)
         return path
-
-
-class TaggedCorpus(Corpus):
-    """A way to read a corpus of words and tags."""
-
-    @abstractmethod
-    def parts(self, file: CorpusFile) -> Iterator[Part]:
-        """Read the sentences of a file, in parts."""
-
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
-        """Read the sentences of a file, in parts."""
-        return (part.table(self.features) for part in self.parts(file))

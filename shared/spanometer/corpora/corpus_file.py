@@ -70,11 +70,8 @@ class CorpusFile:
                 return
             with _open_archive(self.location, self.archive) as archive, _open_member(archive, self.member) as stream:
                 if stream.peek(len(_GZIP)).startswith(_GZIP):
-                    raise InputError(
-                        "this file is packed once more within the archive.",
-                        "Unpack the archive, and give the folder.",
-                        source=self.name,
-                    )
+                    remedy = "Unpack the archive, and give the folder."
+                    raise InputError("this file is packed once more within the archive.", remedy, source=self.name)
                 yield stream
 
     def digest(self) -> str:
@@ -144,11 +141,8 @@ def _archive_files(location: str, kind: str) -> Iterator[CorpusFile]:
             named = f"{printable(member)!r} in the archive"
             _require_at_most(LARGEST_FILE, size, "bytes when unpacked", named, location)
             if ".." in PurePosixPath(member).parts or member.startswith("/") or "\\" in member or member[1:2] == ":":
-                raise InputError(
-                    f"the archive has a file whose path leads out of it, {printable(member)!r}.",
-                    "Download it again from where it was published.",
-                    source=location,
-                )
+                problem = f"the archive has a file whose path leads out of it, {printable(member)!r}."
+                raise InputError(problem, "Download it again from where it was published.", source=location)
             if is_file:
                 path = PurePosixPath(member)
                 yield CorpusFile(f"{location}/{printable(str(path))}", path, location, kind, member)
@@ -178,11 +172,8 @@ def _open_member(archive: ZipFile | TarFile, name: str) -> io.BufferedReader:
 
 def _require_at_most(most: int, found: int, unit: str, what: str, source: str) -> None:
     if found > most:
-        raise InputError(
-            f"{what} has more than {most:,} {unit}.",
-            "Give only what is needed: one folder, or one file.",
-            source=source,
-        )
+        remedy = "Give only what is needed: one folder, or one file."
+        raise InputError(f"{what} has more than {most:,} {unit}.", remedy, source=source)
 
 
 @contextmanager
@@ -192,10 +183,7 @@ def _explained(name: str) -> Iterator[None]:
         yield
     except _DAMAGED as error:
         reason = str(error).rstrip(".") or type(error).__name__
-        raise InputError(
-            f"the archive is damaged, or of an unknown kind ({reason}).",
-            "Download it again, or unpack it and give the folder.",
-            source=name,
-        ) from None
+        problem = f"the archive is damaged, or of an unknown kind ({reason})."
+        raise InputError(problem, "Download it again, or unpack it and give the folder.", source=name) from None
     except OSError as error:
         raise InputError(f"cannot be read: {(error.strerror or str(error)).lower()}.", source=name) from None

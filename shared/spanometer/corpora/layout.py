@@ -64,11 +64,8 @@ class Layout:
             named = [file for file in named if file.path.parent.name.lower().startswith(self.folder)] or named
         if len(named) > 1:
             listed = ", ".join(str(file.path) for file in named[:10])
-            raise InputError(
-                f"several files could be the {split} split of {self.corpus}: {listed}.",
-                "Give the one that you mean as source=...",
-                source=source,
-            )
+            problem = f"several files could be the {split} split of {self.corpus}: {listed}."
+            raise InputError(problem, "Give the one that you mean as source=...", source=source)
         return tuple(named) or tuple(file for file in files if self._is_parquet(str(file.path), split))
 
     def split_of(self, file: CorpusFile, wanted: str | None = None) -> str:
@@ -80,14 +77,13 @@ class Layout:
         told = split_named(file)
         split = wanted or told
         if split is None:
-            problem = "the name of the file does not tell which split it is."
-            remedy = f"Name it with split=...: {', '.join(map(repr, SPLITS))}."
-        elif told not in (None, split):
-            problem = f"by its name this file is the {told} split, but split={wanted!r} is asked for."
+            raise InputError(
+                "the name of the file does not tell its split.", "Name it with split=...", source=file.name
+            )
+        if told not in (None, split):
             remedy = f"Give the file of the {wanted} split, or rename this one."
-        else:
-            return split
-        raise InputError(problem, remedy, source=file.name)
+            raise InputError(f"by its name this file is the {told} split, not {wanted}.", remedy, source=file.name)
+        return split
 
     def hub_patterns(self, splits: Iterable[str]) -> list[str]:
         """Return patterns, as `huggingface_hub` takes them, of the files of some splits."""

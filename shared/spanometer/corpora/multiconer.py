@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
+import pyarrow as pa
 
 from ..errors import InputError, require_choice
 from ..readers import TagFile
-from .corpus import Loaded, TaggedCorpus
+from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import USUAL_WORDS, Files, Layout, unknown
 from .parts import Part, column_parts, iob_tags, parquet_parts, sentence_features
@@ -99,9 +100,8 @@ def load_multiconer(
     require_choice("version", version, (1, 2))
     if language not in tuple(LANGUAGES[version]):
         error = unknown(f"language of MultiCoNER version {version}", language, tuple(LANGUAGES[version]))
-        other = 3 - version
-        if language in tuple(LANGUAGES[other]):
-            raise InputError(error.problem, f"Version {other} has it: version={other}.")
+        if language in tuple(LANGUAGES[3 - version]):
+            error.remedy = f"Version {3 - version} has it: version={3 - version}."
         raise error
     layout = Layout(
         f"MultiCoNER version {version}, language {language!r},",
@@ -115,21 +115,25 @@ def load_multiconer(
     return MultiCoNER(version).load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class MultiCoNER(TaggedCorpus):
+class MultiCoNER(Corpus):
     """A way to read files of MultiCoNER."""
 
     def __init__(self, version: int) -> None:
         self.key = f"multiconer {version}"
         self.features = sentence_features({"ner_tags": iob_tags(LABELS[version])}, domain="string")
 
-    def parts(self, file: CorpusFile) -> Iterator[Part]:
+    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
         """Read the sentences of a file, in parts."""
-        if file.path.suffix == ".parquet":
-            yield from parquet_parts(file, ("tokens", "ner_tags"), {"id": ("sample_id", "id"), "domain": ("domain",)})
-            return
-        for part in column_parts(file, [-1], width=4):
-            columns = {"tokens": part.words or part.tags[0], "ner_tags": part.tags[0]}
-            yield Part(columns, _identities(part), part.locate)
+        values = {"id": ("sample_id", "id"), "domain": ("domain",)}
+        parquet = file.path.suffix == ".parquet"
+        for part in parquet_parts(file, ("tokens", "ner_tags"), values) if parquet else _sentences(file):
+            yield part.table(self.features)
+
+
+def _sentences(file: CorpusFile) -> Iterator[Part]:
+    """Read the sentences of a file of columns, in parts."""
+    for part, _ in column_parts(file, [-1], width=4):
+        yield Part({"tokens": part.words or part.tags[0], "ner_tags": part.tags[0]}, _identities(part), part.locate)
 
 
 def _identities(part: TagFile) -> dict[str, list[str | None]]:
@@ -140,12 +144,9 @@ def _identities(part: TagFile) -> dict[str, list[str | None]]:
     ends = part.token_lines[part.tags[0].offsets[1:] - 1] if part.token_lines is not None else part.document_lines
     missing = lines[last] <= np.concatenate(([0], ends[:-1]))
     if missing.any():
-        raise InputError(
-            "there is no comment with the id of the sentence that begins here.",
-            "MultiCoNER has one before each sentence, '# id ...'. Read other files with load_conll.",
-            source=part.source,
-            line=part.line(int(np.argmax(missing))),
-        )
+        problem = "there is no comment with the id of the sentence that begins here."
+        remedy = "MultiCoNER has one before each sentence, '# id ...'. Read other files with load_conll."
+        raise part.locate(InputError(problem, remedy, document=int(np.argmax(missing))))
     found = [given[index - 1][1] for index in last.tolist()]
     return {"id": [match[1] for match in found], "domain": [match[2] for match in found]}
 
@@ -156,8 +157,5 @@ def _require_language(files: Files, language: str) -> None:
     for file in chain.from_iterable(files.values()):
         found = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
         if found and found[1] != language:
-            raise InputError(
-                f"by its name this file is of the language {found[1]!r}, but language={language!r} is asked for.",
-                f"Use language={found[1]!r}, or give another file.",
-                source=file.name,
-            )
+            remedy = f"Use language={found[1]!r}, or give another file."
+            raise InputError(f"by its name this file is of language {found[1]!r}.", remedy, source=file.name)

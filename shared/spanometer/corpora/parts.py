@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,36 +86,31 @@ class Part:
         if len(codes) and codes.min() < 0:
             first = int(np.argmin(codes))
             document, position = tags.place(first)
-            raise self.locate(
-                InputError(
-                    f"{tags.names[tags.codes[first]]!r} is not one of the {name} of this corpus.",
-                    f"They are {', '.join(feature.names)}. Is this the right file, version and language? Any file of "
-                    "columns can be read with load_conll.",
-                    document=document,
-                    position=position,
-                )
-            )
+            problem = f"{tags.names[tags.codes[first]]!r} is not one of the {name} of this corpus."
+            remedy = f"They are {', '.join(feature.names)}. Is this the right file, version and language? "
+            remedy += "Any file of columns can be read with load_conll."
+            raise self.locate(InputError(problem, remedy, document=document, position=position))
         return pa.array(codes)
 
 
 def column_parts(
     file: CorpusFile, columns: Sequence[Column], width: int | None = None, words: Any = 1, outside: str | None = None
-) -> Iterator[TagFile]:
-    """Read a file of columns in parts.
+) -> Iterator[tuple[TagFile, list[str]]]:
+    """Read a file of columns in parts, each with the numbers of its sentences within the file.
 
     Raises:
         InputError: as `readers.read_parts`, and if the rows do not have `width` cells.
     """
+    first = 0
     with file.open() as stream:
         for part in read_parts(stream, columns=columns, words=words, outside=outside, name=file.name):
-            if width is not None and (part.layout is None or part.layout.width != width):
-                raise InputError(
-                    f"the rows have {part.layout.width if part.layout else 0} columns, those of this corpus {width}.",
-                    "Read other columns with load_conll.",
-                    source=part.source,
-                    line=part.line(0, 0),
-                )
-            yield part
+            found = part.layout.width if part.layout else 0
+            if width not in (None, found):
+                problem = f"the rows have {found} columns, those of this corpus {width}."
+                raise part.locate(InputError(problem, "Read other columns with load_conll.", document=0, position=0))
+            last = first + len(part.document_lines)
+            yield part, list(map(str, range(first, last)))
+            first = last
 
 
 def parquet_parts(file: CorpusFile, columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> Iterator[Part]:
@@ -138,17 +134,14 @@ def parquet_parts(file: CorpusFile, columns: Sequence[str], values: Mapping[str,
             raise InputError(f"this is not a Parquet file of a data set ({error}).", source=file.name) from None
         for name in ("tokens", "ner_tags"):
             if name not in features:
-                raise InputError(
-                    f"there is no column {name!r}; the columns are {', '.join(features)}.",
-                    "Name another data set with repository=... and revision=...",
-                    source=file.name,
-                )
+                remedy = "Name another data set with repository=... and revision=..."
+                raise InputError(f"there is no column {name!r} among {', '.join(features)}.", remedy, source=file.name)
         present = [name for name in columns if name in features]
         given = {name: found[0] for name, names in values.items() if (found := [n for n in names if n in features])}
         first = 0
         try:
             for batch in table.iter_batches(ROWS, columns=[*present, *given.values()]):
-                locate = _row_locator(file, first)
+                locate = partial(_in_rows, file, first)
                 tags = {name: _tags(batch.column(name), features[name], name, locate) for name in present}
                 texts = {name: batch.column(found).cast(pa.string()).to_pylist() for name, found in given.items()}
                 part = Part(tags, texts, locate)
@@ -173,5 +166,5 @@ def _tags(column: pa.Array, feature: Any, name: str, locate: Callable[[InputErro
         raise locate(error) from None
 
 
-def _row_locator(file: CorpusFile, first: int) -> Callable[[InputError], InputError]:
-    return lambda error: error.of(file.name, None if error.document is None else first + error.document)
+def _in_rows(file: CorpusFile, first: int, error: InputError) -> InputError:
+    return error.placed(source=file.name, document=None if error.document is None else first + error.document)

@@ -10,12 +10,13 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import pyarrow as pa
 from datasets import Features
 
 from ..errors import InputError
 from ..readers import Column, TagFile
 from ..tags.tags import check_names, split_tag
-from .corpus import Loaded, TaggedCorpus
+from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile, corpus_files, is_single
 from .layout import SPLITS, Files, require_split, split_named
 from .parts import Part, column_parts, sentence_features
@@ -68,7 +69,7 @@ def load_conll(
 
 
 @dataclass(frozen=True)
-class PlainColumns(TaggedCorpus):
+class PlainColumns(Corpus):
     """A way to read plain columns.
 
     Attributes:
@@ -94,7 +95,7 @@ class PlainColumns(TaggedCorpus):
         """The columns, with the names of the tags."""
         names: set[str] = set()
         with_words = True
-        for part in chain.from_iterable(map(self._read, self.files)):
+        for part, _ in chain.from_iterable(map(self._read, self.files)):
             try:
                 # an error here names the line, later only a code
                 check_names(part.tags[0], None)
@@ -107,16 +108,13 @@ class PlainColumns(TaggedCorpus):
             del features["tokens"]
         return features
 
-    def parts(self, file: CorpusFile) -> Iterator[Part]:
+    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
         """Read the sentences of a file, in parts."""
-        first = 0
-        for part in self._read(file):
-            last = first + len(part.document_lines)
+        for part, ids in self._read(file):
             columns = {"ner_tags": part.tags[0]} | ({} if part.words is None else {"tokens": part.words})
-            yield Part(columns, {"id": list(map(str, range(first, last)))}, part.locate)
-            first = last
+            yield Part(columns, {"id": ids}, part.locate).table(self.features)
 
-    def _read(self, file: CorpusFile) -> Iterator[TagFile]:
+    def _read(self, file: CorpusFile) -> Iterator[tuple[TagFile, list[str]]]:
         return column_parts(file, [self.column], words=self.words, outside=self.outside)
 
 
@@ -146,9 +144,6 @@ def _files(source: Any, split: object) -> Files:
 def _single(path: Any) -> CorpusFile:
     files = corpus_files(path)
     if not is_single(files, path):
-        raise InputError(
-            "this is a folder or an archive, and does not say which of its files is which split.",
-            "Give a file, or {'train': 'train.conll', 'test': 'test.conll'}.",
-            source=os.fspath(path),
-        )
+        remedy = "Say which file is which split: {'train': 'train.conll', 'test': 'test.conll'}."
+        raise InputError("this is a folder or an archive.", remedy, source=os.fspath(path))
     return files[0]

@@ -48,11 +48,9 @@ class HubRepository:
         missing = [split for split in SPLITS if split not in found]
         if wanted is None and missing:
             # without a network the cache gives what happens to be there, and says nothing
-            raise InputError(
-                f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache.",
-                f"Name the split that you need, split={next(iter(found))!r}.",
-                source=str(self),
-            )
+            problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
+            remedy = f"Name the split that you need, split={next(iter(found))!r}."
+            raise InputError(problem, remedy, source=str(self))
         return found
 
     def _download(self, patterns: list[str], cache_dir: Source) -> str:
@@ -67,13 +65,11 @@ class HubRepository:
             return folder
         except utils.GatedRepoError:
             problem = f"the data set {self.repository} asks its users to accept its terms first."
-            remedy = "Accept them on its page, then sign in (hf auth login, or HF_TOKEN); or download the corpus "
-            remedy += "yourself and give it as source=..."
+            remedy = "Accept them on its page, then sign in (hf auth login, or HF_TOKEN), or give source=..."
         except (utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.HFValidationError) as error:
             what = "revision" if isinstance(error, utils.RevisionNotFoundError) else "data set"
             problem = f"the Hub ({constants.ENDPOINT}) has no such {what}, or does not show it to you."
-            remedy = "Name another with repository=... and revision=..., sign in (hf auth login, or HF_TOKEN), or give "
-            remedy += "the corpus as source=..."
+            remedy = "Name another (repository=..., revision=...), sign in (HF_TOKEN), or give the corpus as source=..."
         except (OSError, ValueError) as error:
             cause = error.__cause__ if isinstance(error, utils.LocalEntryNotFoundError) and error.__cause__ else error
             reason = str(cause).strip().partition("\n")[0].rstrip(".") or type(cause).__name__
