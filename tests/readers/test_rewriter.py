@@ -373,7 +373,7 @@ def test_an_error_midway_leaves_the_old_file(tmp_path, error):
 
 
 def test_only_files_are_replaced(tmp_path):
-    with pytest.raises(InputError, match="no file that can be replaced"), replacing(str(tmp_path)):
+    with pytest.raises(InputError, match="not a regular file"), replacing(str(tmp_path)):
         pass
     if os.geteuid() != 0:
         path = tmp_path / "a"
@@ -449,7 +449,7 @@ def test_padded_logits(tmp_path):
             {"logits": np.zeros((1, 2, 3)), "labels": np.array(["O", "X-A", "I-A"])},
             "labels, token 1: 'X-A' has no prefix",
         ),
-        ({"a": np.array([{}], dtype=object), "labels": LABELS}, "no .npz file of numbers and strings"),
+        ({"a": np.array([{}], dtype=object), "labels": LABELS}, "not an .npz file of numbers and strings"),
     ],
 )
 def test_bad_logits(tmp_path, named, said):
@@ -464,7 +464,7 @@ def test_files_that_hold_no_logits(tmp_path):
     path = tmp_path / "a.npz"
     for content in (b"", b"text", b"PK\x03\x04"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match=r"no \.npz file"):
+        with pytest.raises(InputError, match=r"not an \.npz file"):
             read_logits(path)
     with open(path, "wb") as stream:
         np.save(stream, np.zeros(3))

@@ -185,8 +185,8 @@ def test_other_tokens(make):
 
 BAD_OPTIONS = {
     "one name": ({"attributes": "negated"}, "invalid value for attributes: 'negated'"),
-    "no names": ({"attributes": []}, "attributes names no attribute"),
-    "a number": ({"attributes": {3: "negated"}}, "the attribute 3 in attributes is not a string"),
+    "no names": ({"attributes": []}, "invalid value for attributes: .."),
+    "a number": ({"attributes": {3: "negated"}}, "invalid value for attributes: {3: 'negated'}"),
     "unknown": ({"attributes": ["hypothesis"]}, "spaCy's spans have no extension 'hypothesis'"),
     "no getter": ({"attributes": {"neg": 3}}, "3 in attributes is neither an extension's name nor a function"),
     "no scores": ({"scores": "probability"}, "spaCy's spans have no extension 'probability'"),

@@ -55,20 +55,17 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile) -
     first, second = references.lengths, predictions.lengths
     if first is not None and second is not None and (first[:common] != second[:common]).any():
         document = int(np.argmax(first[:common] != second[:common]))
+        moved = first.sum() == second.sum()
+        question = "do the documents end at the same places?" if moved else "was the text tokenised twice?"
         raise InputError(
             f"the reference document that begins here has {counted(int(first[document]), 'token')}, the predicted one "
             f"({predictions.source}, line {predictions.line(document)}) has {counted(int(second[document]), 'token')}.",
-            "Both sides must annotate the same tokens; "
-            + (
-                "do the documents end at the same places?"
-                if first.sum() == second.sum()
-                else "was the text tokenised twice?"
-            ),
+            f"Both sides must annotate the same tokens; {question}",
             source=references.source,
             line=references.line(document),
         )
     if sizes[0] != sizes[1]:
-        longer, shorter = (references, predictions) if sizes[0] > sizes[1] else (predictions, references)
+        shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
         raise InputError(
             f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
             f"{shorter.source} ends before the document that begins here.",

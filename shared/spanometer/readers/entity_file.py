@@ -165,10 +165,15 @@ def write_entities(
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
     _require_texts("documents", documents, columns.documents)
-    if words is not None:
-        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
-    elif formats(EntityFile)[format].needs_words:
-        raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
+    lengths = None if words is None else np.fromiter(map(len, words), np.int64, len(words))
+    if lengths is not None:
+        columns = columns.with_lengths(lengths)
+    if formats(EntityFile)[format].needs_words:
+        if lengths is None:
+            raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
+        if (lengths == 0).any():
+            document = int(np.argmax(lengths == 0))
+            raise InputError("the document has no words.", f"The format {format} needs some.", document=document)
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
     _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)

@@ -18,7 +18,7 @@ from .columns import read_columns
 from .entity_file import EntityFile, LeftOut
 from .formats import Evidence, Format, register
 from .source import Source
-from .tag_file import TagFile, tag_lists
+from .tag_file import tag_lists
 
 LEVELS = ("fine", "coarse")
 """Which columns of types are read."""
@@ -56,7 +56,13 @@ def read_hipe(
         documents=key[1].decode() if key else _DOCUMENT_KEY,
         outside="_",
     )
-    spans = {kind: _decoded(file.select(index), scheme, repair) for index, kind in enumerate(columns)}
+    spans = {}
+    for index, kind in enumerate(columns):
+        try:
+            spans[kind] = Spans.from_tags(file.tags[index], scheme=scheme, repair=repair)
+        except InputError as error:
+            error.problem = f"in {columns[kind]}: {error.problem}"
+            raise file.locate(error) from None
     entities, left_out = _trees(spans, file.tags[0].offsets)
     return EntityFile(
         source=file.source,
@@ -127,14 +133,6 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
                 number,
             )
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
-
-
-def _decoded(file: TagFile, scheme: str | None, repair: str) -> Spans:
-    try:
-        return Spans.from_tags(file.tags[0], scheme=scheme, repair=repair)
-    except InputError as error:
-        error.problem = f"in {file.columns[0]}: {error.problem}"
-        raise file.locate(error) from None
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
@@ -275,8 +273,6 @@ def _require_writable(
     words: Sequence[Sequence[str]], documents: Sequence[str], entities: Sequence[Sequence[Entity]]
 ) -> None:
     for document, (of_words, name, of_document) in enumerate(zip(words, documents, entities, strict=True)):
-        if not of_words:
-            raise InputError("the document has no words.", "HIPE's columns need one; leave it out.", document=document)
         if _UNREADABLE.search(name):
             raise InputError(f"the document's name {name!r} is not one line.", "Choose another.", document=document)
         texts = [("word", word, position) for position, word in enumerate(of_words)]

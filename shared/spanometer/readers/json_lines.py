@@ -27,38 +27,37 @@ _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value",
 def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words: bool | int | str = False) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
     keys = [_key(source, column) for column in columns]
-    tags = [_Encoder() for _ in keys]
+    tags = {key: _Encoder() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
-    encoded_words = None if words is False else _Encoder()
+    word_encoder = None if words is False else _Encoder()
+    unlisted = next((key for key in keys if key != TAGS_KEY), None)
     lines = array("q")
     for line, row in rows(source, "tags"):
         lines.append(line)
-        found = {}
-        for key in keys:
-            if isinstance(row, list) and key != TAGS_KEY:
-                raise source.refuse(f"this line is a list, so it has no {key!r}.", "Leave the column out.", line)
-            found[key] = list_in(source, row, (key,), line, "tags", "Name the key of the list of tags.")
-        for key, encoder in zip(keys, tags, strict=True):
-            encoder.append(found[key], source, line)
-        of_words = None if encoded_words is None else words_in(source, row, words_key, line)
-        if of_words is None or encoded_words is None:
-            encoded_words = None
+        if isinstance(row, list) and unlisted is not None:
+            raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)
+        lists = {key: list_in(source, row, (key,), line, "tags", "Name the key of the list of tags.") for key in tags}
+        for key, encoder in tags.items():
+            encoder.append(lists[key], source, line)
+        of_words = None if word_encoder is None else words_in(source, row, words_key, line)
+        if of_words is None or word_encoder is None:
+            word_encoder = None
         else:
-            encoded_words.append(of_words, source, line)
-            found[words_key or WORDS_KEYS[0]] = of_words
-        first, *others = found
+            word_encoder.append(of_words, source, line)
+            lists[words_key or WORDS_KEYS[0]] = of_words
+        first, *others = lists
         for other in others:
-            if len(found[other]) != len(found[first]):
+            if len(lists[other]) != len(lists[first]):
                 raise source.refuse(
-                    f"{first!r} has {len(found[first])} items, {other!r} has {len(found[other])}.",
+                    f"{first!r} has {len(lists[first])} items, {other!r} has {len(lists[other])}.",
                     "All lists of a line must be of one length.",
                     line,
                 )
     return TagFile(
         source=source.name,
         columns=tuple(keys),
-        tags=tuple(encoder.tags() for encoder in tags),
-        words=None if encoded_words is None else encoded_words.tags(),
+        tags=tuple(tags[key].tags() for key in keys),
+        words=None if word_encoder is None else word_encoder.tags(),
         document_lines=np.array(lines, dtype=np.int64),
     )
 

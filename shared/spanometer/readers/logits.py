@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+from typing import BinaryIO
 
 import numpy as np
 
@@ -19,7 +20,7 @@ _REMEDY = (
 
 
 def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> tuple[list[np.ndarray], list[str]]:
-    """Logits and the labels that they stand for.
+    """Read logits and the labels that they stand for.
 
     The file has `labels`, the tags as strings, and either `logits` of shape (documents, tokens, labels) with `lengths`,
     the documents' numbers of tokens, or an array of shape (tokens, labels) for each document, under names that are
@@ -32,47 +33,42 @@ def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> t
         InputError: names the file: for what cannot be read or has other shapes, and for NaN and the like in logits.
     """
     name = os.fspath(path)
-    arrays = _read_arrays(name)
+    with open_file(name, name) as stream:
+        try:
+            return _read(stream, scheme)
+        except InputError as error:
+            raise error.placed(source=name) from None
+
+
+def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[str]]:
+    try:
+        loaded = np.load(stream, allow_pickle=False)
+        arrays = None if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile):
+        raise InputError("this is not an .npz file of numbers and strings.", _REMEDY) from None
+    if arrays is None:
+        raise InputError("this is one array.", _REMEDY)
     labels = arrays.pop("labels", None)
     if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
-        raise InputError("there is no list of strings called 'labels'.", _REMEDY, source=name)
+        raise InputError("there is no list of strings called 'labels'.", _REMEDY)
     if "logits" in arrays:
-        documents = _parts(name, arrays["logits"], arrays.get("lengths"))
+        documents = _parts(arrays["logits"], arrays.get("lengths"))
     else:
         documents = [arrays[key] for key in sorted(arrays, key=_natural)]
-    try:
-        legality = Legality.of(labels.tolist(), scheme)
-        Scores.read(documents, len(legality.labels))
-    except InputError as error:
-        raise error.placed(source=name) from None
+    Scores.read(documents, len(Legality.of(labels.tolist(), scheme).labels))
     return documents, labels.tolist()
 
 
-def _read_arrays(name: str) -> dict[str, np.ndarray]:
-    with open_file(name, name) as stream:
-        try:
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                raise InputError("this is one array.", _REMEDY, source=name)
-            with loaded:
-                return {key: loaded[key] for key in loaded.files}
-        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError("this is no .npz file of numbers and strings.", _REMEDY, source=name) from None
-
-
-def _parts(name: str, logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
-    """Padded logits without the padding."""
+def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
+    """Return padded logits without the padding."""
     if logits.ndim != 3:
-        raise InputError(f"'logits' has the shape {logits.shape}.", _REMEDY, source=name)
+        raise InputError(f"'logits' has the shape {logits.shape}.", _REMEDY)
     if lengths is None:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
         raise InputError(
             f"'lengths' of shape {lengths.shape} and type {lengths.dtype} does not fit {len(logits)} documents.",
             "Give one whole number for each document.",
-            source=name,
         )
     beyond = (lengths < 0) | (lengths > logits.shape[1])
     if beyond.any():
@@ -80,12 +76,11 @@ def _parts(name: str, logits: np.ndarray, lengths: np.ndarray | None) -> list[np
         raise InputError(
             f"the length {lengths[document]} is not within the {logits.shape[1]} tokens of 'logits'.",
             "Give each document's number of tokens.",
-            source=name,
             document=document,
         )
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
 
 
 def _natural(key: str) -> list[tuple[str, int]]:
-    """A key to sort by in which numbers count as numbers."""
+    """Return a key to sort by in which numbers count as numbers."""
     return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]

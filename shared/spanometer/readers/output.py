@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and over no other file unless that is asked for."""
+"""Files written whole or not at all, and over no other file unless that is asked for."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _LEVEL = 6
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """A stream whose bytes take the place of a file's, all at once and only where no error comes.
+    """Open a stream whose bytes replace those of a file, all at once and only if no error comes.
 
     They are written into a temporary file in the same folder, which then gets the file's permissions and name. A
     symbolic link stays one: what it points to is replaced.
 
     Raises:
-        InputError: where the file is none, or may not be written.
+        InputError: if it is not a regular file, or may not be written.
     """
     target = os.path.realpath(path)
     status = os.stat(target)
     if not stat.S_ISREG(status.st_mode):
-        raise InputError("this is no file that can be replaced.", "Name a file.", source=path)
+        raise InputError("this is not a regular file.", "Name a file.", source=path)
     if not os.access(target, os.W_OK):
         raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
     folder, name = os.path.split(target)
@@ -50,14 +50,14 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def creating(path: str) -> Iterator[BinaryIO]:
-    """A stream into a new file, which goes again where an error comes; an `InputError` where there is one already.
+    """Open a stream into a new file, which is deleted again if an error comes.
 
-    What is no file, such as a pipe or a device, is written to.
+    A pipe or a device is written to.
+
+    Raises:
+        InputError: if the file exists already.
     """
-    try:
-        device = not stat.S_ISREG(os.stat(path).st_mode)
-    except FileNotFoundError:
-        device = False
+    device = os.path.exists(path) and not os.path.isfile(path)
     try:
         stream = open(path, "wb" if device else "xb")  # noqa: SIM115 (closed below)
     except FileExistsError:
@@ -74,7 +74,7 @@ def creating(path: str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
-    """The stream, or one that writes gzip into it."""
+    """Open a stream that writes gzip into another, or give that one itself."""
     if not packed:
         yield stream
         return
@@ -91,7 +91,7 @@ def _take_permissions(path: str, status: os.stat_result) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Let the new name outlast a power cut, where folders can be synchronised."""
+    """Let the new name outlast a power cut, if folders can be synchronised."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -67,10 +67,6 @@ def quaero_text(
     """Return documents with markup, one a line and without their names; see `write_entities`."""
     lines = []
     for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
-        if not of_words:
-            raise InputError(
-                "the document has no words.", "A line of markup needs one; leave it out.", document=document
-            )
         try:
             lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
         except InputError as error:

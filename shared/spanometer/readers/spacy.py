@@ -101,18 +101,15 @@ def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[lis
     """
     references, predictions = [], []
     for document, pair in enumerate(pairs):
-        if hasattr(pair, "reference") and hasattr(pair, "predicted"):
-            one, other = pair.reference, pair.predicted
-        elif isinstance(pair, (tuple, list)) and len(pair) == 2:
-            one, other = pair
-        else:
+        sides = (pair.reference, pair.predicted) if hasattr(pair, "reference") else pair
+        if not isinstance(sides, (tuple, list)) or len(sides) != 2:
             raise InputError(
                 f"{pair!r:.80} is not a pair of documents.",
                 "Give (reference, prediction), or spaCy's Example, for each document.",
                 document=document,
             )
-        references.append(one)
-        predictions.append(other)
+        references.append(sides[0])
+        predictions.append(sides[1])
     return from_spacy(references, predictions, **options)
 
 
@@ -126,17 +123,11 @@ def _spacy_types() -> tuple[type, type]:
 
 
 def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
-    given = attributes
-    if isinstance(attributes, (list, tuple)) and all(isinstance(name, str) for name in attributes):
-        given = dict(zip(attributes, attributes, strict=True))
-    elif not isinstance(attributes, Mapping):
+    names = list(attributes) if isinstance(attributes, (Mapping, list, tuple)) else []
+    if not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"invalid value for {mention('attributes')}: {attributes!r}.", _ATTRIBUTES_REMEDY)
-    if not given:
-        raise InputError("attributes names no attribute.", _ATTRIBUTES_REMEDY)
-    for name in given:
-        if not isinstance(name, str):
-            raise InputError(f"the attribute {name!r} in attributes is not a string.", _ATTRIBUTES_REMEDY)
-    return {name: _getter(where, "attributes", span_type) for name, where in given.items()}
+    named = attributes if isinstance(attributes, Mapping) else dict(zip(names, names, strict=True))
+    return {name: _getter(where, "attributes", span_type) for name, where in named.items()}
 
 
 def _getter(where: Any, option: str, span_type: Any) -> _Function:
