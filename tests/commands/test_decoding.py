@@ -162,7 +162,7 @@ def test_validate_gzip(run, file):
             ["--scheme", "IOB2"],
             "line 2: 'S-B' has no prefix of IOB2 (I, B and O); S is a prefix of IOBES,",
         ),
-        (b"a O\n", ["--column", "7"], "there is no column 7"),
+        (b"a O\n", ["--column", "7"], "column 7 does not exist"),
         (b"a O\n", ["--column", "2", "--column", "-1"], "one column is named twice."),
         (b'{"a": ["O"]}\n', ["--column", "a", "--column", "a"], "one column is named twice."),
         (b"O\n", ["--scheme", "IOB9"], "invalid value for --scheme: 'IOB9'"),

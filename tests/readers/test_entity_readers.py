@@ -170,7 +170,7 @@ def test_columns_that_may_be_missing():
         (hipe("a O O O O", "b O O B-x x"), {}, 4, "in NE-NESTED: 'x' has no prefix of IOB2"),
         (hipe("a O O O O", "b S-x O O O"), {}, 4, "in NE-FINE-LIT: 'S-x' has no prefix of IOB2"),
         (hipe("a O O O O", "b O I-x O O"), {"repair": "raise"}, 4, "in NE-FINE-METO: "),
-        (hipe("a O O O O", head=""), {}, None, "no line begins a document: there is no '# document_id = ...'."),
+        (hipe("a O O O O", head=""), {}, None, "no line begins a document: the file has no '# document_id = ...'."),
         (hipe(), {}, None, "the file has no rows of tags."),
         (hipe("a B-x O O O", names=[*NAMES[:4], "TOKEN"]), {}, None, "two columns are called 'TOKEN'"),
         (hipe("a O O O O").encode() + b"b\0\tO\tO\tO\tO\n", {}, 4, "a NUL byte"),

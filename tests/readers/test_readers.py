@@ -115,7 +115,7 @@ def test_columns_by_number(file, column, expected):
 def test_no_such_column(file, column):
     error = refused(file("\nB-a B-b B-c\n"), columns=[column])
     assert error.line == 2
-    assert error.problem == f"there is no column {column}: the rows have 3 columns."
+    assert error.problem == f"column {column} does not exist: the rows have 3 columns."
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_names_in_a_file_of_blanks(file):
 
 def test_unknown_and_ambiguous_names(file):
     path = file("# columns: token a a\nAda\tO\tO\n")
-    assert refused(path, columns=["b"]).problem == "there is no column 'b': the columns are token, a, a."
+    assert refused(path, columns=["b"]).problem == "unknown column 'b': the columns are token, a, a."
     assert refused(path, columns=["a"]).problem == "two columns are called 'a': the columns are token, a, a."
     assert "does not name its columns" in refused(file("Ada O\n"), columns=["ner"]).problem
 

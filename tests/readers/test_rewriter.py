@@ -437,8 +437,8 @@ def test_padded_logits(tmp_path):
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ({"logits": np.zeros((1, 2, 3))}, "no list of strings called 'labels'"),
-        ({"logits": np.zeros((1, 2, 3)), "labels": np.arange(3)}, "no list of strings called 'labels'"),
+        ({"logits": np.zeros((1, 2, 3))}, "no list of strings 'labels'"),
+        ({"logits": np.zeros((1, 2, 3)), "labels": np.arange(3)}, "no list of strings 'labels'"),
         ({"logits": np.zeros((2, 3)), "labels": LABELS}, "'logits' has the shape"),
         ({"logits": np.zeros((1, 2, 3)), "labels": LABELS, "lengths": np.array([1, 2])}, "does not fit 1 documents"),
         ({"logits": np.zeros((1, 2, 3)), "labels": LABELS, "lengths": np.array([1.0])}, "does not fit 1 documents"),

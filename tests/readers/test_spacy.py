@@ -195,7 +195,7 @@ BAD_OPTIONS = {
     "no spans": ({"spans": []}, "invalid value for spans: .."),
     "a group": (
         {"spans": "entities"},
-        "references, document 0: there is no group of spans 'entities'; .* groups: none",
+        "references, document 0: the document has no group of spans 'entities'; its groups: none",
     ),
     "a function": ({"spans": lambda doc: None}, "gave None, which is not a list of spans"),
     "a token": ({"spans": lambda doc: ["toux"]}, "references, document 0, span 0: 'toux' is not a span of this"),

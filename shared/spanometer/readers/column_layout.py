@@ -1,4 +1,4 @@
-"""How the rows of a file of columns are built, as its first row and the comments before it show."""
+"""The layout of a file of columns, found from its first row and the comments before it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of a file are built.
+    """The layout of the rows of a file.
 
     Attributes:
         tabs: whether single tabs separate the cells, or runs of blanks.
@@ -146,17 +146,17 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         number = int(column)
         if number == 0 or not -width <= number <= width:
             raise source.refuse(
-                f"there is no column {number}: the rows have {counted(width, 'column')}.",
+                f"column {number} does not exist: the rows have {counted(width, 'column')}.",
                 "Columns are counted from 1, or from -1 at the right.",
                 line,
             )
         return number - 1 if number > 0 else width + number
     if names is None:
         raise source.refuse(
-            f"there is no column {column!r}: the file does not name its columns.", "Choose the column by its number."
+            f"unknown column {column!r}: the file does not name its columns.", "Choose the column by its number."
         )
     if names.count(column) != 1:
-        found = "two columns are called" if column in names else "there is no column"
+        found = "two columns are called" if column in names else "unknown column"
         raise source.refuse(f"{found} {column!r}: the columns are {', '.join(names)}.", "Choose one by its number.")
     return names.index(column)
 

@@ -77,7 +77,7 @@ def _whole_documents(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int,
 
 
 class _Reader:
-    """Collects the rows of one block after the other.
+    """A reader that collects the rows of one block after the other.
 
     Attributes:
         rows: how many there are so far.
@@ -130,9 +130,9 @@ class _Reader:
             raise no_rows(self._source)
         if self._documents is not None and not self._begun:
             raise self._source.refuse(
-                f"no line begins a document: there is no '# {self._documents} = ...'."
+                f"no line begins a document: the file has no '# {self._documents} = ...'."
                 if self._documents != DOCSTART
-                else f"there is no {DOCSTART} line.",
+                else f"the file has no {DOCSTART} line.",
                 f"Leave out {setting('documents')}, and a blank line ends a document.",
             )
         offsets = np.append(np.concatenate(self._firsts), self.rows)

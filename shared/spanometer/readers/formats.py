@@ -26,7 +26,7 @@ AUTO = "auto"
 
 
 class Evidence(IntEnum):
-    """How surely the head of a file shows a format."""
+    """The certainty with which the head of a file shows a format."""
 
     NONE = 0
     POSSIBLE = 1

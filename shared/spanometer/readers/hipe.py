@@ -136,7 +136,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
-    """Return the entities of each document, and document, position and a description of each span that is in none.
+    """Return the entities of each document, and document, position and a description of each span that is in no entity.
 
     Literal spans are entities. They do not overlap, so that each other span lies in one of them or in none.
 

@@ -129,7 +129,7 @@ def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | N
             return found
     if words_key is None:
         return None
-    raise source.refuse(f"there is no list of words {words_key!r}.", "Name the key of the list of words.", line)
+    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:

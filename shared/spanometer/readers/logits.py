@@ -50,7 +50,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
         raise InputError("this is one array.", _REMEDY)
     labels = arrays.pop("labels", None)
     if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
-        raise InputError("there is no list of strings called 'labels'.", _REMEDY)
+        raise InputError("the file has no list of strings 'labels'.", _REMEDY)
     if "logits" in arrays:
         documents = _parts(arrays["logits"], arrays.get("lengths"))
     else:

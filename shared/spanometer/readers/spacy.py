@@ -163,7 +163,7 @@ def _spans(doc: Any, spans: Any) -> list[Any]:
         if name is not None and name not in doc.spans:
             known = ", ".join(map(repr, doc.spans)) or "none"
             raise InputError(
-                f"there is no group of spans {name!r}; the document's groups: {known}.",
+                f"the document has no group of spans {name!r}; its groups: {known}.",
                 f"Name another one, or set doc.spans[{name!r}] = [] if a document has no spans.",
             )
         chosen += doc.ents if name is None else doc.spans[name]
