@@ -135,19 +135,16 @@ def _laid_out(generator: Generator, blocks: Blocks) -> Case:
     parts += [_bystander(generator) for _ in range(generator.choice((0, 0, 0, 1, 1, 2, 3)))]
     generator.shuffle(parts)
     words: list[str | None] = [None] * generator.choice((0, 0, 1, 2))
-    sides: tuple[list[Span], list[Span], list[Span]] = ([], [], [])
+    sides: dict[str, list[Span]] = {"gold": [], "better": [], "worse": []}
     for part in parts:
-        for side, spans in zip(sides, (part.gold, part.better, part.worse), strict=True):
-            side += [Span(start + len(words), end + len(words), label) for start, end, label in spans]
+        for name, side in sides.items():
+            side += [Span(start + len(words), end + len(words), label) for start, end, label in getattr(part, name)]
         words += part.words or [None] * part.length
         words += [None] * generator.choice((0, 0, 1, 1, 3))
     drawn_for_spans = len(generator.drawn)
-    return Case(
-        tuple(word or random_word(generator) for word in words),
-        *(tuple(sorted(side)) for side in sides),
-        tuple(generator.drawn),
-        drawn_for_spans,
-    )
+    written = tuple(word or random_word(generator) for word in words)
+    gold, better, worse = (tuple(sorted(side)) for side in sides.values())
+    return Case(written, gold, better, worse, tuple(generator.drawn), drawn_for_spans)
 
 
 def _bystander(generator: Generator) -> Block:

@@ -135,7 +135,8 @@ class Invent(SpanTransformation):
         within = np.ones(len(start), dtype=bool)
         # the seam between documents needs no token in between
         within[1:] = (reach[:-1] < base[1:] + start[1:]) | (reach[:-1] <= base[1:])
-        return within & free
+        within &= free
+        return within
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -254,7 +254,8 @@ class Move(ChosenSpans):
             free: np.ndarray = before[np.maximum(first, last)] == before[first]
             return free
 
-        return within & is_free(start, spans.start) & is_free(spans.end, end)
+        within &= is_free(start, spans.start) & is_free(spans.end, end)
+        return within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,8 +371,9 @@ def uniform(seed: int, *keys: Any) -> np.ndarray:
     return numbers
 
 
-def _mixed(state: np.ndarray) -> np.ndarray:
-    state = np.atleast_1d(state) + np.uint64(0x9E3779B97F4A7C15)
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    state: np.ndarray = np.atleast_1d(numbers) + np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))
+    state ^= state >> np.uint64(31)
+    return state

@@ -385,11 +385,11 @@ def _in_scheme(corpus: TagFile) -> Tags:
 
 
 def _words(corpus: TagFile) -> Tags:
-    if corpus.words is None:
-        raise InputError("the file has no words.", "The tagger needs words: one token a line, word and tag.").in_file(
-            corpus.source
-        )
-    return corpus.words
+    words: Tags | None = corpus.words
+    if words is None:
+        remedy = "The tagger needs words: one token a line, word and tag."
+        raise InputError("the file has no words.", remedy, source=corpus.source)
+    return words
 
 
 def _read(path: str | os.PathLike[str], column: Column) -> TagFile:
