@@ -180,31 +180,10 @@ def test_wrong_options(complaint, files, option, value, problem):
 @old_matplotlib
 def test_plot(run, files, tmp_path):
     pytest.importorskip("matplotlib")
-    from spanometer.plots.scores import draw_comparison
-
     path = tmp_path / "scores.png"
     status, _, complaint = run("compare", *files, "--measure", "span_f,sl_icm", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-    found = expected(files, measures=("span_f", "sl_icm"))
-    panels = draw_comparison(found).axes
-    assert [axes.get_xlabel() for axes in panels] == ["span_f f1", "sl_icm_norm"]
-    for axes, result in zip(panels, found.measures.values(), strict=True):
-        assert [label.get_text() for label in axes.get_yticklabels()] == ["1  new", "2  old"]
-        headline = result.measure.headline
-        best_first = [result.systems[name] for name in ("new", "old")]
-        assert [text.get_text() for text in axes.texts] == [f"{each.scores[headline]:.4f}" for each in best_first]
-        for line, each in zip(axes.lines[::2], best_first, strict=True):
-            assert tuple(line.get_xdata()) == each.intervals[headline]
-
-
-@old_matplotlib
-def test_plot_without_numbers(run, file, tmp_path):
-    pytest.importorskip("matplotlib")
-    paths = [file(name, "a O\n\nb O\n") for name in ("gold", "x$y$", "_z")]
-    status, _, _ = run("compare", *paths, "--zero-division", "nan", "--plot", tmp_path / "scores.svg")
-    assert status == 0
-    assert (tmp_path / "scores.svg").read_bytes().startswith(b"<?xml")
 
 
 def test_nothing_is_imported_that_is_not_needed(files):

@@ -673,31 +673,3 @@ def test_scores_of_attributes():
     assert measure.score_per_label(counts) == {name: result[name] for name in ("neg", "carrier")}
     assert counts.total() == {"tp": 2, "support": 3, "positives": 4}
     assert counts.labels == ("neg", "carrier")
-
-
-# The picture
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_picture(tmp_path, ending, begin):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
-    from spanometer.plots.curves import draw_precision_recall, plot_precision_recall
-
-    predictions = [span({"_neg": True}, 0, 1, _neg=0.9), span({"_neg": True}, 1, 2, _neg=0.8)]
-    references = [span({"_neg": True}, 0, 1), span({"other": True}, 1, 2)]
-    measure = SpanAttribute()
-    counts = measure.counts(Attributes.from_dicts([references]), Attributes.from_dicts([predictions]))
-    curves = measure.curves(counts)
-    path = tmp_path / f"curve.{ending}"
-    plot_precision_recall(curves, str(path))
-    assert path.read_bytes().startswith(begin)
-    axes = draw_precision_recall(curves).axes[0]
-    texts = [text.get_text().strip() for text in axes.get_legend().get_texts()]
-    assert texts == ["_neg: ap 1.0000", "micro: ap 0.5000", "other: ap 0.0000"]
-    line = axes.lines[1]
-    assert line.get_xdata().tolist() == [0.0, 0.5, 0.5]
-    assert line.get_ydata().tolist() == [1.0, 1.0, 0.5]
-    assert line.get_drawstyle() == "steps-pre"
-    with pytest.raises(InputError, match="not the name of a picture"):
-        plot_precision_recall(curves, str(tmp_path / "curve.txt"))

@@ -1,0 +1,172 @@
+"""What is in the pictures, and the files that they are written to."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer import InputError
+from spanometer.analysis.spread import policy_spread
+from spanometer.analysis.sweep import AlphaSweep
+from spanometer.measures import SlIcm, SpanF
+from spanometer.measures.placement import place
+from spanometer.measures.span_attribute import PrecisionRecallCurve
+from spanometer.plots import (
+    plot_agreement,
+    plot_comparison,
+    plot_placement,
+    plot_precision_recall,
+    plot_spread,
+    plot_sweep,
+)
+from spanometer.plots.curves import draw_placement, draw_precision_recall, draw_sweep
+from spanometer.plots.figure import require_format
+from spanometer.plots.heat_map import draw_agreement
+from spanometer.plots.scores import draw_comparison, draw_spread
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
+
+# of older matplotlib with newer pyparsing
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+LABELS = ["O", "B-A", "I-A", "B-B", "I-B"]
+GOLD = [["B-A", "I-A", "O"], ["O", "B-B"], ["B-A"]] * 4
+SYSTEM = [["B-A", "O", "O"], ["O", "B-B"], ["I-A"]] * 4
+POOR = [["O", "I-A", "O"], ["B-A", "I-B"], ["I-B"]] * 4
+
+
+def curve(recall, precision, area):
+    return PrecisionRecallCurve(np.zeros(len(recall)), np.array(precision), np.array(recall), area)
+
+
+def spread_of_logits():
+    return policy_spread(GOLD, logits=LOGITS, labels=LABELS, measures=[SpanF(), SlIcm()])
+
+
+def comparison_of_systems():
+    systems = {"old$a$": SYSTEM, "_new": GOLD, "poor": POOR}
+    return spanometer.compare(GOLD, systems, measures=("span_f", "sl_icm"), n_resamples=50, n_permutations=50)
+
+
+LOGITS = [np.random.default_rng(0).normal(size=(len(row), 5)) for row in GOLD]
+SWEEP = AlphaSweep(
+    np.array([0.0, 0.5, 1.0]), {"_a$1$": np.array([0.1, 0.2, 0.4]), "gold": np.zeros(3), "none": np.ones(3)}
+)
+CURVES = {"other": curve([], [], np.nan), "micro": curve([0.5, 0.5], [1.0, 0.5], 0.5), "_neg": curve([1.0], [1.0], 1.0)}
+
+PICTURES = {
+    "spread": (plot_spread, spread_of_logits),
+    "comparison": (plot_comparison, comparison_of_systems),
+    "agreement": (plot_agreement, lambda: spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "_ben", "cat$x$"])),
+    "placement": (plot_placement, lambda: place(100, [1, 5, 5, 10, 15])),
+    "sweep": (plot_sweep, lambda: SWEEP),
+    "curves": (plot_precision_recall, lambda: CURVES),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures(tmp_path, name):
+    plot, result = PICTURES[name]
+    found = result()
+    plot(found, str(tmp_path / "picture.svg"))
+    assert (tmp_path / "picture.svg").read_bytes().startswith(b"<?xml")
+    with pytest.raises(InputError, match=r"not the name of a picture.\nEnd it in .png, .svg, .pdf."):
+        plot(found, str(tmp_path / "picture.txt"))
+
+
+@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("SVG", b"<?xml"), ("pdf", b"%PDF")])
+def test_formats(tmp_path, ending, begin):
+    path = tmp_path / f"picture.{ending}"
+    plot_sweep(SWEEP, str(path))
+    assert path.read_bytes().startswith(begin)
+
+
+def test_without_matplotlib(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for draw in (require_format, lambda path: plot_sweep(SWEEP, path)):
+        with pytest.raises(InputError, match="pictures need matplotlib, which is not installed"):
+            draw(str(tmp_path / "a.png"))
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_spread():
+    spread = spread_of_logits()
+    figure = draw_spread(spread)
+    below, above, *_ = figure.axes
+    assert sum(bar.get_height() for bar in below.patches) == len(spread.grid)
+    assert below.get_xlabel() == "span_f f1"
+    assert below.get_ylabel() == "policies"
+    of_logits = ["Viterbi", "by score", "greedy"]
+    rows = [label.get_text() for label in above.get_yticklabels()]
+    assert sorted(rows) == sorted(
+        [f"{name} of the grid" for name in ("best", "mean", "worst")] + [*spread.measures["span_f"].named, *of_logits]
+    )
+    numbers = [float(text.get_text()) for text in above.texts]
+    assert numbers == sorted(numbers, reverse=True)
+    # no label lies over another one or beyond the edge
+    figure.draw_without_rendering()
+    for texts in (above.get_yticklabels(), above.texts, [figure._suptitle, *above.get_legend().get_texts()]):
+        boxes = [text.get_window_extent() for text in texts]
+        assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+        assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
+
+
+def test_comparison():
+    found = comparison_of_systems()
+    panels = draw_comparison(found).axes
+    assert [axes.get_xlabel() for axes in panels] == ["span_f f1", "sl_icm_norm"]
+    for axes, result in zip(panels, found.measures.values(), strict=True):
+        labels = [label.get_text().replace("\\", "") for label in axes.get_yticklabels()]
+        assert labels == ["1  _new", "2  old$a$", "3  poor"]
+        headline = result.measure.headline
+        best_first = [result.systems[name] for name in ("_new", "old$a$", "poor")]
+        assert [text.get_text() for text in axes.texts] == [f"{each.scores[headline]:.4f}" for each in best_first]
+        for line, each in zip(axes.lines[::2], best_first, strict=True):
+            assert tuple(line.get_xdata()) == each.intervals[headline]
+
+
+def test_heat_map():
+    found = spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "ben", "cat"])
+    axes = draw_agreement(found).axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == [f"{found.kappa_f1[row, column]:.2f}" for row in range(3) for column in range(3) if row != column]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
+
+
+def test_placement():
+    placed = place(100, [1, 5, 10, 15])
+    axes = draw_placement(placed).axes[0]
+    for line, starts in zip(axes.lines, placed.starts, strict=True):
+        assert line.get_ydata() == pytest.approx(starts)
+        assert line.get_xdata()[[0, -1]].tolist() == [1, len(starts)]
+
+
+def test_sweep():
+    figure = draw_sweep(SWEEP)
+    (axes,) = figure.axes
+    for line, rates in zip(axes.lines, SWEEP.rates.values(), strict=True):
+        assert line.get_xdata().tolist() == [0.0, 0.5, 1.0]
+        assert line.get_ydata().tolist() == rates.tolist()
+    (legend,) = figure.legends
+    assert [text.get_text().strip().replace("\\", "") for text in legend.get_texts()] == list(SWEEP.rates)
+
+
+def test_precision_and_recall():
+    axes = draw_precision_recall(CURVES).axes[0]
+    texts = [text.get_text().strip() for text in axes.get_legend().get_texts()]
+    assert texts == ["_neg: ap 1.0000", "micro: ap 0.5000", "other: ap nan"]
+    line = axes.lines[1]
+    assert line.get_xdata().tolist() == [0.0, 0.5, 0.5]
+    assert line.get_ydata().tolist() == [1.0, 1.0, 0.5]
+    assert line.get_drawstyle() == "steps-pre"
+
+
+def test_scores_that_are_not_defined():
+    empty = [["O"]] * 2
+    spread = policy_spread(empty, empty, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))])
+    assert draw_spread(spread).axes[1].get_yticks().tolist() == []
+    nothing = spanometer.compare(
+        empty, {"x$y$": empty, "_z": empty}, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))]
+    )
+    assert list(draw_comparison(nothing).axes[0].texts) == []
