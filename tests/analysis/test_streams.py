@@ -294,7 +294,7 @@ def test_counts_of_other_options_do_not_add_up():
     [
         ([3], "^a int is no Arrow table"),
         (pa.table({"a": [1]}), "^a table with the columns a holds no counts"),
-        (pa.table([["span_f"], [1], [b"nonsense"]], schema=COUNTS_SCHEMA), "these bytes are no counts"),
+        (pa.table([["span_f"], [1], [b"nonsense"]], schema=COUNTS_SCHEMA), "these bytes are not counts"),
     ],
 )
 def test_what_holds_no_counts(tables, message):

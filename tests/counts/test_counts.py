@@ -221,14 +221,14 @@ def test_counts_without_a_measure():
 @pytest.mark.parametrize(
     ("stored", "message"),
     [
-        (b"", "these bytes are no counts"),
-        (b"nonsense", "these bytes are no counts"),
-        (some_counts().to_bytes()[:100], "these bytes are no counts"),
+        (b"", "these bytes are not counts"),
+        (b"nonsense", "these bytes are not counts"),
+        (some_counts().to_bytes()[:100], "these bytes are not counts"),
         (5, "a int holds no counts"),
         (pa.table({"document": [1]}), "does not say what measure it is of"),
         (pa.table({"a": [1]}).replace_schema_metadata({b"spanometer": b"{"}), "does not say what measure it is of"),
-        (some_counts().to_arrow().drop_columns(["both"]), "no table of counts"),
-        (some_counts().to_arrow().drop_columns(["document"]), "no table of counts"),
+        (some_counts().to_arrow().drop_columns(["both"]), "not a counts table"),
+        (some_counts().to_arrow().drop_columns(["document"]), "not a counts table"),
     ],
 )
 def test_what_is_no_counts(stored, message):
@@ -258,7 +258,7 @@ def test_tables_that_do_not_fit_what_they_say(name, column):
     else:
         counts = UnitizingAlpha().counts(spans, spans)
         changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
-    with pytest.raises(InputError, match=r"no table of counts|2 rows, where the table of counts had 3"):
+    with pytest.raises(InputError, match=r"not a counts table|2 rows, but the counts table had 3"):
         read_counts(changed)
 
 
@@ -266,7 +266,7 @@ def test_tables_that_do_not_fit_what_they_say(name, column):
 def test_tables_that_say_what_cannot_be(described):
     table = some_counts().to_arrow()
     said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
-    with pytest.raises(InputError, match="no table of counts"):
+    with pytest.raises(InputError, match="not a counts table"):
         read_counts(table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()}))
 
 
@@ -289,7 +289,7 @@ def test_counts_that_belong_to_documents_must_be_alike():
 def test_part_of_a_table_or_more_than_one():
     table = some_counts().to_arrow()
     for other in (table.slice(1), pa.concat_tables([table, table])):
-        with pytest.raises(InputError, match="rows, where the table of counts had 2"):
+        with pytest.raises(InputError, match="rows, but the counts table had 2"):
             read_counts(other)
 
 

@@ -1,4 +1,4 @@
-"""Counts that add up: what a measure keeps of a corpus, and what every score is computed from.
+"""Counts that add up: what a measure keeps of a corpus, from which every score is computed.
 
 Counts are columns of numbers at (document, label), sparse, so that they grow with the spans. Those of parts of a corpus
 add up to those of the whole; they can be taken document by document, weighted, stored in Arrow and sent as bytes.
@@ -16,26 +16,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from ..arrays import strings
 from ..errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 METADATA = b"spanometer"
-"""Where the schema of a table of counts says what it holds."""
+"""The key of the schema's metadata that describe a counts table."""
 
 _BLOCK = 1 << 16
 """How many values are summed at a time."""
 
 _LARGEST = 2.0**62
 
+_LARGEST_EXACT = 2.0**53
+"""Up to this floating-point numbers are exact integers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One kind of count: values at (document, label). Rows may repeat a place; what counts is their sum.
+    """One kind of count: values at (document, label). A place may occur several times; its values add up.
 
     Attributes:
-        document, label: where each value belongs.
+        document, label: the place of each value.
         value: int64 or float64; None stands for 1 everywhere.
     """
 
@@ -44,17 +48,17 @@ class Column:
     value: np.ndarray | None = None
 
     def per_label(self, labels: int) -> np.ndarray:
-        """The sum of each label's values, shape (labels), int64 or float64; integers are summed exactly."""
+        """Sum the values of each label, shape (labels), int64 or float64; integers are summed exactly."""
         return _sums(self.label, self.value, labels)
 
     def per_document(self, documents: int, labels: int) -> np.ndarray:
-        """The sums of each document and label, shape (documents, labels): for few of either only, as it is dense."""
+        """Sum by document and label, shape (documents, labels): only for few of either, as it is dense."""
         place = self.document.astype(np.int64) * labels + self.label
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
 
 
 def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """The columns of several parts of a corpus as those of the whole."""
+    """Return the columns of several parts of a corpus as those of the whole."""
     if len(parts) == 1:
         return dict(parts[0])
     whole = {}
@@ -70,52 +74,46 @@ def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
-    """The sum of the values of each group; None stands for 1 everywhere."""
+    """Sum the values of each group; None stands for 1 everywhere."""
     exact = value is None or value.dtype.kind != "f"
-    if value is not None and exact and len(value) and float(value.max()) * len(value) >= _LARGEST:
+    bound = float(np.abs(value).max(initial=0)) * len(value) if value is not None and exact else 0.0
+    if bound >= _LARGEST:
         raise InputError("counts pass the range of 64-bit integers.", "Score fewer or shorter spans at once.")
     sums = np.zeros(groups, dtype=np.int64 if exact else np.float64)
-    # bincount converts what it is given: part by part that takes no memory to speak of
+    if value is not None and bound >= _LARGEST_EXACT:
+        np.add.at(sums, group, value)
+        return sums
+    # bincount converts its arguments to other types: part by part that takes little memory
     step = max(_BLOCK, groups)
     for start in range(0, len(group), step):
         part = slice(start, start + step)
-        sums += _sums_at_once(group[part], None if value is None else value[part], groups)
+        weights = None if value is None else value[part]
+        sums += np.bincount(group[part], weights=weights, minlength=groups).astype(sums.dtype, copy=False)
     return sums
 
 
-def _sums_at_once(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
-    if value is None:
-        return np.bincount(group, minlength=groups)
-    if value.dtype.kind == "f":
-        return np.bincount(group, weights=value, minlength=groups)
-    # bincount sums in floating point, which is exact for each half of the bits
-    high, low = value >> 26, value & (2**26 - 1)
-    sums = (np.bincount(group, weights=half, minlength=groups).astype(np.int64) for half in (high, low))
-    return (next(sums) << 26) + next(sums)
-
-
 class Scorer(Protocol):
-    """What counts are scored by: a measure."""
+    """A measure, as counts see it."""
 
     @property
     def name(self) -> str:
-        """What the measure is called."""
+        """The measure's name."""
 
     def score(self, counts: Any) -> dict[str, float]:
-        """The headline values of counts."""
+        """Compute the headline values of counts."""
 
     def options(self) -> dict[str, Any]:
-        """The options that can change the number."""
+        """Return the options that can change the number."""
 
     def require_additive(self) -> None:
-        """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What a measure keeps of a corpus: columns of numbers at (document, label) whose sums give every score.
+    """The counts of a corpus: columns of numbers at (document, label) whose sums give every score.
 
-    `counts + counts` are those of both corpora, the documents of the second behind those of the first. A column's total
+    `counts + counts` are those of both corpora, the documents of the second after those of the first. A column's total
     over the whole corpus can be read as an attribute: `counts.both`.
 
     Attributes:
@@ -123,9 +121,9 @@ class Counts:
         labels: label names; the columns' label codes index them.
         documents: number of documents.
         shared: numbers of documents that belong to no label, such as their tokens, by name; shape (documents) each.
-        rows: what cannot be summed up and is kept as it is, columns of one length by name; `document` and `label` are
-            two of them.
-        measure: what the counts are of.
+        rows: what cannot be summed and is kept as it is, columns of one length by name; two of them are `document` and
+            `label`.
+        measure: the measure that the counts belong to.
     """
 
     columns: Mapping[str, Column]
@@ -136,22 +134,22 @@ class Counts:
     measure: Scorer | None = None
 
     def score(self) -> dict[str, float]:
-        """The headline values of the measure that the counts are of."""
+        """Compute the headline values of the counts' measure."""
         if self.measure is None:
             raise InputError("these counts do not know their measure.", "Score them with it: measure.score(counts).")
         return self.measure.score(self)
 
     def per_label(self) -> dict[str, np.ndarray]:
-        """Each column's sums by label, shape (labels); what labels share is the same for each of them."""
+        """Sum each column by label, shape (labels); what labels share is the same for each of them."""
         sums = {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
         for name, values in self.shared.items():
             sums[name] = np.full(len(self.labels), values.sum())
         return sums
 
     def per_document(self) -> Iterator[dict[str, np.ndarray]]:
-        """Each column's sums by document and label, shape (some documents, labels), for one part of them after another.
+        """Yield each column's sums by document and label, shape (some documents, labels), part by part.
 
-        A part is small enough that memory does not grow with documents times labels.
+        Parts are so small that memory does not grow with documents times labels.
         """
         labels = max(len(self.labels), 1)
         step = max(_BLOCK // labels, 1)
@@ -170,7 +168,7 @@ class Counts:
             yield sums
 
     def weighted(self, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """The totals by label of corpora in which the documents occur so many times.
+        """Sum by label in corpora given by document weights.
 
         Args:
             weights: shape (corpora, documents).
@@ -179,7 +177,7 @@ class Counts:
             For each column the totals as float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
-        # else each product would lay them out anew
+        # otherwise each product would make a contiguous copy
         columns = np.ascontiguousarray(weights.T)
         totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self._matrices.items()}
         for name, values in self.shared.items():
@@ -187,71 +185,64 @@ class Counts:
         return totals
 
     def total(self) -> dict[str, int | float]:
-        """Each column's sum over documents and labels."""
+        """Sum each column over documents and labels."""
         sums = {name: column.per_label(len(self.labels)).sum().item() for name, column in self.columns.items()}
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
     def condensed(self) -> Self:
-        """The same totals, as if all documents were one: of a size that does not depend on the documents.
+        """Return the same totals as if all documents were one: their size does not depend on the documents.
 
-        Only what is kept row by row stays as long as it is.
+        Only `rows` stay as long as they are.
         """
         labels = np.arange(len(self.labels), dtype=np.int32)
         one = np.zeros(len(labels), dtype=np.int32)
         columns = {name: Column(one, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
-        shared = {name: values.sum(keepdims=True) for name, values in self.shared.items()}
-        rows = {**self.rows, "document": np.zeros_like(self.rows["document"])} if self.rows else {}
-        return replace(self, columns=columns, documents=1, shared=shared, rows=rows)
+        whole = replace(self, columns={}).grouped(np.zeros(self.documents, dtype=np.int32), 1)
+        return replace(whole, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
-        """The counts of groups of documents, each group as one document.
+        """Return the counts of groups of documents, each group as one document.
 
         Args:
             group: the group of each document.
             groups: how many there are.
         """
-        columns = {
-            name: Column(group[column.document], column.label, column.value) for name, column in self.columns.items()
-        }
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
-        rows = {**self.rows, "document": group[self.rows["document"]].astype(np.int64)} if self.rows else {}
-        return replace(self, columns=columns, documents=groups, shared=shared, rows=rows)
+        return replace(self._moved(group), documents=groups, shared=shared)
 
     def reordered(self, place: np.ndarray) -> Self:
-        """The same counts with the documents in another order.
+        """Return the same counts with the documents in another order.
 
         Args:
-            place: where each document goes, shape (documents), each place once.
+            place: the new number of each document, shape (documents).
         """
-        columns = {name: replace(column, document=place[column.document]) for name, column in self.columns.items()}
-        shared = {}
-        for name, values in self.shared.items():
-            shared[name] = np.empty_like(values)
-            shared[name][place] = values
-        rows = {**self.rows, "document": place[self.rows["document"]]} if self.rows else {}
-        return replace(self, columns=columns, shared=shared, rows=rows)
+        return replace(
+            self._moved(place), shared={name: values[np.argsort(place)] for name, values in self.shared.items()}
+        )
+
+    def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
+        """Return the counts with other numbers of documents, and of labels if they are given."""
+
+        def code(label_: np.ndarray) -> np.ndarray:
+            return label_ if label is None else label[label_]
+
+        columns = {name: Column(document[c.document], code(c.label), c.value) for name, c in self.columns.items()}
+        moved = {"document": document[self.rows["document"]], "label": code(self.rows["label"])} if self.rows else {}
+        return replace(self, columns=columns, rows={**self.rows, **moved})
 
     def __add__(self, other: Counts) -> Self:
-        """The counts of two parts of a corpus together; an `InputError` where they are of two kinds."""
+        """Return the counts of two parts of a corpus together; an `InputError` if they are of different kinds."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
         labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
         number = {label: code for code, label in enumerate(labels)}
-        parts: tuple[Counts, Counts] = (self, other)
-        codes = [np.array([number[label] for label in part.labels], dtype=np.int32) for part in parts]
-        shifted = [
-            {
-                name: Column(column.document.astype(np.int64) + shift, code[column.label], column.value)
-                for name, column in part.columns.items()
-            }
-            for part, code, shift in zip(parts, codes, (0, self.documents), strict=True)
-        ]
-        columns = join_columns(shifted)
-        rows = {name: np.concatenate([self.rows[name], other.rows[name]]) for name in self.rows}
-        if rows:
-            rows["document"] = np.concatenate([self.rows["document"], other.rows["document"] + self.documents])
-            rows["label"] = np.concatenate([codes[0][self.rows["label"]], codes[1][other.rows["label"]]])
+        parts: list[Counts] = []
+        for part, first in ((self, 0), (other, self.documents)):
+            codes = np.array([number[label] for label in part.labels], dtype=np.int32)
+            parts.append(part._moved(np.arange(first, first + part.documents), codes))
+        columns = join_columns([part.columns for part in parts])
+        rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows}
         shared = {name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()}
         return replace(
             self,
@@ -264,26 +255,22 @@ class Counts:
         )
 
     def __radd__(self, other: object) -> Self:
-        """The counts themselves behind 0, from which the built-in `sum` starts."""
+        """Return the counts themselves for 0, with which the built-in `sum` starts."""
         if isinstance(other, int) and not isinstance(other, bool) and other == 0:
             return self
         return NotImplemented
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table with a row for each document and label that has counts.
+        """Return an Arrow table with a row for each document and label that has counts.
 
         Its columns are `document` (int32, from 0), `label` and the counts (null stands for 0). Numbers that belong to
-        no label stand in rows whose label is null, what is kept row by row in lists of structs under `rows`. The
-        schema's metadata say under `spanometer` what measure and options the counts are of.
+        no label stand in rows whose label is null, `rows` in lists of structs. The schema's metadata say under
+        `spanometer` which measure and options the counts belong to.
         """
         place, values = self._places()
         labels = max(len(self.labels), 1)
-        document, label = place // labels, place % labels
-        names = pa.DictionaryArray.from_arrays(
-            pa.array(label.astype(np.int32)), pa.array(self.labels, pa.string())
-        ).cast(pa.string())
-        arrays = {"document": pa.array(document.astype(np.int32)), "label": names}
-        arrays.update({name: pa.array(column) for name, column in values.items()})
+        document = pa.array((place // labels).astype(np.int32))
+        arrays = {"document": document, "label": strings(place % labels, self.labels), **values}
         if self.rows:
             arrays["rows"] = self._row_lists(place)
         tables = [pa.table(arrays)]
@@ -304,14 +291,14 @@ class Counts:
 
     @classmethod
     def from_arrow(cls, table: pa.Table, measure: Any = None) -> Self:
-        """Counts from a table that `to_arrow` made.
+        """Read counts from a table that `to_arrow` made.
 
         Args:
             table: the table, with its metadata.
-            measure: what the counts are of; `measures.read_counts` tells it from the table.
+            measure: the counts' measure; `measures.read_counts` finds it from the table.
 
         Raises:
-            InputError: where the table is none of counts, or of another measure.
+            InputError: if this is not a counts table, or one of another measure.
         """
         try:
             described = json.loads((table.schema.metadata or {})[METADATA])
@@ -319,52 +306,51 @@ class Counts:
             _require_places(labels, documents)
             if table.num_rows != described["rows"]:
                 raise InputError(
-                    f"{table.num_rows} rows, where the table of counts had {described['rows']}.",
+                    f"{table.num_rows} rows, but the counts table had {described['rows']}.",
                     "Give it whole, and each part of a corpus once.",
                 )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
             of_label = table.filter(pa.compute.is_valid(table["label"]))
             of_document = table.filter(pa.compute.is_null(table["label"]))
-            names = pa.array(labels, pa.string())
-            label = pa.compute.index_in(of_label["label"].combine_chunks(), names)
+            label = pa.compute.index_in(of_label["label"], pa.array(labels, pa.string()))
             document, codes = _places_of(of_label["document"], documents), _places_of(label, len(labels))
             columns = {}
             for name in described["columns"]:
-                known = of_label[name].is_valid().combine_chunks().to_numpy(zero_copy_only=False)
-                value = _values(of_label[name].drop_null())
-                columns[name] = Column(document[known], codes[known], value)
+                known = of_label[name].is_valid().to_numpy()
+                columns[name] = Column(document[known], codes[known], _values(of_label[name].drop_null()))
             shared = _read_shared(of_document, described["shared"], documents)
             rows = _read_rows(of_label, document, codes) if "rows" in table.column_names else {}
             return cls(columns, labels, documents, shared, rows, measure)
         except (KeyError, TypeError, ValueError, IndexError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError("this is no table of counts.", "Give what counts.to_arrow() made, as it was.") from None
+            raise InputError("this is not a counts table.", "Give what counts.to_arrow() made, as it was.") from None
 
     def to_bytes(self) -> bytes:
-        """The table of `to_arrow` as an Arrow stream."""
+        """Return the table of `to_arrow` as an Arrow stream."""
         sink = pa.BufferOutputStream()
         table = self.to_arrow()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
-        return sink.getvalue().to_pybytes()
+        return bytes(sink.getvalue())
 
     @classmethod
     def from_bytes(cls, data: bytes, measure: Any = None) -> Self:
-        """Counts from what `to_bytes` made, see `from_arrow`."""
+        """Read counts from what `to_bytes` made, see `from_arrow`."""
         return cls.from_arrow(read_stream(data), measure)
 
     def __getattr__(self, name: str) -> int | float:
-        """The total of a column."""
-        columns = self.__dict__.get("columns", {})
+        """Return the total of a column."""
+        columns: dict[str, Column] = self.__dict__.get("columns", {})
         if name not in columns:
             raise AttributeError(name)
-        return columns[name].per_label(len(self.labels)).sum().item()
+        total: int | float = columns[name].per_label(len(self.labels)).sum().item()
+        return total
 
     @cached_property
     def _matrices(self) -> dict[str, csr_array]:
-        """Each column as a sparse matrix, shape (documents, labels)."""
+        """The columns as sparse matrices, shape (documents, labels)."""
         try:
             from scipy.sparse import coo_array, csr_array
         except ModuleNotFoundError:
@@ -385,7 +371,7 @@ class Counts:
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, pa.Array]]:
-        """The places (document times labels plus label) that have anything, and the sums of each column there."""
+        """Return the places (document times labels plus label) that have counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
         of_column = {
             name: column.document.astype(np.int64) * labels + column.label for name, column in self.columns.items()
@@ -401,7 +387,7 @@ class Counts:
         return place, sums
 
     def _row_lists(self, place: np.ndarray) -> pa.ListArray:
-        """What is kept row by row, as a list for each place."""
+        """Return `rows` as a list for each place."""
         labels = max(len(self.labels), 1)
         of_row = np.searchsorted(place, self.rows["document"].astype(np.int64) * labels + self.rows["label"])
         order = np.argsort(of_row, kind="stable")
@@ -412,16 +398,16 @@ class Counts:
 
 
 def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
-    """The Arrow table of a stream; an `InputError` where the bytes are none."""
+    """Read an Arrow table; an `InputError` if the bytes are not a stream."""
     try:
         with pa.ipc.open_stream(data) as reader:
             return reader.read_all()
     except (TypeError, pa.ArrowInvalid, OSError):
-        raise InputError("these bytes are no counts.", "Give what counts.to_bytes() made, as it was.") from None
+        raise InputError("these bytes are not counts.", "Give what counts.to_bytes() made, as it was.") from None
 
 
 def _described(measure: Scorer) -> dict[str, Any]:
-    """The name and the options of a measure, as text."""
+    """Return the name and the options of a measure, as text."""
     return {"measure": measure.name, "options": {name: repr(value) for name, value in measure.options().items()}}
 
 
@@ -446,25 +432,25 @@ def _require_places(labels: tuple[Any, ...], documents: Any) -> None:
 
 
 def _places_of(column: pa.ChunkedArray, number: int) -> np.ndarray:
-    """Numbers of documents or labels; a ValueError unless all are there and below the number of them."""
+    """Return numbers of documents or labels; a ValueError unless all are there and below the number of them."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise ValueError
-    places = _numbers(column.cast(pa.int32()))
+    places = np.asarray(column.cast(pa.int32()).to_numpy())
     if len(places) and (places.min() < 0 or places.max() >= number):
         raise ValueError
     return places
 
 
 def _values(column: pa.ChunkedArray) -> np.ndarray:
-    """Numbers of which none is missing; a ValueError for anything else."""
-    values = _numbers(column)
+    """Return numbers of which none is missing; a ValueError for anything else."""
+    values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError
     return values
 
 
 def _read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
-    """The numbers that belong to no label, in the order of the documents; a ValueError unless all have them."""
+    """Return the numbers that belong to no label in the order of documents; a ValueError unless all have them."""
     document = _places_of(table["document"], documents)
     if names and not np.array_equal(np.sort(document), np.arange(documents)):
         raise ValueError
@@ -472,15 +458,9 @@ def _read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[
     return {name: _values(table[name])[order] for name in names}
 
 
-def _numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    return column.to_numpy() if isinstance(column, pa.ChunkedArray) else column.to_numpy(zero_copy_only=False)
-
-
 def _read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """What was kept row by row, from lists of structs."""
-    lists = table["rows"].combine_chunks()
-    lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
-    counts = np.nan_to_num(_numbers(pa.compute.list_value_length(lists)), nan=0).astype(np.int64)
-    values = lists.flatten()
-    fields = {item.name: _numbers(values.field(item.name)) for item in values.type}
-    return {"document": np.repeat(document, counts), "label": np.repeat(label, counts), **fields}
+    """Return `rows` from lists of structs."""
+    row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
+    values = pa.compute.list_flatten(table["rows"])
+    fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}
+    return {"document": document[row], "label": label[row], **fields}
