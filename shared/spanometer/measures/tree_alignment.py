@@ -1,0 +1,290 @@
+"""Which entities of two sides share tokens, how their types, bounds and components differ, and the slots of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..alignment.matching import best_matching
+from ..alignment.overlaps import Side, overlaps
+from ..arrays import offsets_of, ordered_codes, ranges
+from ..counts.counts import Column
+from ..errors import InputError, require_same_documents
+from ..spans.arrow import require_same_lengths
+from ..spans.entities import Entities
+
+UNMATCHED = 2.0
+"""The cost of leaving both ends of a pair without a partner: a deletion and an insertion."""
+
+_LABEL_COST = 0.5
+_BOUNDS_COST = 0.5
+"""The costs of a slot of the wrong label, and of one of wrong bounds, in the slot error rate."""
+
+
+@dataclass(frozen=True, eq=False)
+class EntityPairs:
+    """The pairs of a reference and a predicted entity that share a token.
+
+    Attributes:
+        reference, prediction: the entities' numbers; pairs are ordered by them.
+        types: how many types the entity with more of them has.
+        equal: how many types both have, with multiplicity.
+        alike: the same of the first dotted parts of the types.
+        bounds_differ: whether the bounds differ.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    types: np.ndarray
+    equal: np.ndarray
+    alike: np.ndarray
+    bounds_differ: np.ndarray
+
+    @cached_property
+    def types_differ(self) -> np.ndarray:
+        """Whether a type has no equal partner."""
+        return np.asarray(self.equal < self.types)
+
+    @cached_property
+    def first_parts_differ(self) -> np.ndarray:
+        """Whether a type has no partner of its first part."""
+        return np.asarray(self.alike < self.types)
+
+
+class TreeAlignment:
+    """Entity trees of two sides on one line that has all documents end to end, with common codes for the names.
+
+    Args:
+        references, predictions: both sides, with the same documents.
+
+    Raises:
+        InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
+    """
+
+    def __init__(self, references: Entities, predictions: Entities) -> None:
+        require_same_documents(references.documents, predictions.documents)
+        if references.lengths is not None and predictions.lengths is not None:
+            require_same_lengths(references.lengths, predictions.lengths)
+        elif references.lengths is not None:
+            predictions = predictions.with_lengths(references.lengths)
+        elif predictions.lengths is not None:
+            references = references.with_lengths(predictions.lengths)
+        self.sides = (references, predictions)
+        self.documents = references.documents
+        self.types = tuple(sorted({*references.types, *predictions.types}))
+        extents = np.zeros(self.documents, dtype=np.int64)
+        for side in self.sides:
+            np.maximum.at(extents, side.document, side.end)
+        self._offsets = offsets_of(extents)
+        # codes for all names, as a component may be called as a type is
+        names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
+        number = {name: code for code, name in enumerate(names)}
+        self._names = len(names)
+        self._type = [_recoded(side.type, side.types, number) for side in self.sides]
+        self._component_label = [_recoded(side.component_label, side.component_labels, number) for side in self.sides]
+        # no array of strings: NumPy drops NULs at their end and makes all as wide as the widest
+        parts: dict[str, int] = {}
+        self._first_part = np.array([parts.setdefault(name.partition(".")[0], len(parts)) for name in names], dtype=int)
+        labels = {name: code for code, name in enumerate(self.types)}
+        self.entities = [
+            self._on_line(side.document, _recoded(side.first_type, side.types, labels), side.start, side.end)
+            for side in self.sides
+        ]
+
+    def _on_line(self, document: np.ndarray, label: np.ndarray, start: np.ndarray, end: np.ndarray) -> Side:
+        base = self._offsets[document]
+        return Side(document, label, base + start, base + end)
+
+    @cached_property
+    def components(self) -> list[Side]:
+        """The components of both sides, in the order of their entities, each with the label of its entity."""
+        return [
+            self._on_line(
+                entities.document[side.component_entity],
+                entities.label[side.component_entity],
+                side.component_start,
+                side.component_end,
+            )
+            for side, entities in zip(self.sides, self.entities, strict=True)
+        ]
+
+    @cached_property
+    def pairs(self) -> EntityPairs:
+        """The pairs of entities that share a token."""
+        first, second = ends = _overlapping(self.entities, "entities")
+        sizes = [np.diff(side.type_offsets)[end] for side, end in zip(self.sides, ends, strict=True)]
+        most = np.maximum(*sizes)
+        equal = self._common(ends, sizes, self._type)
+        alike = self._common(ends, sizes, [self._first_part[codes] for codes in self._type])
+        return EntityPairs(first, second, most, equal, alike, _bounds_differ(self.entities, first, second))
+
+    def _common(self, ends: tuple[np.ndarray, ...], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
+        """Count the codes of the types of each pair that are on both sides, with multiplicity."""
+        begins = [side.type_offsets[:-1][end] for side, end in zip(self.sides, ends, strict=True)]
+        pairs = len(sizes[0])
+        if all(size.max(initial=1) == 1 for size in sizes):
+            return np.asarray(codes[0][begins[0]] == codes[1][begins[1]], dtype=np.int64)
+        (keys, times), (other_keys, other_times) = (
+            np.unique(np.repeat(np.arange(pairs), size) * self._names + code[ranges(begin, size)], return_counts=True)
+            for size, code, begin in zip(sizes, codes, begins, strict=True)
+        )
+        both, left, right = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
+        common = np.minimum(times[left], other_times[right])
+        return np.bincount(both // self._names, weights=common, minlength=pairs).astype(np.int64)
+
+    @cached_property
+    def _component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of components that share a token."""
+        return _overlapping(self.components, "components")
+
+    def component_errors(self, label_cost: float, bounds_cost: float) -> dict[str, np.ndarray]:
+        """Return the error in the components of each pair of entities, and its parts, see `measures.Eter`."""
+        reference, prediction = self.pairs.reference, self.pairs.prediction
+        first, second = self._component_pairs
+        parents = [side.component_entity for side in self.sides]
+        pairs, width = len(reference), len(self.sides[1])
+        # components lie within their entities: where two of them meet, so do the entities
+        pair = np.searchsorted(
+            reference.astype(np.int64) * width + prediction, parents[0][first] * width + parents[1][second]
+        )
+        label_differs = self._component_label[0][first] != self._component_label[1][second]
+        bounds_differ = _bounds_differ(self.components, first, second)
+        cost = label_cost * label_differs + bounds_cost * bounds_differ
+        # a component takes part once in each pair of its entity
+        rows, columns = (_numbers(end, pair) for end in (first, second))
+        matched = cheapest_matching(rows, columns, cost, [label_differs])
+        found = np.bincount(pair[matched], minlength=pairs)
+        sizes = [np.diff(side.component_offsets) for side in self.sides]
+        deletions, insertions = sizes[0][reference] - found, sizes[1][prediction] - found
+        error = deletions + insertions + np.bincount(pair[matched], weights=cost[matched], minlength=pairs)
+        return {
+            "component_error": error / np.maximum(sizes[0][reference], 1),
+            "component_insertions": insertions,
+            "component_deletions": deletions,
+            "component_label_substitutions": np.bincount(pair[matched[label_differs[matched]]], minlength=pairs),
+            "component_boundary_substitutions": np.bincount(pair[matched[bounds_differ[matched]]], minlength=pairs),
+        }
+
+    @cached_property
+    def slots(self) -> dict[str, Column]:
+        """The counts of the slots: entities, and components that are not entities."""
+        ends = self.pairs.reference, self.pairs.prediction
+        of_types = _slot_columns(self.entities, *ends, self.pairs.types_differ, self.pairs.bounds_differ)
+        taken, rank = [], []
+        for index, components in enumerate(self.components):
+            slot = np.flatnonzero(~self._entities_among_components(index))
+            keys = (self._component_label[index][slot], components.end[slot], components.start[slot])
+            taken.append(slot[np.lexsort(keys)])
+            rank.append(np.full(len(components), -1))
+            rank[index][taken[index]] = np.arange(len(slot))
+        first, second = (ranks[ends] for ranks, ends in zip(rank, self._component_pairs, strict=True))
+        kept = (first >= 0) & (second >= 0)
+        first, second = first[kept], second[kept]
+        sides = [
+            Side(side.document[slot], side.label[slot], side.start[slot], side.end[slot])
+            for side, slot in zip(self.components, taken, strict=True)
+        ]
+        labels = [codes[slot] for codes, slot in zip(self._component_label, taken, strict=True)]
+        labels_differ = labels[0][first] != labels[1][second]
+        of_components = _slot_columns(sides, first, second, labels_differ, _bounds_differ(sides, first, second))
+        return {
+            **{f"slot_types_{name}": column for name, column in of_types.items()},
+            **{f"slot_components_{name}": column for name, column in of_components.items()},
+        }
+
+    def _entities_among_components(self, index: int) -> np.ndarray:
+        """Flag the components of a side whose bounds and label are those of another entity than their own."""
+        side, entities, components = self.sides[index], self.entities[index], self.components[index]
+        types, labels = self._type[index], self._component_label[index]
+        # names that are types and labels are few: only these are looked at
+        typed, named = np.flatnonzero(np.isin(types, labels)), np.flatnonzero(np.isin(labels, types))
+        owner, parent = side.type_entity[typed], side.component_entity[named]
+        code = _numbers(
+            np.concatenate([entities.start[owner], components.start[named]]),
+            np.concatenate([entities.end[owner], components.end[named]]),
+            np.concatenate([types[typed], labels[named]]),
+        )
+        of_type, of_component = np.split(code, [len(owner)])
+        width = int(code.max(initial=0)) + 1
+        own = np.isin(parent * width + of_component, owner * width + of_type)
+        found = np.zeros(len(components), dtype=bool)
+        found[named] = np.bincount(of_type, minlength=width)[of_component] > own
+        return found
+
+
+def column_of(side: Side, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
+    """Return a column of some things of a side; flags are integers."""
+    if value is not None and value.dtype == bool:
+        value = value.astype(np.int64)
+    return Column(side.document[chosen], side.label[chosen], value)
+
+
+def unmatched(side: Side, partners: np.ndarray) -> Column:
+    """Return the column of what has no partner."""
+    return column_of(side, np.bincount(partners, minlength=len(side)) == 0)
+
+
+def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray]) -> np.ndarray:
+    """Return the indices of the pairs of the cheapest one-to-one alignment, see `matching.best_matching`."""
+    kept = np.flatnonzero(cost <= UNMATCHED + 1e-9)
+    worth = np.maximum(UNMATCHED - cost[kept], 0.0)
+    chosen: np.ndarray = kept[best_matching(rows[kept], columns[kept], worth, [tie[kept] for tie in ties])]
+    return chosen
+
+
+def _slot_columns(
+    sides: list[Side], first: np.ndarray, second: np.ndarray, label_differs: np.ndarray, bounds_differ: np.ndarray
+) -> dict[str, Column]:
+    """Count the slots of two sides in their cheapest alignment, from the pairs of slots that share a token."""
+    references, predictions = sides
+    cost = _LABEL_COST * label_differs + _BOUNDS_COST * bounds_differ
+    matched = cheapest_matching(first, second, cost, [label_differs])
+    wrong = matched[cost[matched] > 0]
+    return {
+        "references": column_of(references),
+        "correct": column_of(references, first[matched[cost[matched] == 0]]),
+        "insertions": unmatched(predictions, second[matched]),
+        "deletions": unmatched(references, first[matched]),
+        "substitutions": column_of(references, first[wrong]),
+        "cost": column_of(references, first[wrong], cost[wrong]),
+    }
+
+
+def _overlapping(sides: list[Side], noun: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs that share a token, ordered."""
+    references, predictions = sides
+    orders = [np.argsort(side.start, kind="stable") for side in sides]
+    bounds = (bound[order] for side, order in zip(sides, orders, strict=True) for bound in (side.start, side.end))
+    try:
+        pairs = overlaps(*bounds, noun=noun)
+    except InputError as error:
+        # those that begin before one ends, without those that end before it begins
+        met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
+        met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
+        of_document = np.bincount(references.document, weights=met)
+        worst = int(np.argmax(of_document))
+        problem = f"{error.problem} No document has more of them than this, {of_document[worst]:.0f}."
+        raise InputError(problem, error.remedy, document=worst) from None
+    first, second = (order[found] for order, found in zip(orders, pairs, strict=True))
+    order = np.lexsort((second, first))
+    return first[order], second[order]
+
+
+def _bounds_differ(sides: list[Side], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    references, predictions = sides
+    starts_differ = references.start[first] != predictions.start[second]
+    return np.asarray(starts_differ | (references.end[first] != predictions.end[second]))
+
+
+def _recoded(codes: np.ndarray, names: tuple[str, ...], number: Mapping[str, int]) -> np.ndarray:
+    """Return codes of names as codes in another table of names."""
+    recoded: np.ndarray = np.array([number[name] for name in names], dtype=np.int64)[codes]
+    return recoded
+
+
+def _numbers(*columns: np.ndarray) -> np.ndarray:
+    """Return numbers from 0 for rows of integer columns, in their order: the same for equal rows."""
+    return np.unique(ordered_codes(*columns), return_inverse=True)[1].ravel()
