@@ -122,7 +122,7 @@ def simpler_cases(case: Case, blocks: Blocks, *, words: bool) -> set[Case]:
         records |= {(*drawn[:at], *drawn[at + size :]) for size in (1, 2, 4, 8)}
         records |= {(*drawn[:at], smaller, *drawn[at + 1 :]) for smaller in {0, number // 2, max(number - 1, 0)}}
     generator, found = Generator(), set()
-    for record in records:
+    for record in sorted(records):
         generator.record = iter(record)
         found.add(_laid_out(generator, blocks))
     return {other for other in found if other.gold}
