@@ -67,8 +67,8 @@ def score(
     """Score Parquet files on a cluster: each measure's headline values, as if all files were one corpus.
 
     The workers read the files themselves, part by part, so these must be where the workers can reach them under the
-    same path. What a worker holds at a time are a million tags and the compressed pages of a row group. A part whose
-    worker dies is counted again by another one; integer counts are those of one process to the last bit, floats but for
+    same path. A worker holds at a time a million tags and the compressed pages of a row group. A part whose worker
+    dies is counted again by another one; integer counts are those of one process to the last bit, floats but for
     rounding.
 
     Args:

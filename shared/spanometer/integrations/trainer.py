@@ -301,7 +301,7 @@ def _array(values: Any) -> np.ndarray:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         # NumPy has no bfloat16
-        values = values.float() if values.is_floating_point() and values.element_size() < 4 else values
+        values = (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
     return np.asarray(values)
 
 
