@@ -54,9 +54,10 @@ def spacy():
 def make(spacy):
     """A document with spans (start, end, label, attributes), each document with a vocabulary of its own."""
     from spacy.tokens import Doc, Span
+    from spacy.vocab import Vocab
 
     def document(*spans, group=None, words=WORDS):
-        doc = Doc(spacy.blank("fr").vocab, words=words)
+        doc = Doc(Vocab(), words=words)
         made = []
         for start, end, label, attributes in spans:
             span = Span(doc, start, end, label=label)

@@ -13,7 +13,7 @@ _HOMES = {
     **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "annotated_file"),
     **dict.fromkeys(("AttributeFile", "read_attributes"), "attribute_lines"),
     **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "entity_file"),
-    **dict.fromkeys(("Format", "detect", "formats"), "formats"),
+    **dict.fromkeys(("Format", "detect", "formats_of"), "formats"),
     "Rewriter": "rewriter",
     **dict.fromkeys(("Source", "open_file"), "source"),
     **dict.fromkeys(("SpanFile", "read_spans"), "span_lines"),

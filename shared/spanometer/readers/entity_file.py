@@ -16,7 +16,7 @@ from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
-from .formats import formats, keywords, read_as
+from .formats import formats_of, keywords, read_as
 from .output import creating, packing, replacing
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def write_entities(
         InputError: for entities, words and names that the format cannot hold or that are of other types, and for a file
             that exists already.
     """
-    writers = {name: known.write for name, known in formats(EntityFile).items() if known.write is not None}
+    writers = {name: known.write for name, known in formats_of(EntityFile).items() if known.write is not None}
     require_choice("format", format, tuple(writers))
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
@@ -168,7 +168,7 @@ def write_entities(
     lengths = None if words is None else np.fromiter(map(len, words), np.int64, len(words))
     if lengths is not None:
         columns = columns.with_lengths(lengths)
-    if formats(EntityFile)[format].needs_words:
+    if formats_of(EntityFile)[format].needs_words:
         if lengths is None:
             raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
         if (lengths == 0).any():

@@ -72,7 +72,7 @@ def register(format: Format[Any]) -> None:
     _registered.append(format)
 
 
-def formats(content: type[File]) -> dict[str, Format[File]]:
+def formats_of(content: type[File]) -> dict[str, Format[File]]:
     """Return the formats of a content by their names."""
     return {format.name: format for format in _all() if format.content is content}
 
@@ -113,7 +113,7 @@ def read_as(
         InputError: if the format is unknown or cannot be recognised, for an option of another format, and as the
             format's reader.
     """
-    known = formats(content)
+    known = formats_of(content)
     require_choice("format", format, (AUTO, *known))
     with Source.open(path, name, progress) as source:
         chosen = _recognised(source, known.values()) if format == AUTO else known[format]

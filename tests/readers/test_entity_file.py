@@ -1,0 +1,224 @@
+"""Files of entity trees, whatever their format."""
+
+import gzip
+import io
+import random
+
+import datasets
+import pytest
+
+from entity_files import LINES, NESTED, PRESIDENT, entities_of, entity, keys
+from spanometer.errors import InputError
+from spanometer.readers import read_entities, source, write_entities
+from spanometer.spans.entities import Entities
+
+
+@pytest.mark.parametrize("content", [PRESIDENT, NESTED, LINES])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: data.replace(b"\n", b"\r\r\n"),
+        lambda data: b"\xef\xbb\xbf" + data,
+        lambda data: data.rstrip(b"\n"),
+        lambda data: data + b"\n \n",
+        gzip.compress,
+    ],
+)
+def test_same_entities_in_other_clothes(content, change):
+    plain, changed = entities_of(content), entities_of(change(content.encode()))
+    assert changed.format == plain.format
+    assert changed.entities == plain.entities
+    assert changed.words == plain.words
+    assert changed.documents == plain.documents
+    assert changed.document_lines.tolist() == plain.document_lines.tolist()
+
+
+@pytest.mark.parametrize("content", [PRESIDENT * 1, NESTED * 200, LINES * 200])
+def test_small_blocks(monkeypatch, content):
+    whole = entities_of(content)
+    monkeypatch.setattr(source, "BLOCK_SIZE", 300)
+    pieces = entities_of(content)
+    assert pieces.entities == whole.entities
+    assert pieces.document_lines.tolist() == whole.document_lines.tolist()
+
+
+PIECES = [
+    b"\n",
+    b"\t",
+    b" ",
+    b"O",
+    b"B-x",
+    b"<loc>",
+    b"</loc>",
+    b"<name>",
+    b"</name>",
+    b"[",
+    b"]",
+    b'{"entities":',
+    b"}",
+]
+PIECES += [b"TOKEN\tNE-FINE-LIT\n", b"# document_id = a\n", b"\r", b"\xff", b"\0", b"\x1f\x8b", b"<", b"a", b"3", b","]
+
+
+def test_any_bytes_are_read_or_refused():
+    generator = random.Random(3)
+    weights = [6, 6, 4, 6, 4, 6, 6, 2, 2, 2, 2, 1, 1, 2, 3, 1, 1, 1, 1, 1, 8, 1, 1]
+    files = dict.fromkeys(("hipe", "quaero", "jsonl"), 0)
+    for _ in range(2_000):
+        content = b"".join(generator.choices(PIECES, weights, k=generator.randrange(20)))
+        start = generator.choice(
+            [b"", b"TOKEN\tNE-FINE-LIT\n# document_id = a\na\tB-x\n", b"[]\n", b"<loc> a </loc>\n"]
+        )
+        try:
+            file = entities_of(start + content)
+        except InputError as error:
+            assert error.source == "f"
+            continue
+        files[file.format] += 1
+        assert len(file.entities) == len(file.document_lines) == len(file.documents)
+        file.to_entities()
+    assert min(files.values()) > 15
+
+
+@pytest.mark.parametrize("content", [PRESIDENT, NESTED, LINES])
+def test_to_dataset(content):
+    file = entities_of(content)
+    rows = file.to_dataset()
+    assert isinstance(rows, datasets.Dataset)
+    assert rows["id"][:] == list(file.documents)
+    assert rows["entities"][:] == file.entities
+    assert ("tokens" in rows.column_names) == (file.words is not None)
+    if file.words is not None:
+        assert rows["tokens"][:] == file.words
+    component = {"start": datasets.Value("int64"), "end": datasets.Value("int64"), "label": datasets.Value("string")}
+    assert rows.features["entities"] == datasets.List(
+        {
+            "start": datasets.Value("int64"),
+            "end": datasets.Value("int64"),
+            "types": datasets.List(datasets.Value("string")),
+            "components": datasets.List(component),
+        }
+    )
+    column = rows.with_format("arrow")["entities"][:]
+    assert Entities.from_arrow(column).to_dicts() == file.to_entities().to_dicts()
+
+
+def test_to_dataset_without_entities():
+    rows = entities_of('{"entities": [], "tokens": []}\n').to_dataset()
+    assert rows[0] == {"id": "0", "tokens": [], "entities": []}
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path):
+    file = entities_of(PRESIDENT)
+    path = tmp_path / "a.tsv.gz"
+    write_entities(path, file.entities, words=file.words, format="hipe")
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    assert read_entities(path).entities == file.entities
+    with pytest.raises(InputError, match="exists already"):
+        write_entities(path, file.entities, words=file.words, format="quaero")
+    write_entities(path, [[entity(0, 1, "loc")]], words=[["a"]], format="quaero", overwrite=True)
+    assert read_entities(path).entities == [[entity(0, 1, "loc")]]
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="crosses"):
+        write_entities(
+            path, [[entity(0, 2, "loc"), entity(1, 3, "org")]], words=[["a"] * 3], format="quaero", overwrite=True
+        )
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a.tsv.gz"]
+
+
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+@pytest.mark.parametrize(
+    ("options", "document"),
+    [
+        ({"words": ["a"]}, 0),
+        ({"words": [None]}, 0),
+        ({"words": [["a", 1]]}, 0),
+        ({"words": [["\ud800"]]}, 0),
+        ({"words": [["a"]], "documents": [3]}, 0),
+        ({"words": [["a"]], "documents": ["\ud800"]}, 0),
+        ({"words": [["a"]], "documents": "x"}, None),
+        ({"words": 3}, None),
+        ({"words": "a"}, None),
+    ],
+)
+def test_words_and_names_are_strings_in_lists(format, options, document):
+    stream = io.BytesIO()
+    with pytest.raises(InputError) as caught:
+        write_entities(stream, [[]], format=format, **options)
+    assert (caught.value.document, stream.getvalue()) == (document, b"")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"words": [["a"]], "format": "tsv"},
+        {"words": None, "format": "hipe"},
+        {"words": None, "format": "quaero"},
+        {"words": [], "format": "hipe"},
+        {"words": [[]], "format": "hipe"},
+        {"words": [[]], "format": "quaero"},
+        {"words": [["a"]], "documents": [], "format": "jsonl"},
+        {"words": [["a"]], "documents": ["a\nb"], "format": "hipe"},
+        {"words": [["a b"]], "format": "quaero"},
+    ],
+)
+def test_what_cannot_be_written(options):
+    with pytest.raises(InputError):
+        write_entities(io.BytesIO(), [[]], **options)
+
+
+@pytest.mark.parametrize(
+    ("entities", "problem"),
+    [
+        ([[None]], "None is not an entity"),
+        ([[{"start": 0}]], "has no 'end'"),
+        ([[entity(0, 2, "loc")]], "the document has 1 token"),
+        (3, "3 is not a list of documents"),
+        (None, "None is not a list of documents"),
+        ("x", "'x' is not a list of documents"),
+        ([3], "3 is not a document"),
+        ([[], []], "1 item in words, 2 documents"),
+    ],
+)
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_wrong_entities_are_refused(entities, problem, format):
+    with pytest.raises(InputError, match=problem):
+        write_entities(io.BytesIO(), entities, words=[["a"]], format=format)
+
+
+@pytest.mark.parametrize("words", [["\ufeff"], ["\ufeffa", "b"], ["\ufeff\ufeffa"], ["a", "\ufeffb"]])
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+def test_what_looks_like_a_byte_order_mark_stays(words, format):
+    for documents in ([words], [["x"], words]):
+        for entities in ([], [entity(0, 1, "loc")]):
+            stream = io.BytesIO()
+            write_entities(stream, [entities] * len(documents), words=documents, format=format)
+            file = entities_of(stream.getvalue(), format=format)
+            assert (file.words, file.entities) == (documents, [entities] * len(documents))
+
+
+def test_random_markup_in_all_formats():
+    for seed in range(80):
+        generator = random.Random(seed)
+        documents, words = [], []
+        for _ in range(generator.randrange(1, 4)):
+            words.append([generator.choice("abc<") for _ in range(12)])
+            entities = []
+            for start in range(0, 12, 4):
+                if generator.random() < 0.7:
+                    kind = generator.choice(("name", "kind"))
+                    entities.append(
+                        entity(start, start + 3, generator.choice(("loc.x", "org+loc")), (start, start + 1, kind))
+                    )
+                    if generator.random() < 0.5:
+                        entities.append(entity(start + 1, start + 3, "pers"))
+                        entities[-2]["components"].append({"start": start + 1, "end": start + 3, "label": "pers"})
+            documents.append(entities)
+        for format in ("hipe", "quaero", "jsonl"):
+            stream = io.BytesIO()
+            write_entities(stream, documents, words=words, format=format)
+            file = entities_of(stream.getvalue(), format=format)
+            assert (file.format, file.words) == (format, words)
+            assert keys(file.entities) == keys(documents)

@@ -1,0 +1,138 @@
+"""Formats: how they are recognised, and what belongs to which."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from entity_files import LINES, NESTED, PRESIDENT, entities_of
+from entity_files import refused as refused_entities
+from spanometer.errors import InputError
+from spanometer.readers import AttributeFile, TagFile, detect, formats, formats_of, read, read_entities, tag_lists
+from spanometer.readers.formats import Evidence, Format, register
+from spanometer.tags.tags import Tags
+from tag_files import TWO, TWO_COLUMNS, json_lines, refused
+
+
+def test_format_is_checked(file):
+    with pytest.raises(InputError, match="'auto', 'columns', 'jsonl'"):
+        read(file(TWO_COLUMNS), format="conll")
+
+
+def test_options_that_json_lines_do_not_have(file):
+    path = file(json_lines(*TWO))
+    assert "no column 2" in refused(path, columns=[2]).problem
+    assert "this line is a list" in refused(path, columns=["ner"]).problem
+    assert "outside=... is for the format columns; this is jsonl." in str(refused(path, outside="_"))
+    assert "no list of words 'w'" in refused(path, words="w").problem
+    assert refused(file("\n", "b.jsonl")).problem == "the file has no documents."
+
+
+def test_formats_are_told_by_content(tmp_path):
+    assert entities_of("# c\n\n" + PRESIDENT).format == "hipe"
+    assert entities_of("no entity here\n" + NESTED).format == "quaero"
+    assert entities_of("[ a ] <loc> b </loc>\n").words == [["[", "a", "]", "b"]]
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n[]\n"))
+    assert read_entities(path).format == "jsonl"
+    assert read_entities(path).source == str(path)
+    error = refused_entities("a b c\n")
+    assert (error.line, "format=...: hipe, jsonl or quaero" in str(error)) == (1, True)
+    assert entities_of("a b c\n", format="quaero").entities == [[]]
+    with pytest.raises(InputError, match="'auto', 'hipe', 'jsonl', 'quaero'"):
+        entities_of("", format="conll")
+    with pytest.raises(InputError, match="no such file"):
+        read_entities(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (PRESIDENT, {"documents": "blank"}),
+        (PRESIDENT, {"entity_types": ["loc"]}),
+        (NESTED, {"level": "coarse"}),
+        (NESTED, {"scheme": None}),
+        (LINES, {"repair": "discard"}),
+    ],
+)
+def test_options_of_other_formats_are_refused_entities(content, options):
+    assert f"{next(iter(options))}=... is for the format" in str(refused_entities(content, **options))
+
+
+@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfea\0", gzip.compress(b"x" * 100, mtime=0)[:20], b"\0\0\0"])
+def test_nothing_that_can_be_read(format, content):
+    refused_entities(content, format=format)
+
+
+def test_formats_that_are_certain(file):
+    assert detect(file(PRESIDENT)).name == "hipe"
+    assert detect(file(gzip.compress(NESTED.encode()))).name == "quaero"
+    spans = '[{"start": 0, "end": 1, "label": "A", "attributes": {}}]'
+    assert detect(file(spans)).content is AttributeFile
+    assert detect(file(f'[]\n\n{{"spans": {spans}}}\n', "a.jsonl")).content is AttributeFile
+    # one line that is longer than the head
+    long = json.dumps([{"start": 0, "end": 1, "label": "A", "attributes": {}}] * 40_000)
+    assert detect(file(long, "long.jsonl")).content is AttributeFile
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a <b>bold</b> word\n",
+        '["B-X"]\n',
+        '["<loc>", "a", "</loc>"]\n',
+        '{"tags": ["O"]}\n',
+        '[{"start": 0, "end": 1, "types": ["loc"]}]\n',
+        "[[",
+        "3\n",
+        "[]\n[]\n",
+        "",
+        "B-A\n",
+        "a O\n<pers> B-X\n</pers> I-X\n<b>x</b> O\n",
+    ],
+)
+def test_formats_that_are_not_certain(file, content):
+    assert detect(file(content)) is None
+    assert detect(file(content, "a.jsonl")) is None
+
+
+def test_a_missing_file_and_a_folder_have_no_format(tmp_path):
+    assert detect(tmp_path / "none") is None
+    assert detect(tmp_path) is None
+
+
+@pytest.fixture
+def shouted():
+    """A new format of tags: all it takes is to register it."""
+
+    def read_shouted(source, *, columns=(None,), words=False, loud="!"):
+        tags = [line.decode().removesuffix(loud) for _, block in source.blocks() for line in block.splitlines()]
+        return TagFile(
+            source=source.name,
+            columns=("tags",),
+            tags=(Tags.from_lists([tags]),),
+            words=None,
+            document_lines=np.array([1]),
+        )
+
+    def evidence(source):
+        return Evidence.CERTAIN if source.head.endswith(b"!\n") else Evidence.NONE
+
+    format = Format(name="shouted", content=TagFile, mark="shouting", evidence=evidence, read=read_shouted)
+    register(format)
+    yield format
+    formats._registered.remove(format)
+
+
+def test_a_new_format_is_found_everywhere(file, shouted):
+    path = file("B-X!\nO!\n")
+    assert formats_of(TagFile)["shouted"] is shouted
+    assert detect(path) is shouted
+    assert tag_lists(read(path).tags[0]) == [["B-X", "O"]]
+    assert tag_lists(read(path, format="shouted").tags[0]) == [["B-X", "O"]]
+    assert shouted.options == {"columns": (None,), "words": False, "loud": "!"}
+    with pytest.raises(InputError, match=r"documents=\.\.\. is for the format columns; this is shouted"):
+        read(path, documents="id")
+    assert tag_lists(read(file("B-X\n")).tags[0]) == [["B-X"]]
