@@ -1,15 +1,11 @@
 """`spanometer advise`, and the lists of spans that it reads."""
 
-import gzip
 import io
 import json
 import shlex
 import sys
 
 import pytest
-
-from spanometer import InputError
-from spanometer.readers import read_spans
 
 TAGS = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 SPANS = (
@@ -152,22 +148,6 @@ def test_wrong_input(complaint, file, content, arguments, said):
 def test_no_such_file(complaint, tmp_path):
     for arguments in ([], ["--spans", "spans"]):
         assert "cannot be read: no such file or directory" in complaint("advise", tmp_path / "none", *arguments)
-
-
-def test_read_spans(file):
-    path = file("a.jsonl.gz", gzip.compress(SPANS.encode()))
-    found = read_spans(path)
-    assert found.words == [["a", "b", "c"], ["d"]]
-    assert found.document_lines.tolist() == [1, 3]
-    assert found.spans.lengths.tolist() == [3, 1]
-    assert [len(document) for document in found.spans.to_dicts()] == [2, 0]
-    fragments = file("b.jsonl", '{"entities": [{"label": "A", "fragments": [[0, 1], [2, 3]]}]}\n')
-    assert read_spans(fragments, key="entities").spans.fragments is not None
-    # words only where every document has them
-    some = read_spans(io.BytesIO(b'{"spans": [], "words": ["a"]}\n{"spans": []}\n'), name="some")
-    assert (some.source, some.words, some.spans.lengths) == ("some", None, None)
-    with pytest.raises(InputError, match=r"^some, line 1, span 0: "):
-        read_spans(io.BytesIO(b'[{"start": "0", "end": 1, "label": "A"}]\n'), name="some")
 
 
 def test_real_corpora(answer, data):
