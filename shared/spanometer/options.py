@@ -84,12 +84,26 @@ class Option:
             parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
         return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else parts[0]
 
+    @property
+    def bounds(self) -> str:
+        """The bounds of a number in words; empty if there are none."""
+        if self.low is not None and self.high is not None:
+            bounds = f"{self.low:g} {'and' if self.exclusive else 'to'} {self.high:.10g}"
+            return f"{'between' if self.exclusive else 'from'} {bounds}"
+        if self.low is not None:
+            return f"greater than {self.low:g}" if self.exclusive else f"at least {self.low:g}"
+        return ""
+
+    @property
+    def text(self) -> str:
+        """What the option does and its values, as a phrase."""
+        values = f": {self.values}" if self.choices else f", {self.bounds}" if self.bounds else ""
+        return f"{self.help}{values}"
+
     def describe(self) -> str:
         """Return what the option does, its values and its default, as sentences."""
-        text = self.help[0].upper() + self.help[1:]
-        if self.choices:
-            return f"{text}: {self.values}."
-        return f"{text}. Default {self.default!r}."
+        text = f"{self.text[0].upper()}{self.text[1:]}."
+        return text if self.choices else f"{text} Default {self.default!r}."
 
     def check(self, value: Any) -> None:
         """Raise an `InputError` unless the value is allowed."""
@@ -137,13 +151,8 @@ class Option:
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def _expected(self) -> str:
-        text = _KIND_NAMES[self.kind or object]
-        if self.low is not None and self.high is not None:
-            bounds = f"{self.low:g} {'and' if self.exclusive else 'to'} {self.high:.10g}"
-            return f"{text} {'between' if self.exclusive else 'from'} {bounds}"
-        if self.low is not None:
-            return f"{text} greater than {self.low:g}" if self.exclusive else f"{text} of at least {self.low:g}"
-        return text
+        bounds = self.bounds.replace("at least", "of at least")
+        return f"{_KIND_NAMES[self.kind or object]} {bounds}".rstrip()
 
 
 def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:

@@ -18,6 +18,11 @@ from ..options import check_options, option
 from ..version import __version__
 
 
+def zero_division_option(help: str) -> Any:
+    """Declare the option `zero_division` of a measure, given what it is the value of."""
+    return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
+
+
 @dataclass(frozen=True)
 class Key:
     """A key of a measure's result.
@@ -40,7 +45,7 @@ class Key:
 
     def describe(self) -> str:
         """Return what the key is, its range and its direction, as a sentence."""
-        text = f"{self.help[0].upper()}{self.help[1:]}, in {self.range}"
+        text = f"{self.help[0].upper()}{self.help[1:]}; range {self.range}"
         return f"{text}, {self.better} is better." if self.better else f"{text}."
 
 
@@ -68,9 +73,7 @@ class Measure(ABC):
     """
 
     average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
-    zero_division: float = option(
-        0.0, help="value of a ratio with the denominator 0", kind=float, choices=(0.0, 1.0, nan), label="Zero division"
-    )
+    zero_division: float = zero_division_option("value of a ratio with the denominator 0")
 
     name: ClassVar[str]
     place: ClassVar[int] = 1000

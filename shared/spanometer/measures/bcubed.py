@@ -39,8 +39,8 @@ class Bcubed(FMeasure):
 
     name: ClassVar[str] = "bcubed"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "the mean share of a token's predicted span that belongs there, over the tokens of predicted spans",
-        "the same share with the sides swapped, over the tokens of reference spans",
+        "mean share of a token's predicted span that belongs there, over the tokens of predicted spans",
+        "same share with the sides swapped, over the tokens of reference spans",
     )
     place: ClassVar[int] = 40
 

@@ -15,7 +15,7 @@ from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
-from .base import Key
+from .base import Key, zero_division_option
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
 _DRAWN_AT_ONCE = 1 << 22
@@ -124,13 +124,15 @@ class ChanceKappaF1(AlignedMeasure):
         label="Simulated annotations",
         span=(0, 1000),
     )
-    seed: int = option(0, help="seed of the simulations", kind=int, low=0, metavar="N")
+    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", kind=int, low=0, metavar="N")
+
+    zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
 
     name: ClassVar[str] = "chance_kappa_f1"
     place: ClassVar[int] = 70
     results: ClassVar[Mapping[str, Key]] = {
-        "f1": Key("F1", "the observed F1"),
-        "chance_f1": Key("F1 by chance", "the F1 expected of random placement", better=""),
+        "f1": Key("F1", "observed F1"),
+        "chance_f1": Key("F1 by chance", "F1 expected of random placement", better=""),
         "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance, 0 at chance level", "(-∞, 1]"),
     }
     headline: ClassVar[str] = "kappa_f1"

@@ -13,7 +13,7 @@ from ..counts.ratios import divide
 from ..errors import InputError, setting
 from ..options import option
 from ..spans.entities import Entities
-from .base import Key, Measure
+from .base import Key, Measure, zero_division_option
 from .tree_alignment import TreeAlignment, cheapest_matching, column_of, unmatched
 
 _SLOTS = ("slot_types", "slot_components")
@@ -105,6 +105,8 @@ class Eter(Measure):
     span_cost: float = option(
         0.25, help="cost of other bounds", kind=float, low=0, label="Cost of other bounds", span=(0, 2)
     )
+
+    zero_division: float = zero_division_option("value of the rates if the reference is empty")
 
     name: ClassVar[str] = "eter"
     place: ClassVar[int] = 90

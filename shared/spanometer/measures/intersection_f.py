@@ -41,7 +41,7 @@ class IntersectionF(FMeasure):
 
     name: ClassVar[str] = "intersection_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "the mean share of a predicted span that is right", "the mean share of a reference span that is found"
+        "mean share of a predicted span that is right", "mean share of a reference span that is found"
     )
     place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"

@@ -38,7 +38,7 @@ class LinkF(FMeasure):
 
     name: ClassVar[str] = "link_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "the share of predicted links that are right", "the share of reference links that are found"
+        "share of predicted links that are right", "share of reference links that are found"
     )
     place: ClassVar[int] = 30
 

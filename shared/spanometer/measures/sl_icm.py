@@ -17,7 +17,7 @@ from ..counts.ratios import divide
 from ..errors import InputError, mention, setting
 from ..options import option
 from .aligned import AlignedMeasure
-from .base import Key
+from .base import Key, zero_division_option
 from .information import TokenInformation, mapping_digest, require_probability
 
 
@@ -104,12 +104,14 @@ class SlIcm(AlignedMeasure):
         label="Matching",
     )
 
+    zero_division: float = zero_division_option("value of sl_icm_norm if the reference carries no information")
+
     name: ClassVar[str] = "sl_icm"
     place: ClassVar[int] = 60
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "the information contrast, in bits with the base 2; the reference's information for the reference itself",
+            "information contrast, in bits with the base 2; the reference's information for the reference itself",
             "(-∞, ∞)",
         ),
         "sl_icm_norm": Key(

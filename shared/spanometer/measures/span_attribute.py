@@ -15,7 +15,7 @@ from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, require_same_documents, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
-from .base import Key, Measure
+from .base import Key, Measure, zero_division_option
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
 
@@ -190,6 +190,10 @@ class SpanAttribute(Measure):
         label="Spans on one side only",
     )
 
+    zero_division: float = zero_division_option(
+        "value of p without predicted items, of r and ap without reference items, of f without both"
+    )
+
     name: ClassVar[str] = "span_attribute"
     place: ClassVar[int] = 100
     input: ClassVar[str] = "attributes"
@@ -198,8 +202,8 @@ class SpanAttribute(Measure):
         "p": Key("precision", "share of the predicted items that are right"),
         "r": Key("recall", "share of the reference's items that are predicted"),
         "tp": Key("right", "items on both sides", "[0, ∞)", kind=int, whole=True),
-        "support": Key("in the reference", "the reference's items", "[0, ∞)", "", int, whole=True),
-        "positives": Key("predicted", "the predicted items", "[0, ∞)", "", int, whole=True),
+        "support": Key("in the reference", "items of the reference", "[0, ∞)", "", int, whole=True),
+        "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision over the ranking of the predicted items by score"),
     }
     returns: ClassVar[str] = "for each attribute, and for all together under micro_key, a dict of these"

@@ -24,7 +24,7 @@ class SpanF(FMeasure):
 
     name: ClassVar[str] = "span_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "the share of predicted spans that are right", "the share of reference spans that are found"
+        "share of predicted spans that are right", "share of reference spans that are found"
     )
     place: ClassVar[int] = 10
     support: ClassVar[str] = "reference"

@@ -44,8 +44,8 @@ class TokenF(FMeasure):
 
     name: ClassVar[str] = "token_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "the share of predicted tagged tokens that are right",
-        "the share of the reference's tagged tokens that are found",
+        "share of predicted tagged tokens that are right",
+        "share of the reference's tagged tokens that are found",
     )
     place: ClassVar[int] = 20
 

@@ -16,7 +16,7 @@ from ..counts.ratios import divide
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
-from .base import Key
+from .base import Key, zero_division_option
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,8 @@ class UnitizingAlpha(AlignedMeasure):
     """
 
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
+
+    zero_division: float = zero_division_option("value of alpha if no disagreement is expected")
 
     name: ClassVar[str] = "unitizing_alpha"
     place: ClassVar[int] = 80
