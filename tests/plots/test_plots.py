@@ -10,8 +10,8 @@ from spanometer import InputError
 from spanometer.analysis.spread import policy_spread
 from spanometer.analysis.sweep import AlphaSweep
 from spanometer.measures import SlIcm, SpanF
+from spanometer.measures.attribute_ranking import PrecisionRecallCurve
 from spanometer.measures.placement import place
-from spanometer.measures.span_attribute import PrecisionRecallCurve
 from spanometer.plots import (
     plot_agreement,
     plot_comparison,

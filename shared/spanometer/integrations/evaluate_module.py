@@ -29,8 +29,9 @@ from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import InputError, on_side, require_choice, require_same_documents
 from ..measures.aligned import AlignedMeasure
+from ..measures.attribute_ranking import AttributeCounts
 from ..measures.base import Measure
-from ..measures.span_attribute import AttributeCounts, SpanAttribute
+from ..measures.span_attribute import SpanAttribute
 from ..spans.arrow import fragments_arrays, read_lengths, require_same_lengths, spans_arrays
 from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.entities import Entities, entities_arrays

@@ -3,89 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..arrays import begins_run, code_type, ordered_codes
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, require_same_documents, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
+from .attribute_items import Asked, AttributeItems, Items, item_codes, joined, require_same_spans
+from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, zero_division_option
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
 
 _ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True or to lists of labels."
-
-
-@dataclass(frozen=True, eq=False)
-class AttributeCounts(Counts):
-    """What `span_attribute` keeps of a corpus: numbers of items, and the predicted items with their scores.
-
-    Its labels are the attributes. At (document, attribute) stand `tp`, `support` and `positives`: the items on both
-    sides, in the reference and in the prediction. Average precision ranks the predicted items of the whole corpus, and
-    ranks of parts do not give those of the whole: so there is a row for each predicted item, with its `score`, whether
-    it is `right`, that is in the reference, and its `position` among those of its document.
-    """
-
-    @cached_property
-    def ranking(self) -> np.ndarray:
-        """Indices of the predicted items, highest score first, those of equal score in the order of the documents."""
-        rows = self.rows
-        return np.lexsort((rows["position"], rows["document"], -rows["score"]))
-
-    def condensed(self) -> Self:
-        """`Counts.condensed`; items keep the order that they have."""
-        position = np.empty(len(self.rows["position"]), dtype=np.int64)
-        position[np.lexsort((self.rows["position"], self.rows["document"]))] = np.arange(len(position))
-        whole = super().condensed()
-        return replace(whole, rows={**whole.rows, "position": position})
-
-
-@dataclass(frozen=True, eq=False)
-class AttributeItems:
-    """The items of both sides, each once, in the order of the documents.
-
-    Attributes:
-        document, start, end: of each item.
-        attribute: of each item, codes that index `attributes`.
-        attributes: the attributes that were asked, or that occur.
-        value: of each item, codes that index `values`.
-        values: the values of the reference, then those of the prediction; a value of both stands there twice.
-        reference, predicted: of each item, bool: whether it is in the reference, and in the prediction.
-    """
-
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    attribute: np.ndarray
-    attributes: tuple[str, ...]
-    value: np.ndarray
-    values: tuple[Value, ...]
-    reference: np.ndarray
-    predicted: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
-    """Precision and recall of the predicted items down to each score.
-
-    Attributes:
-        threshold: scores, highest first: with `ties` each one once, otherwise that of each item.
-        precision: shape (thresholds): the share of right ones among the items down to there.
-        recall: shape (thresholds): the share of the reference items that are among them. It ends below 1 where
-            reference items were never predicted.
-        average_precision: the number that the result has under `ap`.
-    """
-
-    threshold: np.ndarray
-    precision: np.ndarray
-    recall: np.ndarray
-    average_precision: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +53,7 @@ class SpanAttribute(Measure):
     denominator: it never reaches 1, and ap is lower than scikit-learn's by the factor tp / support. `edsnlp`: each item
     is a step, items of equal score in the order of the documents, spans and `attributes`, as in EDS-NLP from 0.21.0 on.
     `edsnlp-0.20`: the same without the step k = 1, as in its releases 0.17.2 to 0.20.0; but these rank the value with
-    the highest score in place of the one that the attribute has, where they differ. An item that occurs several times
+    the highest score instead of the one that the attribute has, if they differ. An item that occurs several times
     has its highest score with `ties`, otherwise its last one at its first place.
 
     Its counts are numbers of items, which add up, and a row for each predicted item, see `AttributeCounts`.
@@ -215,27 +149,24 @@ class SpanAttribute(Measure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        asked = _asked(self.attributes)
+        self._require_free_micro_key(_asked(self.attributes) or {})
         _require_default_values(self.default_values)
-        self._require_free_micro_key(asked or {})
         if self.filter is not None and not callable(self.filter):
             _flags(self.filter)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
-        """Numbers of items, and the predicted ones with their scores.
+        """Count the items of both sides, and keep the predicted ones with their scores.
 
         Raises:
-            InputError: where the two sides do not have the same documents or, without `on_mismatch="count"`, the same
-                spans; where `filter` does not fit; where an attribute is called as `micro_key`.
+            InputError: if the two sides do not have the same documents or, without `on_mismatch="count"`, the same
+                spans; if `filter` does not fit; if an attribute is called as `micro_key`.
         """
         names, documents, reference, predicted = self._both_sides(references, predictions)
-        reference_code, code = _item_codes(reference, predicted)
+        reference_code, code = item_codes(reference, predicted)
         distinct, first = np.unique(reference_code, return_index=True)
-        items, score = self._ranked_items(predicted, code)
-        code = code[items]
+        items, score = predicted.distinct(code, highest=self.average_precision == "ties")
         document, attribute = predicted.document[items], predicted.attribute[items]
-        found = np.searchsorted(distinct, code)
-        right = np.append(distinct, -1)[found] == code
+        right = np.isin(code[items], distinct)
         columns = {
             "tp": Column(document[right], attribute[right]),
             "support": Column(reference.document[first], reference.attribute[first]),
@@ -251,19 +182,19 @@ class SpanAttribute(Measure):
         return AttributeCounts(columns, names, documents, rows=rows, measure=self)
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
-        """The items that `counts` counts, one by one: which values are right, missed and false alarms.
+        """Return the items that `counts` counts, one by one: which values are right, missed and false alarms.
 
-        Documents have the numbers that they have behind `filter`.
+        Documents have the numbers that they have after `filter`.
 
         Raises:
             InputError: as `counts`.
         """
-        names, _, reference, predicted = self._both_sides(references, predictions)
-        codes = _item_codes(reference, predicted)
+        names, _, *sides = self._both_sides(references, predictions)
+        reference, predicted = sides
+        codes = item_codes(reference, predicted)
         distinct, first = np.unique(np.concatenate(codes), return_index=True)
         document, start, end, attribute = (
-            np.concatenate([getattr(side, name) for side in (reference, predicted)])[first]
-            for name in ("document", "start", "end", "attribute")
+            joined(reference, predicted, name)[first] for name in ("document", "start", "end", "attribute")
         )
         return AttributeItems(
             document=document,
@@ -278,7 +209,7 @@ class SpanAttribute(Measure):
         )
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The result of numbers of items and of `precisions`, the sum of the precisions that ap has a share of."""
+        """Compute the result of numbers of items and of `precisions`, the sum that ap is made of."""
         tp, support, positives = (quantities[name] for name in ("tp", "support", "positives"))
         shares = precision_recall_f1(tp, positives, tp, support, self.zero_division)
         return {
@@ -292,22 +223,22 @@ class SpanAttribute(Measure):
         }
 
     def score(self, counts: Any) -> dict[str, Any]:
-        """The result: for `micro_key` and each attribute a dict of `keys`, from `AttributeCounts`.
+        """Score `AttributeCounts`: for `micro_key` and each attribute a dict of `keys`.
 
         Raises:
-            InputError: where an attribute of the counts, which may be a sum of others, is called as `micro_key`.
+            InputError: if an attribute of the counts, which may be a sum of others, is called as `micro_key`.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
         values = self._values(counts, counts.per_label(), None)
         names = (self.micro_key, *counts.labels)
-        return {name: {key: values[key][..., code].item() for key in self.keys} for code, name in enumerate(names)}
+        return {name: {key: values[key][code].item() for key in self.keys} for code, name in enumerate(names)}
 
     def headline_values(self, counts: Any) -> dict[Any, float]:
-        """The values of the result by attribute and key."""
+        """Return the values of the result by attribute and key."""
         return {(name, key): value for name, values in self.score(counts).items() for key, value in values.items()}
 
     def score_weighted(self, counts: Any, weights: np.ndarray) -> dict[Any, np.ndarray]:
-        """`Measure.score_weighted`; the values by attribute and key. Each corpus is ranked by itself."""
+        """Score corpora given by document weights, by attribute and key; each corpus is ranked by itself."""
         totals = counts.weighted(weights)
         each = [
             self._values(counts, {name: sums[row] for name, sums in totals.items()}, weights[row].astype(np.int64))
@@ -320,26 +251,24 @@ class SpanAttribute(Measure):
         }
 
     def with_intervals(self, result: Mapping[str, Any], intervals: Mapping[Any, tuple[float, float]]) -> dict[str, Any]:
-        """A result whose dicts have `<key>_low` and `<key>_high` too."""
+        """Return a result whose dicts have `<key>_low` and `<key>_high` too."""
         whole = {name: dict(values) for name, values in result.items()}
         for (name, key), (low, high) in intervals.items():
             whole[name].update({f"{key}_low": low, f"{key}_high": high})
         return whole
 
     def score_per_label(self, counts: Any) -> dict[str, dict[str, float | int]]:
-        """The result without `micro_key`."""
+        """Return the result without `micro_key`."""
         result = self.score(counts)
         return {name: result[name] for name in counts.labels}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
-        """The values under `micro_key` of each document as if it were the corpus, shape (documents)."""
-        parts = [{name: sums.sum(axis=-1) for name, sums in part.items()} for part in counts.per_document()]
-        empty = np.zeros(0, dtype=np.int64)
-        numbers = {
-            name: np.concatenate([empty, *(part[name] for part in parts)]) for name in ("tp", "support", "positives")
+        """Return the values under `micro_key` of each document as if it were the corpus, shape (documents)."""
+        steps = Steps.of_documents(counts, self.average_precision)
+        sums = {
+            name: np.bincount(column.document, minlength=counts.documents) for name, column in counts.columns.items()
         }
-        grouping = counts.rows["document"], counts.documents
-        return self.formula({**numbers, "precisions": self._precisions(counts, grouping, None)})
+        return self.formula({**sums, "precisions": steps.precisions(counts.documents, self.average_precision)})
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the counts of all attributes together, and the precision-recall curves."""
@@ -349,24 +278,27 @@ class SpanAttribute(Measure):
         return {"counts": counts.total(), "curves": found}
 
     def curves(self, counts: AttributeCounts) -> dict[str, PrecisionRecallCurve]:
-        """The precision-recall curve under `micro_key` and of each attribute.
+        """Compute the precision-recall curve under `micro_key` and of each attribute.
 
         With `ties` and `edsnlp`, ap = Σ_k (R_k - R_{k-1}) P_k over the points of the curve.
         """
-        result = self.score(counts)
-        apart, joint = (self._steps(counts, groups) for groups in self._groupings(counts))
-        found = {self.micro_key: self._curve(joint, slice(None), result[self.micro_key])}
-        for code, name in enumerate(counts.labels):
-            found[name] = self._curve(apart, apart.group == code, result[name])
+        steps = Steps.of_attributes(counts, self.average_precision)
+        found = {}
+        for group, (name, result) in enumerate(self.score(counts).items()):
+            of_group = np.flatnonzero(steps.group == group)
+            hits = steps.hits[of_group]
+            recall = divide(hits, np.full(len(hits), result["support"]), self.zero_division)
+            precision = hits / steps.rank[of_group]
+            found[name] = PrecisionRecallCurve(steps.score[of_group], precision, recall, result["ap"])
         return found
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SpanAttribute:
-        """`Measure.from_options`, where nothing is asked for by name."""
+        """Make the measure of some `options()`, if these ask for nothing by name."""
         return cls(**{**options, "default_values": options["default_values"] or {}})
 
     def options(self) -> dict[str, Any]:
-        """The options that can change the number, in the order in which the signature gives them."""
+        """Return the options that can change the number, in the order of the signature."""
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("average", "micro_key")}
         asked = _asked(self.attributes)
         if asked is not None:
@@ -397,27 +329,27 @@ class SpanAttribute(Measure):
                 f"Name another key with {setting('micro_key')}.",
             )
 
-    def _both_sides(
-        self, references: Attributes, predictions: Attributes
-    ) -> tuple[tuple[str, ...], int, _Items, _Items]:
-        """The attributes asked, the number of documents that are scored, and the items of both sides, checked."""
+    def _both_sides(self, references: Attributes, predictions: Attributes) -> tuple[tuple[str, ...], int, Items, Items]:
+        """Return the attributes asked, the number of documents that are scored, and the items of both sides."""
         require_same_documents(references.documents, predictions.documents)
         kept = self._kept(references)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)
         if self.on_mismatch == "error":
-            _require_same_spans(references, predictions, kept)
-        asked = _asked(self.attributes)
+            require_same_spans(references, predictions, kept)
+        asked: Asked | None = _asked(self.attributes)
         if asked is None:
             occurring = {side.names[code] for side in (references, predictions) for code in np.unique(side.name)}
             asked = dict.fromkeys(sorted(occurring))
             self._require_free_micro_key(asked)
-        names = tuple(asked)
-        reference, predicted = (self._items(side, asked) for side in (references, predictions))
-        return names, references.documents, reference, predicted
+        reference, predicted = (
+            Items.of(side, asked, self.default_values, include_falsy=self.include_falsy)
+            for side in (references, predictions)
+        )
+        return tuple(asked), references.documents, reference, predicted
 
     def _kept(self, references: Attributes) -> np.ndarray | None:
-        """The documents that are scored; None for all."""
+        """Return the documents that are scored; None for all."""
         if self.filter is None:
             return None
         if callable(self.filter):
@@ -439,147 +371,18 @@ class SpanAttribute(Measure):
                 )
         return np.flatnonzero(flags)
 
-    def _items(self, side: Attributes, asked: Mapping[str, frozenset[str] | None]) -> _Items:
-        """The items of one side, with those that occur several times."""
-        number = {name: code for code, name in enumerate(asked)}
-        attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(asked)))
-        # by attribute and label: whether it is asked; by attribute and value: whether that is an item
-        asked_of = np.array(
-            [[labels is None or label in labels for label in side.labels] for labels in asked.values()], dtype=bool
-        ).reshape(len(asked), len(side.labels))
-        falsy = np.array([not self.include_falsy and not value for value in side.values], dtype=bool)
-        default_of = np.full(len(asked), -2, dtype=np.int64)
-        for code, name in enumerate(asked):
-            default = plain_value(self.default_values.get(name), name)
-            same = [other for other, value in enumerate(side.values) if _same(value, default)]
-            default_of[code] = same[0] if same else -2
-        rows = np.flatnonzero((side.value >= 0) & (attribute_of[side.name] >= 0))
-        attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
-        chosen = ~falsy[value] & (value != default_of[attribute]) & asked_of[attribute, side.label[span]]
-        rows, attribute, value, span = rows[chosen], attribute[chosen], value[chosen], span[chosen]
-        # the order of the asked attributes within a span
-        place = span.astype(np.int64) * len(asked) + attribute
-        order = slice(None) if (place[1:] >= place[:-1]).all() else np.argsort(place, kind="stable")
-        rows, attribute, value, span = rows[order], attribute[order], value[order], span[order]
-        score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
-        return _Items(side.document[span], side.start[span], side.end[span], attribute, value, side.values, score)
-
-    def _ranked_items(self, items: _Items, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The first of each distinct item, in the order given, and their scores."""
-        order = np.argsort(code, kind="stable")
-        begins = np.flatnonzero(begins_run(code[order]))
-        first = order[begins]
-        if len(first) == len(code):
-            return np.arange(len(code)), items.score
-        if self.average_precision == "ties":
-            score = np.maximum.reduceat(items.score[order], begins)
-        else:
-            score = items.score[order[np.append(begins[1:], len(order)) - 1]]
-        in_order = np.argsort(first)
-        return first[in_order], score[in_order]
-
     def _values(
         self, counts: AttributeCounts, totals: Mapping[str, np.ndarray], times: np.ndarray | None
     ) -> dict[str, np.ndarray]:
-        """The values of `micro_key` and of each attribute, of a corpus in which documents occur so many times."""
-        apart, joint = (self._precisions(counts, groups, times) for groups in self._groupings(counts))
+        """Return the values of `micro_key` and of each attribute, of a corpus given by document weights."""
+        steps = Steps.of_attributes(counts, self.average_precision, times)
         whole = {name: np.append(values.sum(), values) for name, values in totals.items()}
-        return self.formula({**whole, "precisions": np.append(joint, apart)})
-
-    @staticmethod
-    def _groupings(counts: AttributeCounts) -> tuple[_Grouping, _Grouping]:
-        """The groups that are ranked apart: the attributes, and all items together."""
-        attribute = counts.rows["label"]
-        return (attribute, len(counts.labels)), (np.zeros_like(attribute), 1)
-
-    def _steps(self, counts: AttributeCounts, grouping: _Grouping, times: np.ndarray | None = None) -> _Steps:
-        """The predicted items of each group in the order of their scores, as steps.
-
-        Args:
-            counts: of all documents.
-            grouping: the groups that are ranked apart.
-            times: how often each document occurs; None for once. Documents that occur several times stand one behind
-                the other.
-        """
-        group, groups = grouping
-        order = counts.ranking
-        if times is not None:
-            order = self._repeated(counts, order, times)
-        if groups > 1:
-            order = order[np.argsort(group[order], kind="stable")]
-        group, score, right = group[order], counts.rows["score"][order], counts.rows["right"][order]
-        first = np.flatnonzero(begins_run(group))
-        size = np.diff(np.append(first, len(group)))
-        before = np.cumsum(right) - right
-        rank = np.arange(1, len(group) + 1) - np.repeat(first, size)
-        hits = np.cumsum(right) - np.repeat(before[first], size)
-        if self.average_precision != "ties":
-            return _Steps(group, score, rank, hits, right.astype(np.int64))
-        begins = np.flatnonzero(begins_run(group, score))
-        last = np.append(begins[1:], len(group))[: len(begins)] - 1
-        gained = np.add.reduceat(right.astype(np.int64), begins) if len(begins) else begins
-        return _Steps(group[last], score[last], rank[last], hits[last], gained)
-
-    def _repeated(self, counts: AttributeCounts, order: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """The ranking of a corpus in which documents occur several times."""
-        repeats = times[counts.rows["document"][order]]
-        repeated = np.repeat(order, repeats)
-        if self.average_precision == "ties":
-            # among items of equal score the order does not matter
-            return repeated
-        copy = np.arange(len(repeated)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-        rows = counts.rows
-        keys = (rows["position"][repeated], copy, rows["document"][repeated], -rows["score"][repeated])
-        return repeated[np.lexsort(keys)]
-
-    def _precisions(self, counts: AttributeCounts, grouping: _Grouping, times: np.ndarray | None) -> np.ndarray:
-        """For each group the sum, over its right items, of the precision down to their step."""
-        steps = self._steps(counts, grouping, times)
-        gained = steps.gained
-        if self.average_precision == "edsnlp-0.20":
-            gained = np.where(steps.rank == 1, 0, gained)
-        return np.bincount(steps.group, weights=gained * (steps.hits / steps.rank), minlength=grouping[1])
-
-    def _curve(self, steps: _Steps, chosen: Any, result: Mapping[str, Any]) -> PrecisionRecallCurve:
-        hits, rank = steps.hits[chosen], steps.rank[chosen]
-        recall = divide(hits, np.full(len(hits), result["support"]), self.zero_division)
-        return PrecisionRecallCurve(steps.score[chosen], hits / rank, recall, result["ap"])
-
-
-_Grouping = tuple[np.ndarray, int]
-"""The group of each predicted item, and how many groups there are."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Items:
-    """Columns of items; `value` indexes `values`."""
-
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    attribute: np.ndarray
-    value: np.ndarray
-    values: tuple[Value, ...]
-    score: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class _Steps:
-    """Steps down the ranking of each group, the groups one after the other.
-
-    `rank` and `hits`: how many items of the group, and how many right ones, there are down to the step; `gained`: how
-    many right ones the step itself has.
-    """
-
-    group: np.ndarray
-    score: np.ndarray
-    rank: np.ndarray
-    hits: np.ndarray
-    gained: np.ndarray
+        whole["precisions"] = steps.precisions(1 + len(counts.labels), self.average_precision)
+        return self.formula(whole)
 
 
 def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
-    """The labels of each attribute that is asked, None for all labels; None where all attributes are."""
+    """Return the labels of each attribute that is asked, None for all labels; None if all attributes are."""
     if attributes is None:
         return None
     if isinstance(attributes, Mapping):
@@ -619,7 +422,7 @@ def _require_default_values(values: Any) -> None:
 
 
 def _flags(given: Any) -> np.ndarray:
-    """A list of bools as an array."""
+    """Return a list of bools as an array."""
     listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
     if not listed or not all(isinstance(flag, (bool, np.bool_)) for flag in given):
         raise InputError(
@@ -627,59 +430,3 @@ def _flags(given: Any) -> np.ndarray:
             "Use None, a list of bools, one for each document, or a function of a document's reference spans.",
         )
     return np.array(given, dtype=bool)
-
-
-def _same(value: Value, other: Value | None) -> bool:
-    return type(value) is type(other) and value == other
-
-
-def _item_codes(references: _Items, predictions: _Items) -> tuple[np.ndarray, np.ndarray]:
-    """A code for each item of both sides, the same for the same items."""
-    number: dict[tuple[type, Value], int] = {}
-    values = []
-    for side in (references, predictions):
-        codes = [number.setdefault((type(value), value), len(number)) for value in side.values]
-        values.append(np.array(codes, dtype=np.int64)[side.value])
-    columns = [
-        np.concatenate([getattr(side, name) for side in (references, predictions)])
-        for name in ("document", "start", "end", "attribute")
-    ]
-    code = ordered_codes(*columns, np.concatenate(values))
-    return code[: len(references.value)], code[len(references.value) :]
-
-
-def _require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
-    """Raise an `InputError` that names the first span that only one side has; `documents` are their numbers."""
-    names = ("document", "start", "end", "label")
-    if references.labels == predictions.labels and all(
-        np.array_equal(getattr(references, name), getattr(predictions, name)) for name in names
-    ):
-        return
-    labels = sorted({*references.labels, *predictions.labels})
-    sides = {"references": references, "predictions": predictions}
-    columns = []
-    for side in sides.values():
-        rank = np.array([labels.index(label) for label in side.labels], dtype=np.int64)
-        columns.append((side.document, side.start, side.end, rank[side.label]))
-    codes = ordered_codes(*(np.concatenate(pair) for pair in zip(*columns, strict=True)))
-    of_side = dict(zip(sides, np.split(codes, [len(references)]), strict=True))
-    if np.array_equal(np.sort(of_side["references"]), np.sort(of_side["predictions"])):
-        return
-    apart = np.setxor1d(of_side["references"], of_side["predictions"])
-    if len(apart) == 0:
-        return
-    for name, side in sides.items():
-        at = np.flatnonzero(of_side[name] == apart[0])
-        if len(at):
-            span, document = int(at[0]), int(side.document[at[0]])
-            raise InputError(
-                f"the span from {side.start[span]} to {side.end[span]} with the label "
-                f"{side.labels[side.label[span]]!r} is not among the {_OTHER[name]}.",
-                f"Give both sides the same spans, or score the difference with {setting('on_mismatch', 'count')}.",
-                side=name,
-                document=document if documents is None else int(documents[document]),
-                span=span - int(np.searchsorted(side.document, document)),
-            )
-
-
-_OTHER = {"references": "predictions", "predictions": "references"}

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..analysis.sweep import AlphaSweep
+    from ..measures.attribute_ranking import PrecisionRecallCurve
     from ..measures.placement import Placement
-    from ..measures.span_attribute import PrecisionRecallCurve
 
 
 def plot_placement(placed: Placement, path: str) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted
-from ..measures.span_attribute import AttributeItems, SpanAttribute
+from ..measures.attribute_items import AttributeItems
+from ..measures.span_attribute import SpanAttribute
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much

@@ -1,0 +1,124 @@
+"""Predicted items of attributes ranked by score: average precision, and curves of precision and recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ..arrays import begins_run
+from ..counts.counts import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeCounts(Counts):
+    """The counts of `span_attribute`: numbers of items, and the predicted items with their scores.
+
+    Its labels are the attributes. At (document, attribute) stand `tp`, `support` and `positives`: the items on both
+    sides, in the reference and in the prediction. Average precision ranks the predicted items of the whole corpus, and
+    ranks of parts do not give those of the whole: so there is a row for each predicted item, with its `score`, whether
+    it is `right`, that is in the reference, and its `position` among those of its document.
+    """
+
+    @cached_property
+    def ranking(self) -> np.ndarray:
+        """Indices of the predicted items, highest score first, those of equal score in the order of the documents."""
+        rows = self.rows
+        return np.lexsort((rows["position"], rows["document"], -rows["score"]))
+
+    def condensed(self) -> Self:
+        """Return the same with one document, see `Counts.condensed`; items keep their order."""
+        position = np.empty(len(self.rows["position"]), dtype=np.int64)
+        position[np.lexsort((self.rows["position"], self.rows["document"]))] = np.arange(len(position))
+        whole = super().condensed()
+        return replace(whole, rows={**whole.rows, "position": position})
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecallCurve:
+    """Precision and recall of the predicted items down to each score.
+
+    Attributes:
+        threshold: scores, highest first: with `ties` each one once, otherwise that of each item.
+        precision: shape (thresholds): the share of right ones among the items down to there.
+        recall: shape (thresholds): the share of the reference items that are among them. It ends below 1 if some
+            reference items were never predicted.
+        average_precision: the number that the result has under `ap`.
+    """
+
+    threshold: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    average_precision: float
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps down the rankings of some groups of items, the groups one after the other.
+
+    Attributes:
+        group: the group of each step.
+        score: the score of its items.
+        rank, hits: how many items of the group, and how many right ones, there are down to the step.
+        gained: how many right ones the step itself has.
+    """
+
+    group: np.ndarray
+    score: np.ndarray
+    rank: np.ndarray
+    hits: np.ndarray
+    gained: np.ndarray
+
+    @classmethod
+    def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
+        """Rank all items together (group 0) and those of each attribute (groups 1, 2 ...).
+
+        Args:
+            counts: of all documents.
+            rule: how equal scores are ranked, see `SpanAttribute.average_precision`.
+            times: how often each document occurs; None for once. Documents that occur several times stand one behind
+                the other.
+        """
+        order = counts.ranking if times is None else _repeated(counts, rule, times)
+        group = np.concatenate([np.zeros(len(order), dtype=np.int64), counts.rows["label"][order] + 1])
+        return cls._of(counts, np.tile(order, 2), group, rule)
+
+    @classmethod
+    def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
+        """Rank the items of each document."""
+        return cls._of(counts, counts.ranking, counts.rows["document"][counts.ranking], rule)
+
+    @classmethod
+    def _of(cls, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> Self:
+        by_group = np.argsort(group, kind="stable")
+        group, order = group[by_group], order[by_group]
+        score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
+        first = np.flatnonzero(begins_run(group))
+        size = np.diff(np.append(first, len(group)))
+        rank = np.arange(1, len(group) + 1) - np.repeat(first, size)
+        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], size)
+        if rule != "ties":
+            return cls(group, score, rank, hits, right)
+        begins = np.flatnonzero(begins_run(group, score))
+        last = np.append(begins[1:], len(group))[: len(begins)] - 1
+        return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, begins))
+
+    def precisions(self, groups: int, rule: str) -> np.ndarray:
+        """Return for each group the sum, over its right items, of the precision down to their step."""
+        gained = np.where(self.rank == 1, 0, self.gained) if rule == "edsnlp-0.20" else self.gained
+        return np.bincount(self.group, weights=gained * (self.hits / self.rank), minlength=groups)
+
+
+def _repeated(counts: AttributeCounts, rule: str, times: np.ndarray) -> np.ndarray:
+    """Return the ranking of a corpus in which documents occur several times."""
+    rows, order = counts.rows, counts.ranking
+    repeats = times[rows["document"][order]]
+    repeated = np.repeat(order, repeats)
+    if rule == "ties":
+        # among items of equal score the order does not matter
+        return repeated
+    copy = np.arange(len(repeated)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    keys = (rows["position"][repeated], copy, rows["document"][repeated], -rows["score"][repeated])
+    return repeated[np.lexsort(keys)]
