@@ -1,4 +1,4 @@
-"""What is computed from sums of counts: ratios, averages over labels."""
+"""Ratios of summed counts, and averages over labels."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ AVERAGES = {
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
-    """Element by element `numerator / denominator`, and `zero_division` where the denominator is 0."""
+    """Divide element by element; the result is `zero_division` where the denominator is 0."""
     numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), float(zero_division))
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
 
 
 def precision_recall_f1(
     right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray, zero_division: float
 ) -> dict[str, np.ndarray]:
-    """Precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
+    """Compute precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
 
     Args:
-        right: how much of what was predicted is right.
-        predicted: how much was predicted.
-        found: how much of the reference was found (the same as `right` for most measures).
-        reference: how much there is in the reference.
-        zero_division: precision where nothing was predicted, recall where the reference has nothing, F1 where both.
+        right: the right part of the prediction.
+        predicted: the size of the prediction.
+        found: the found part of the reference (the same as `right` for most measures).
+        reference: the size of the reference.
+        zero_division: the precision of an empty prediction, the recall of an empty reference, and F1 if both are empty.
 
     Returns:
-        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 where nothing is right or found, and where
-        only one side is empty.
+        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right or found, and if only
+        one side is empty.
     """
     right, predicted, found, reference = (
         np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
     )
-    # 2pr/(p + r), with both fractions cleared: correctly rounded where right and found are one integer
+    # 2pr/(p + r), with both fractions cleared: correctly rounded if right and found are one integer
     f1 = divide(2 * right * found, right * reference + found * predicted, 0.0)
     f1 = np.where(right == found, divide(2 * right, predicted + reference, 0.0), f1)
     return {
@@ -54,12 +55,12 @@ def precision_recall_f1(
 def average_over_labels(
     scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Weighted means over the last axis, which is that of labels; NaN scores are left out.
+    """Compute weighted means over the last axis, that of labels; NaN scores are left out.
 
     Args:
         scores: shape (..., labels).
-        weights: shape (..., labels), 0 where a label is not there.
-        pooled: the scores of all labels together, which stand where all weights are 0.
+        weights: shape (..., labels), 0 if a label is not there.
+        pooled: the scores of all labels together, the result if all weights are 0.
     """
     averages = {}
     weight = weights.astype(float)
@@ -73,5 +74,5 @@ def average_over_labels(
 
 
 def json_number(value: float) -> float | None:
-    """A number ready for JSON: NaN, which it lacks, becomes None."""
+    """Return a number for JSON, in which NaN becomes None."""
     return None if math.isnan(value) else float(value)

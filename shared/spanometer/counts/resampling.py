@@ -1,4 +1,4 @@
-"""Resampling of documents: how sure a score is.
+"""Resampling of documents: confidence intervals of scores.
 
 Counts are kept document by document, so that a resampled corpus is a row of weights, and its totals a product of
 matrices. SciPy's `bootstrap` draws indices of documents instead, and scores the corpus without each single one of them
@@ -21,10 +21,10 @@ _BLOCK = 1 << 23
 """How many weights are held at a time."""
 
 GROUPS = 1000
-"""How many groups of documents are left out one after the other at the most."""
+"""At most this many groups of documents are left out, one after the other."""
 
 FEW_GROUPS = 100
-"""The same where the corpus has to be gone through anew for each."""
+"""The same if the corpus has to be read again for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Resampling:
         return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
-        """How often each document is in each drawn corpus, shape (some corpora, documents), block after block."""
+        """Yield how often each document is in each drawn corpus, shape (some corpora, documents), block by block."""
         generator = np.random.default_rng(self.seed)
         step = max(_BLOCK // max(documents, 1), 1)
         for first in range(0, self.n_resamples, step):
@@ -89,25 +89,25 @@ class Resampling:
             yield weights
 
     def options(self) -> dict[str, object]:
-        """What the signature says of the interval."""
+        """Return the options, for the signature."""
         return {name: getattr(self, name) for name in options_of(self)}
 
 
 def interval(
     point: float, drawn: np.ndarray, confidence: float, left_out: np.ndarray | None = None
 ) -> tuple[float, float]:
-    """The confidence interval of a value.
+    """Compute the confidence interval of a value.
 
     Args:
         point: the value of the corpus itself.
-        drawn: the values of resampled corpora; NaN among them are passed over.
+        drawn: the values of resampled corpora; NaN among them are ignored.
         confidence: the level.
         left_out: the values of the corpus without one group of documents after the other, for BCa; None for the
-            percentile interval, which also stands where BCa is not defined: where all drawn values are on one side of
+            percentile interval, which is also returned if BCa is not defined: if all drawn values are on one side of
             the point, or all that are left out are equal.
 
     Returns:
-        The lower and the upper bound; NaN where no drawn value is a number.
+        The lower and the upper bound; NaN if no drawn value is a number.
     """
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) == 0 or np.isnan(point):
@@ -120,7 +120,7 @@ def interval(
 
 
 def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """The tails shifted for bias and skewness: of the bootstrap distribution, as Efron (1987) has them."""
+    """Return the tails shifted for bias and skewness of the bootstrap distribution (Efron 1987)."""
     # sums of the same numbers in another order differ in their last bits
     equal = np.isclose(drawn, point, rtol=1e-12, atol=1e-12)
     below = ((drawn < point) & ~equal).sum() + equal.sum() / 2
@@ -136,10 +136,10 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
-    """The group of each document, of those that are left out one after the other.
+    """Return the group of each document; groups are left out one after the other.
 
-    Single documents where there are not more than groups; else group g has every document whose number leaves g when it
-    is divided by the number of groups, which serves the acceleration of BCa as well.
+    Each document is a group if there are not more documents than groups; otherwise group g has the documents whose
+    number leaves the remainder g when divided by the number of groups, which serves the acceleration of BCa as well.
     """
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
