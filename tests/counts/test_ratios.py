@@ -193,7 +193,7 @@ def test_certain_words_carry_nothing():
 def test_intersection_refuses_overlap_within_a_side():
     flat, nested = spans((0, 3)), Spans.from_dicts([[], [{"start": s, "end": 4, "label": "A"} for s in (1, 2)]])
     empty = Spans.from_dicts([[], []])
-    with pytest.raises(InputError, match=r"references, document 1, token 2: two spans of 'A' overlap.*\n.*cap=True"):
+    with pytest.raises(InputError, match=r"references, document 1, token 2: a span of 'A' overlaps .*\n.*cap=True"):
         IntersectionF().counts(nested, empty)
     with pytest.raises(InputError, match="predictions, document 1, token 2"):
         IntersectionF().counts(empty, nested)

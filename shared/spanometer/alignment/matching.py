@@ -1,8 +1,8 @@
-"""One-to-one assignment among pairs: the best choice, exactly, group by connected group.
+"""One-to-one matching among pairs: the best choice, exactly, one connected group after another.
 
-Whether two spans may be matched is known for a sparse set of pairs. Pairs that share an end, directly or over other
-pairs, form a group, and groups do not bear on each other. Nearly all are small: these are solved many at a time, by
-going through all matchings of their shape; larger ones go to SciPy's solvers one by one.
+Only some pairs of spans may be matched. Pairs that share an end, directly or through other pairs, form a group, and
+groups are independent of each other. Nearly all are small: these are solved many at a time, by trying all matchings of
+their shape; larger ones go to SciPy's solvers one by one.
 """
 
 from __future__ import annotations
@@ -13,47 +13,47 @@ from itertools import product
 
 import numpy as np
 
-from ..arrays import runs
+from ..arrays import begins_run, offsets_of, ranges, runs
 
 _ENUMERATED = 5
-"""Groups of so many rows and columns at the most are solved by going through their matchings."""
+"""Groups of at most so many rows and columns are solved by trying all their matchings."""
 
 _BLOCK = 1 << 22
-"""How many sums of weights are held at a time while matchings are gone through."""
+"""How many sums of weights are held at a time while matchings are tried."""
 
 _DENSE_LIMIT = 1_000_000
-"""Largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
+"""The largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
 
 _EQUAL = 1e-9
 """Sums of weights that differ by less are equal: they are sums of the same numbers in another order."""
 
 _NUDGES = (1e-7, 1e-9, 1e-11)
-"""What a pair, and what it costs in the first and in the second tie-break, is worth in SciPy's solvers."""
+"""The weights, in SciPy's solvers, of a pair and of its cost in the first and the second tie-break."""
 
 _NUDGED_EQUAL = 1e-12
 
 _ORDERED = 1 << 20
-"""Largest product of pairs and matrix of a group for which SciPy's solution is put into the order of rows."""
+"""The largest product of pairs and matrix of a group in which the first of equal solutions is found."""
 
 
 def best_matching(
     rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, ties: Sequence[np.ndarray] = ()
 ) -> np.ndarray:
-    """The one-to-one choice among pairs that has the largest sum of weights, exactly.
+    """Choose pairs one to one such that the sum of their weights is largest, exactly.
 
-    Among choices of equal sums (to 1e-9) that with the most pairs, then that with the smallest sum of `ties[0]`, then
-    of `ties[1]`; among those that are still equal the first row takes the earliest column that it can, then the second
-    row, and so on. In connected groups of more than 5 rows or columns the tie-breaks are tiny nudges to the weights:
-    choices whose weights differ by 1e-7 or more are told apart there. In very large groups, of some hundred pairs, the
-    order does not settle which of equals is taken.
+    Of choices of equal sums (to 1e-9) the one with the most pairs is taken, then the one with the smallest sum of
+    `ties[0]`, then of `ties[1]`; of those that are still equal the one in which the first row has the earliest column,
+    then the second row, and so on. In connected groups of more than 5 rows or columns the tie-breaks are tiny changes
+    of the weights: choices whose weights differ by 1e-7 or more are distinguished there. In very large groups, of some
+    hundred pairs, the order does not decide which of equals is taken.
 
     Args:
         rows, columns: the two ends of each pair; a pair occurs once.
-        weight: what choosing the pair is worth, not negative.
-        ties: what a pair costs in the tie-breaks, 0 or 1; two at the most.
+        weight: the weight of each pair, not negative.
+        ties: the cost of each pair in the tie-breaks, 0 or 1; at most two.
 
     Returns:
-        A flag for each pair: whether it is chosen.
+        Flags of the chosen pairs.
     """
     chosen = np.ones(len(rows), dtype=bool)
     contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
@@ -73,12 +73,12 @@ def best_matching(
 
 
 def occurrences(numbers: np.ndarray) -> np.ndarray:
-    """For each number how often it occurs."""
+    """Return how often each number occurs."""
     return np.bincount(numbers)[numbers] if len(numbers) else numbers
 
 
 class _Groups:
-    """Pairs in connected groups, one behind the other; of each pair the levels that are maximised one after another."""
+    """Pairs in connected groups, one after the other, with the levels of each pair, maximised one after the other."""
 
     def __init__(
         self, row: np.ndarray, column: np.ndarray, first: np.ndarray, last: np.ndarray, levels: list[np.ndarray]
@@ -89,7 +89,7 @@ class _Groups:
         self.column, self.width = _within(of_pair, column, len(first))
 
     def solve(self) -> np.ndarray:
-        """Indices of the chosen pairs."""
+        """Return the indices of the chosen pairs."""
         small = (self.height <= _ENUMERATED) & (self.width <= _ENUMERATED)
         stars = ~small & ((self.height == 1) | (self.width == 1))
         taken = [self._best_of(np.flatnonzero(stars))]
@@ -101,26 +101,25 @@ class _Groups:
         return np.concatenate(taken)
 
     def _pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs of some groups, and for each the place of its group among them."""
+        """Return the pairs of some groups, and for each the place of its group among them."""
         counts = (self.last - self.first)[groups]
-        place = np.repeat(np.arange(len(groups)), counts)
-        return np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts - self.first[groups], counts), place
+        return ranges(self.first[groups], counts), np.repeat(np.arange(len(groups)), counts)
 
     def _best_of(self, groups: np.ndarray) -> np.ndarray:
-        """The best pair of each group, the earliest of equals: the answer where all pairs share a row or a column."""
+        """Return the best pair of each group, the earliest of equals: the solution if all share a row or a column."""
         pairs, place = self._pairs_of(groups)
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
         order = np.lexsort(keys)
-        return pairs[order[runs(place[order])[0]]]
+        return np.asarray(pairs[order[runs(place[order])[0]]])
 
     def _enumerate(self, height: int, width: int, groups: np.ndarray) -> list[np.ndarray]:
-        """The chosen pairs of groups of one shape, by going through all matchings of it."""
+        """Return the chosen pairs of groups of one shape, by trying all its matchings."""
         choices = _matchings(height, width)
         step = max(_BLOCK // (len(choices) * len(self.levels)), 1)
-        return [self._go_through(choices, width, groups[at : at + step]) for at in range(0, len(groups), step)]
+        return [self._try_all(choices, width, groups[at : at + step]) for at in range(0, len(groups), step)]
 
-    def _go_through(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
+    def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
         pairs, place = self._pairs_of(groups)
         height = choices.shape[1]
         # the last column stands for none
@@ -137,10 +136,10 @@ class _Groups:
             kept &= sums >= sums.max(axis=1, keepdims=True) - _EQUAL
         best = choices[kept.argmax(axis=1)]
         taken = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
-        return taken[taken >= 0]
+        return np.asarray(taken[taken >= 0])
 
     def _assign(self, group: int) -> np.ndarray:
-        """The chosen pairs of one group, by SciPy."""
+        """Return the chosen pairs of one group, by SciPy."""
         pairs = np.arange(self.first[group], self.last[group])
         row, column = self.row[pairs], self.column[pairs]
         height, width = int(self.height[group]), int(self.width[group])
@@ -158,11 +157,11 @@ class _Groups:
             if len(pairs) * height * width <= _ORDERED:
                 solution = _first_of_equals(gain, *solution)
             matched = pair[solution]
-            return matched[matched >= 0]
+            return np.asarray(matched[matched >= 0])
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-        # every row may instead take a column of its own that is worth nothing; costs must not be 0 for the solver
+        # every row may instead take a column of its own of weight 0; the solver needs costs above 0
         base = float(weight.max()) + 1.0
         own = np.arange(height, dtype=np.int32)
         cost = csr_array(
@@ -175,13 +174,13 @@ class _Groups:
         matched_row, matched_column = min_weight_full_bipartite_matching(cost)
         taken = np.full(height, -1)
         taken[matched_row] = matched_column
-        return pairs[taken[row] == column]
+        return np.asarray(pairs[taken[row] == column])
 
 
 def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of the solutions with the largest gain that in which the first row has the earliest column, then the second row.
+    """Return the solution of the largest gain in which the first row has the earliest column, then the second row.
 
-    Row by row every earlier column is tried, so that a solution costs at most one more call for each pair.
+    Row by row every earlier column is tried, which takes at most one more call for each pair.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -202,7 +201,7 @@ def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) ->
 
 
 def _only(gain: np.ndarray, row: int, column: int) -> np.ndarray:
-    """The gain where a row and a column may have no partners but each other; no column where it is past the last."""
+    """Return the gain if a row may be matched with one column only, or none (past the last), and it with no other."""
     only = gain.copy()
     only[row] = 0.0
     if column < gain.shape[1]:
@@ -213,9 +212,9 @@ def _only(gain: np.ndarray, row: int, column: int) -> np.ndarray:
 
 @cache
 def _matchings(height: int, width: int) -> np.ndarray:
-    """All matchings of a shape, shape (matchings, height): the column of each row, `width` for none.
+    """List all matchings of a shape, shape (matchings, height): the column of each row, `width` for none.
 
-    In the order in which the first row has the earliest column, then the second row, and so on.
+    They are ordered by the column of the first row, then of the second row, and so on.
     """
     choices = [
         choice
@@ -226,10 +225,10 @@ def _matchings(height: int, width: int) -> np.ndarray:
 
 
 def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
-    """For each pair of nodes the number of its connected group, in the order of the groups' lowest nodes.
+    """Return the connected group of each pair of nodes, numbered in the order of the groups' lowest nodes.
 
-    Every node points at a lower one of its group. In each round every group that touches a lower one joins it, so that
-    there are at most half as many; rounds are logarithmic in the pairs.
+    Every node points to a lower one of its group. In each round every group that touches a lower one joins it, so that
+    at most half as many remain; rounds are logarithmic in the pairs.
     """
     lowest = np.arange(nodes)
     while not np.array_equal(lowest[first], lowest[second]):
@@ -242,18 +241,16 @@ def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:
-    """The numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
+    """Return the numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
     distinct, renumbered = np.unique(numbers, return_inverse=True)
     return renumbered.astype(np.int32), len(distinct)
 
 
 def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers replaced by 0, 1, 2 ... within their groups, in order, and how many each group has."""
+    """Return numbers replaced by 0, 1, 2 ... within their groups, in order, and how many each group has."""
     order = np.lexsort((numbers, group))
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (numbers[order][1:] != numbers[order][:-1]) | (group[order][1:] != group[order][:-1])
-    rank = np.cumsum(fresh) - 1
+    fresh = begins_run(group[order], numbers[order])
     of_group = np.bincount(group[order][fresh], minlength=groups)
     within = np.empty(len(order), dtype=np.int32)
-    within[order] = rank - (np.cumsum(of_group) - of_group)[group[order]]
+    within[order] = np.cumsum(fresh) - 1 - offsets_of(of_group)[group[order]]
     return within, of_group

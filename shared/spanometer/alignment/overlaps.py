@@ -1,4 +1,4 @@
-"""Which reference span meets which predicted span, and by how many tokens.
+"""Overlaps: which reference span meets which predicted span, and in how many tokens.
 
 All documents and labels are laid on one line: label after label, and within a label document after document. Two spans
 meet where they overlap on that line, so one join serves the whole corpus, and its cost grows with the spans and their
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
-"""How many pairs of overlapping spans are listed at the most."""
+"""At most this many pairs of overlapping spans are listed."""
 
 _LONGEST_LINE = 2.0**60
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Contiguous stretches of the line, each with the span (or the pair of spans) that it is of."""
+    """Contiguous stretches of the line, each with the span (or the pair of spans) that it belongs to."""
 
     span: np.ndarray
     start: np.ndarray
@@ -42,7 +42,7 @@ class Side:
     Attributes:
         document, label: of each span.
         start, end: its bounds on the line (the outer ones of a discontinuous span).
-        pieces: the contiguous pieces of all spans, ordered by their start; None where every span is contiguous.
+        pieces: the contiguous pieces of all spans, ordered by their start; None if every span is contiguous.
     """
 
     document: np.ndarray
@@ -52,7 +52,7 @@ class Side:
     pieces: Pieces | None = None
 
     def __len__(self) -> int:
-        """The number of spans."""
+        """Return the number of spans."""
         return len(self.start)
 
     @property
@@ -64,9 +64,9 @@ class Side:
     def size(self) -> np.ndarray:
         """The number of tokens of each span."""
         if self.pieces is None:
-            return self.end - self.start
+            return np.asarray(self.end - self.start)
         lengths = self.pieces.end - self.pieces.start
-        return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64)
+        return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64, copy=False)
 
     @property
     def piece_span(self) -> np.ndarray:
@@ -75,23 +75,35 @@ class Side:
 
     @property
     def piece_start(self) -> np.ndarray:
-        """Where each piece begins on the line, ascending; for contiguous spans the spans' own starts."""
+        """The start of each piece on the line, ascending; for contiguous spans the spans' own starts."""
         return self.start if self.pieces is None else self.pieces.start
 
     @property
     def piece_end(self) -> np.ndarray:
-        """Where each piece ends on the line."""
+        """The end of each piece on the line."""
         return self.end if self.pieces is None else self.pieces.end
 
+    @property
+    def discontinuous(self) -> np.ndarray:
+        """For each span whether it has several pieces."""
+        if self.pieces is None:
+            return np.zeros(len(self), dtype=bool)
+        return np.asarray(np.bincount(self.pieces.span, minlength=len(self)) > 1)
+
     @cached_property
+    def overlapping(self) -> np.ndarray:
+        """The pieces that begin before the piece before them ends, ascending."""
+        return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
+
+    @property
     def flat(self) -> bool:
         """Whether no two spans of one label and document share a token."""
-        return bool((self.piece_start[1:] >= self.piece_end[:-1]).all())
+        return len(self.overlapping) == 0
 
     def take(self, kept: np.ndarray) -> Side:
-        """Some of the spans: those flagged."""
+        """Return the flagged spans."""
         document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
-        if self.pieces is None or (np.bincount(self.pieces.span, minlength=len(self))[kept] == 1).all():
+        if self.pieces is None or not self.discontinuous[kept].any():
             return Side(document, label, start, end)
         of_kept = kept[self.pieces.span]
         span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
@@ -106,7 +118,7 @@ class Pairs:
     Attributes:
         reference, prediction: indices into the two `Side`s; pairs are ordered by them.
         shared: number of shared tokens.
-        pieces: the contiguous pieces of the intersections, ordered by pair and start; None where every span is
+        pieces: the contiguous pieces of the intersections, ordered by pair and start; None if every span is
             contiguous.
     """
 
@@ -123,7 +135,7 @@ class Alignment:
         references, predictions: both sides, with the same documents.
 
     Raises:
-        InputError: where the numbers of documents, or the documents' lengths (if both sides know them), differ.
+        InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
     """
 
     def __init__(self, references: Spans, predictions: Spans) -> None:
@@ -142,7 +154,7 @@ class Alignment:
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
                 f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
-                "Check the offsets; else score parts of the corpus.",
+                "Check the offsets, or score parts of the corpus.",
             )
         self.references, self.predictions = (
             lay_out(spans, self.labels, self.offsets) for spans in (references, predictions)
@@ -150,7 +162,7 @@ class Alignment:
 
     @property
     def stride(self) -> int:
-        """How many tokens the line has for each label."""
+        """The number of tokens that the line has for each label."""
         return int(self.offsets[-1])
 
     @property
@@ -160,30 +172,29 @@ class Alignment:
 
     @property
     def flat(self) -> bool:
-        """Whether on neither side two spans of one label share a token."""
+        """Whether no two spans of one side and label share a token."""
         return self.references.flat and self.predictions.flat
 
-    def refusal(self, name: str, side: Side, span: int, start: int, problem: str, remedy: str) -> InputError:
-        """The error about a span of a side, with the document and the token of a position on the line."""
+    def refusal(self, name: str, side: Side, span: int, problem: str, remedy: str = "") -> InputError:
+        """Return the error about a span of a side."""
         document = int(side.document[span])
-        token = int(self.token(np.asarray(start)) - self.offsets[document])
+        token = int(self.token(side.start[span]) - self.offsets[document])
+        problem = f"a span of {self.labels[side.label[span]]!r} {problem}"
+        remedy = remedy or "Leave it out, or score with another measure."
         return InputError(problem, remedy, side=name, document=document, position=token)
 
     def parts(self) -> list[Alignment]:
-        """The corpus in parts, by document and label, each of which is flat or contiguous if it can be.
+        """Separate the corpus by document and label into parts that are flat or contiguous if possible.
 
-        Three at the most: where no spans of a side overlap, where contiguous ones do, and where discontinuous ones do.
+        At most three: in one no spans of a side overlap, in one contiguous spans do, in one discontinuous ones.
         """
         if self.contiguous or self.flat:
             return [self]
         sides = self.references, self.predictions
         place_of = [side.label.astype(np.int64) * self.documents + side.document for side in sides]
-        overlapping, parted = [], []
-        for side, place in zip(sides, place_of, strict=True):
-            second = np.flatnonzero(side.piece_start[1:] < side.piece_end[:-1]) + 1
-            overlapping.append(place[side.piece_span[second]])
-            parted.append(place[np.bincount(side.piece_span, minlength=len(side)) > 1])
-        overlap, gaps = np.concatenate(overlapping), np.concatenate(parted)
+        pairs = list(zip(sides, place_of, strict=True))
+        overlap = np.concatenate([place[side.piece_span[side.overlapping]] for side, place in pairs])
+        gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
         kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
         return [
             self._select(*(of_side == kind for of_side in kinds))
@@ -193,34 +204,31 @@ class Alignment:
 
     def _select(self, references: np.ndarray, predictions: np.ndarray) -> Alignment:
         part = object.__new__(Alignment)
-        part.documents, part.lengths, part.labels, part.offsets = (
-            self.documents,
-            self.lengths,
-            self.labels,
-            self.offsets,
-        )
+        part.documents, part.lengths, part.labels = self.documents, self.lengths, self.labels
+        part.offsets = self.offsets
         part.references, part.predictions = self.references.take(references), self.predictions.take(predictions)
         return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The document and the label of positions on the line."""
+        """Return the document and the label of positions on the line."""
         document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
         return document, position // max(self.stride, 1)
 
     def token(self, position: np.ndarray) -> np.ndarray:
-        """The token of all documents' tokens, laid end to end, that each position on the line is."""
-        return position % max(self.stride, 1)
+        """Return the index among all documents' tokens, laid end to end, of each position on the line."""
+        return np.asarray(position % max(self.stride, 1))
 
     @cached_property
     def equal(self) -> np.ndarray:
         """For each reference span: whether a predicted span of its label has the same tokens."""
         references, predictions = self.references, self.predictions
         if self.contiguous and self.flat:
-            found = np.searchsorted(predictions.start, references.start)
-            found[found == len(predictions)] = 0
             if len(predictions) == 0:
                 return np.zeros(len(references), dtype=bool)
-            return (predictions.start[found] == references.start) & (predictions.end[found] == references.end)
+            found = np.searchsorted(predictions.start, references.start)
+            found[found == len(predictions)] = 0
+            same_start = predictions.start[found] == references.start
+            return np.asarray(same_start & (predictions.end[found] == references.end))
         codes = _token_codes(references, predictions)
         return np.isin(codes[: len(references)], codes[len(references) :])
 
@@ -251,9 +259,9 @@ class Alignment:
 
 
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
-    """Spans in the order of the line that has the labels, and under each the documents that begin at `offsets`."""
+    """Return spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
     spans = spans.with_labels(labels)
-    # stable, so that within a label the order of the text stays; a radix sort where the codes fit
+    # stable, so that within a label the order of the text stays; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
     document, label = spans.document[order], spans.label[order]
@@ -273,7 +281,7 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
 def _intersections(
     references: Side, predictions: Side, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the intersections of pairs of pieces."""
+    """Return the bounds of the intersections of pairs of pieces."""
     start, end = references.piece_start[reference], references.piece_end[reference]
     np.maximum(start, predictions.piece_start[prediction], out=start)
     np.minimum(end, predictions.piece_end[prediction], out=end)
@@ -281,7 +289,7 @@ def _intersections(
 
 
 def _extents(references: Spans, predictions: Spans) -> np.ndarray:
-    """How many tokens each document has at least."""
+    """Return the least number of tokens that each document can have."""
     extents = np.zeros(references.documents, dtype=np.int64)
     for spans in (references, predictions):
         np.maximum.at(extents, spans.document, spans.end)
@@ -296,7 +304,7 @@ def overlaps(
     *,
     noun: str = "spans of one label",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of intervals, one of each set, that overlap.
+    """Find all pairs of intervals, one of each set, that overlap.
 
     Both sets are ordered by start; intervals may be nested. Time grows with the intervals (times their logarithm) and
     the pairs.
@@ -317,7 +325,7 @@ def overlaps(
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
         _require_few_pairs(noun, met)
         return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
-    # a pair overlaps where the second begins inside the first, or the first begins inside the second and behind its
+    # a pair overlaps if the second begins inside the first, or the first begins inside the second and after its
     # start: each pair is found in just one of these ways
     lowest = np.searchsorted(second_start, first_start, side="left")
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
@@ -340,13 +348,13 @@ def _require_few_pairs(noun: str, *counts: np.ndarray) -> None:
 
 
 def _token_codes(first: Side, second: Side) -> np.ndarray:
-    """Codes of all spans of two sides, the same for spans of the same tokens."""
+    """Return codes of all spans of two sides, equal for spans of the same tokens."""
     sides = first, second
     if first.contiguous and second.contiguous:
         start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
         # ranks of the starts, so that start and size together fit one number
         size = end - start
-        return np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size
+        return np.asarray(np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size)
     span = np.concatenate([first.piece_span, second.piece_span + len(first)])
     start, end = (np.concatenate([getattr(side, f"piece_{bound}") for side in sides]) for bound in ("start", "end"))
     order = np.lexsort((start, span))
@@ -356,9 +364,9 @@ def _token_codes(first: Side, second: Side) -> np.ndarray:
 
 
 def coverage(side: Side, other: Side) -> np.ndarray:
-    """For each span the sum, over the other side's spans of its label, of the tokens that they share.
+    """Return for each span the number of tokens shared with each of the other side's spans of its label, summed.
 
-    By sums over the sorted bounds, so that time grows with the spans, not with their meetings.
+    Computed by sums over the sorted bounds, so that time grows with the spans, not with their meetings.
     """
     starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
@@ -366,16 +374,16 @@ def coverage(side: Side, other: Side) -> np.ndarray:
     def before(position: np.ndarray) -> np.ndarray:
         # tokens of the other side's pieces before a position; that sums wrap around does not matter to differences
         first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
-        return position * (first - last) - (begun[first] - ended[last])
+        return np.asarray(position * (first - last) - (begun[first] - ended[last]))
 
     shared = before(side.piece_end) - before(side.piece_start)
     if side.pieces is None:
-        return shared
-    return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64)
+        return np.asarray(shared)
+    return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64, copy=False)
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The union of intervals ordered by start, as disjoint intervals in order; those that only touch stay apart.
+    """Unite intervals ordered by start to disjoint intervals in order; those that only touch stay apart.
 
     Returns:
         Starts and ends, and for each interval of the union the first of those that it is made of.

@@ -1,4 +1,4 @@
-"""Overlapping spans taken apart into pieces: between two neighbouring bounds all tokens are in the same spans."""
+"""Pieces of overlapping spans: between two neighbouring bounds all tokens are in the same spans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PIECE_PAIR_LIMIT = 50_000_000
-"""How many pairs of pieces that share a span are listed at the most."""
+"""At most this many pairs of pieces that share a span are listed."""
 
 
 class Incidence:
@@ -38,16 +38,16 @@ class Incidence:
 
     @property
     def size(self) -> np.ndarray:
-        """Tokens of each piece."""
-        return self.end - self.start
+        """The number of tokens of each piece."""
+        return np.asarray(self.end - self.start)
 
     @cached_property
     def place(self) -> tuple[np.ndarray, np.ndarray]:
-        """Document and label of each piece."""
+        """The document and the label of each piece."""
         return self._alignment.document_and_label(self.start)
 
     def covers(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
-        """Each pair of a piece and a span of the side that covers it: the pieces and the spans."""
+        """Return each pair of a piece and a span of the side that covers it: the pieces and the spans."""
         first = np.searchsorted(self.start, side.piece_start)
         counts = np.searchsorted(self.start, side.piece_end) - first
         if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
@@ -58,10 +58,10 @@ class Incidence:
         return ranges(first, counts), np.repeat(side.piece_span, counts)
 
     def linked(self, side: Side) -> csr_array:
-        """How many of the side's spans hold both of two pieces, int64, shape (pieces, pieces).
+        """Count the side's spans that hold both of two pieces, int64, shape (pieces, pieces).
 
         Raises:
-            InputError: where there are more pairs of pieces than `PIECE_PAIR_LIMIT`.
+            InputError: for more pairs of pieces than `PIECE_PAIR_LIMIT`.
         """
         from scipy.sparse import csr_array
 
@@ -70,8 +70,8 @@ class Incidence:
         if int((per_span**2).sum()) > PIECE_PAIR_LIMIT:
             worst = int(np.argmax(per_span))
             raise InputError(
-                f"overlapping discontinuous spans come apart into more than {PIECE_PAIR_LIMIT} pairs of pieces "
-                f"(one span into {per_span[worst]} pieces).",
+                f"overlapping discontinuous spans have more than {PIECE_PAIR_LIMIT} pairs of pieces "
+                f"(one span has {per_span[worst]} pieces).",
                 "Score fewer overlapping spans at once, or make them contiguous.",
                 document=int(side.document[worst]),
             )

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..options import Option, check_options, option, options_of
 
 _BLOCK = 1 << 23
@@ -142,9 +141,3 @@ def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
     number leaves the remainder g when divided by the number of groups, which serves the acceleration of BCa as well.
     """
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
-
-
-def require_whole(name: str, value: object, least: int) -> None:
-    """Raise an `InputError` unless the value is a whole number from `least` up."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name}={value!r} is not a whole number from {least} up.", f"Use {least}, {least + 1}, ...")

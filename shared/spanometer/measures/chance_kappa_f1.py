@@ -364,20 +364,16 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
         raise InputError(
             "the documents' lengths are not known, and chance depends on them.", f"Give them with {setting('lengths')}."
         )
-    if side.pieces is not None:
-        fragmented = np.bincount(side.pieces.span) > 1
-        if fragmented.any():
-            span = int(np.argmax(fragmented))
-            _refuse(alignment, name, side, span, "is discontinuous; random placement is of contiguous spans.", "")
+    if side.discontinuous.any():
+        span = int(np.argmax(side.discontinuous))
+        raise alignment.refusal(name, side, span, "is discontinuous; random placement is of contiguous spans.")
     if placement == "independent" or side.flat:
         return
     if placement == "disjoint":
-        span = int(np.argmax(side.start[1:] < side.end[:-1])) + 1
-        _refuse(
-            alignment,
+        raise alignment.refusal(
             name,
             side,
-            span,
+            int(side.overlapping[0]),
             f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not.",
             f"Set {setting('placement', 'layers')} for nested spans, {setting('placement', 'independent')} for any.",
         )
@@ -386,23 +382,10 @@ def _require_placeable(alignment: Alignment, name: str, side: Side, placement: s
     same = ~begins_run(depth[order], side.label[order], side.document[order])
     crossing = same[1:] & (side.start[order][1:] < side.end[order][:-1])
     if crossing.any():
-        span = int(order[int(np.argmax(crossing)) + 1])
-        _refuse(
-            alignment,
+        raise alignment.refusal(
             name,
             side,
-            span,
+            int(order[int(np.argmax(crossing)) + 1]),
             f"crosses another of its label; {setting('placement', 'layers')} is for nested spans.",
             f"Set {setting('placement', 'independent')}, which allows any overlap.",
         )
-
-
-def _refuse(alignment: Alignment, name: str, side: Side, span: int, problem: str, remedy: str) -> None:
-    raise alignment.refusal(
-        name,
-        side,
-        span,
-        side.start[span],
-        f"a span of {alignment.labels[side.label[span]]!r} {problem}",
-        remedy or "Leave it out, or score with another measure.",
-    )

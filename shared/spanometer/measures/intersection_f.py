@@ -66,15 +66,11 @@ class IntersectionF(FMeasure):
 
 
 def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:
-    if side.flat:
-        return
-    piece = int(np.argmax(side.piece_start[1:] < side.piece_end[:-1])) + 1
-    span = int(side.piece_span[piece])
-    raise alignment.refusal(
-        name,
-        side,
-        span,
-        side.piece_start[piece],
-        f"two spans of {alignment.labels[side.label[span]]!r} overlap, so that what they cover would count twice.",
-        f"Set {setting('cap', True)} to count a span's coverage as at most 1.",
-    )
+    if not side.flat:
+        raise alignment.refusal(
+            name,
+            side,
+            int(side.piece_span[side.overlapping[0]]),
+            "overlaps another of its label, so that what they cover would count twice.",
+            f"Set {setting('cap', True)} to count a span's coverage as at most 1.",
+        )

@@ -247,20 +247,10 @@ def _gaps(side: Side, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def require_units(alignment: Alignment, name: str, side: Side) -> None:
-    """Raise an `InputError` where one annotator's spans of a label overlap or are discontinuous."""
-    if side.pieces is not None and len(side.pieces.span) > len(side):
-        span = int(np.argmax(np.bincount(side.pieces.span) > 1))
-        problem = "is discontinuous; units are contiguous."
-    elif not side.flat:
-        span = int(np.argmax(side.start[1:] < side.end[:-1])) + 1
+    """Raise an `InputError` unless the spans of a side can be one annotator's units: contiguous and disjoint."""
+    if side.discontinuous.any():
+        span = int(np.argmax(side.discontinuous))
+        raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+    if not side.flat:
         problem = "overlaps another of its label; one annotator's units do not."
-    else:
-        return
-    raise alignment.refusal(
-        name,
-        side,
-        span,
-        side.start[span],
-        f"a span of {alignment.labels[side.label[span]]!r} {problem}",
-        "Leave it out, or score with another measure.",
-    )
+        raise alignment.refusal(name, side, int(side.overlapping[0]), problem)
