@@ -35,7 +35,8 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from spanometer import InputError
-from spanometer.commands.tables import copyable, empty_table, number, page, show
+from spanometer.commands.screen import page, show
+from spanometer.commands.tables import Copyable, Table, number
 from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.readers import read, tag_lists
 
@@ -235,14 +236,14 @@ def _show_best(trainer: Trainer, metrics: TokenClassificationMetrics) -> None:
     """The best model's scores with either way of decoding, from the same logits, and how they were made."""
     trainer.preprocess_logits_for_metrics = None
     output = trainer.predict(trainer.eval_dataset)
-    table = empty_table("best model", SHOWN)
+    rows = []
     signatures = []
     for decode in ("viterbi", "argmax"):
         decoded = TokenClassificationMetrics(metrics.labels, measures=MEASURES, decode=decode)
         scores = decoded.compute_metrics((output.predictions, output.label_ids))
-        table.add_row(decode, *(number(scores[key]) for key in SHOWN))
+        rows.append([decode, *(number(scores[key]) for key in SHOWN)])
         signatures += decoded.signatures().values()
-    show(page(), "", table, "", "How the numbers were made", *map(copyable, signatures))
+    show(page(), "", Table("best model", SHOWN, rows), "", "How the numbers were made", *map(Copyable, signatures))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -126,6 +126,10 @@ class InputError(ValueError):
         """Return the same error with parts of its place changed: `side`, `document`, `source` and so on."""
         return _rebuild(self.problem, self.remedy, {**self._details(), **place})
 
+    def respelled(self, spell: Callable[[str, str | None], str]) -> InputError:
+        """Return the same error with the options in its text spelled by a function, see `spelled`."""
+        return _rebuild(spelled(self.problem, spell), spelled(self.remedy, spell), self._details())
+
     def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:

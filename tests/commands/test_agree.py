@@ -201,7 +201,7 @@ def test_placement_complaints(complaint):
     assert "31 tokens in spans, and the document has 30" in complaint(
         "placement", "--tokens", "30", "--lengths", "1,5,10,15"
     )
-    assert "'a,b' is no list of lengths" in complaint("placement", "--tokens", "30", "--lengths", "a,b")
+    assert "'a,b' is not a list of lengths" in complaint("placement", "--tokens", "30", "--lengths", "a,b")
     assert "a span of 0 tokens" in complaint("placement", "--tokens", "30", "--lengths", "0")
     assert "a document of 0 tokens" in complaint("placement", "--tokens", "0", "--lengths", "1")
     assert ": 'layers'" in complaint("placement", "--tokens", "30", "--lengths", "1", "--placement", "layers")

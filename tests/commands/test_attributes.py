@@ -96,6 +96,7 @@ def test_json(answer, pair):
         "reference": {"file": pair[0], "format": "jsonl", "attributes": ["carrier", "neg"]},
         "prediction": {"file": pair[1], "format": "jsonl", "attributes": ["carrier", "neg"]},
         "documents": 3,
+        "tokens": None,
         "reference_spans": 3,
         "predicted_spans": 3,
     }
@@ -230,26 +231,38 @@ def test_other_numbers_of_documents(complaint, pair, file):
 
 
 BAD_OPTIONS = {
-    "no name": (("--attribute", "=A"), "--attribute =A names no attribute"),
+    "no name": (("--attribute", "=A"), "--attribute: '=A' names no attribute"),
     "no label": (("--attribute", "neg=A,"), "names no attribute or an empty label"),
-    "twice": (("--attribute", "neg=A", "--attribute", "neg"), "--attribute neg is given twice"),
-    "no value": (("--default", "neg"), "--default neg is not of the form NAME=VALUE"),
-    "no JSON": (("--default", "carrier=PATIENT"), "PATIENT is not JSON. Write true, false"),
+    "twice": (("--attribute", "neg=A", "--attribute", "neg"), "--attribute: 'neg' is given twice"),
+    "no value": (("--default", "neg"), "--default: 'neg' is not of the form NAME=VALUE"),
+    "no JSON": (("--default", "carrier=PATIENT"), "'PATIENT' is not JSON. Write true, false"),
     "a list": (("--default", "neg=[1]"), "is no value that 'neg' can have"),
     "NaN": (("--default", "neg=NaN"), "is NaN"),
-    "two defaults": (("--default", "neg=1", "--default", "neg=2"), "--default neg is given twice"),
+    "two defaults": (("--default", "neg=1", "--default", "neg=2"), "--default: 'neg' is given twice"),
     "precision": (("--average-precision", "sklearn"), "invalid value for --average-precision: 'sklearn'"),
     "mismatch": (("--on-mismatch", "skip"), "invalid value for --on-mismatch: 'skip'"),
     "micro key": (("--micro-key", "neg"), "'neg' is an attribute, and the key of all attributes together"),
-    "average": (("--average", "macro"), "span_attribute has no averages over labels"),
-    "zero division": (("--zero-division", "0.5"), "--zero-division 0.5"),
+    "average": (("--average", "macro"), "--average is an option of other measures"),
+    "zero division": (("--zero-division", "0.5"), "invalid value for --zero-division: '0.5'"),
     "labels": (("--per-label",), "--per-label is for measures of tags and entities"),
-    "another measure": (("--measure", "span_f"), "span_f does not score attributes"),
-    "two measures": (("--measure", "span_attribute,span_f"), "span_f does not score attributes"),
+    "another measure": (
+        ("--measure", "span_f"),
+        "span_f scores spans, not spans with attributes",
+    ),
+    "two measures": (
+        ("--measure", "span_attribute,span_f"),
+        "span_f scores spans, not spans with attributes",
+    ),
     "another option": (("--cap",), "--cap is an option of intersection_f, which is not computed"),
-    "a column": (("--measure", "span_attribute", "--column", "ner"), "--column is for files of tags"),
-    "a policy": (("--measure", "span_attribute", "--repair", "bes"), "--repair is for files of tags"),
-    "a format": (("--measure", "span_attribute", "--format", "hipe"), "reads JSON lines, not the format hipe"),
+    "a column": (
+        ("--measure", "span_attribute", "--column", "ner"),
+        "--column is for tags, not for spans with",
+    ),
+    "a policy": (
+        ("--measure", "span_attribute", "--repair", "bes"),
+        "--repair is for entity trees and tags",
+    ),
+    "a format": (("--measure", "span_attribute", "--format", "hipe"), "invalid value for --format: 'hipe'"),
 }
 
 
@@ -265,9 +278,9 @@ def test_options_of_attributes_on_tags(complaint, file):
         assert f"{options[0]} is an option of span_attribute, which is not computed" in complaint(
             "score", tags, tags, *options
         )
-    assert "--plot draws the curves of span_attribute" in complaint("score", tags, tags, "--plot", "a.png")
+    assert "--plot is for spans with attributes, not for tags." in complaint("score", tags, tags, "--plot", "a.png")
 
 
 def test_one_file(complaint, pair):
     assert "there is no file with the system's spans. Give PREDICTION." in complaint("score", pair[0])
-    assert "both files are standard input" in complaint("score", "-", "-", "--measure", "span_attribute")
+    assert "two files are standard input" in complaint("score", "-", "-", "--measure", "span_attribute")

@@ -16,7 +16,8 @@ import pytest
 import spanometer
 from spanometer.analysis.results import Report
 from spanometer.commands import demo
-from spanometer.commands.tables import copyable, label_tables, page, score_tables, show
+from spanometer.commands.screen import page, show
+from spanometer.commands.tables import Copyable, label_tables, score_tables
 from spanometer.measures import MEASURES, SlIcm, SpanF
 from spanometer.readers import read, tag_lists
 from spanometer.spans.spans import Spans, pair_from_tags
@@ -102,7 +103,7 @@ def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
     console = page()
     console.file = io.StringIO()
     console.width = width
-    signatures = (copyable(result.signature) for result in report.results)
+    signatures = (Copyable(result.signature) for result in report.results)
     show(console, *score_tables(report), *label_tables(report), *signatures)
     output = console.file.getvalue()
     assert "…" not in output
@@ -213,7 +214,7 @@ def test_json_lines_with_both_sides(scores, file):
 
 def test_format(complaint, pair):
     assert "this is not JSON" in complaint("score", *pair, "--format", "jsonl")
-    assert "invalid choice" in complaint("score", *pair, "--format", "xml")
+    assert "invalid value for --format: 'xml'. Use one of" in complaint("score", *pair, "--format", "xml")
 
 
 def test_standard_input(scores, pair, monkeypatch):
@@ -303,10 +304,10 @@ def test_illegal_tags_under_raise(complaint, file):
 
 def test_options_are_written_as_on_the_command_line(complaint, file, pair):
     path = file("a", "L-X\nM-X\n")
-    assert "--scheme ..." in complaint("score", path, path)
+    assert "Name the scheme with --scheme, and" in complaint("score", path, path)
     assert "invalid value for --log-base: 1.0" in complaint("score", *pair, "--log-base", "1")
     assert "invalid value for --token-format: 'IOX'" in complaint("score", *pair, "--token-format", "IOX")
-    assert "--token-probability 2.0 is not a probability" in complaint("score", *pair, "--token-probability", "2")
+    assert "invalid probability --token-probability: 2.0." in complaint("score", *pair, "--token-probability", "2")
 
 
 def test_different_lengths(complaint, pair, file):
@@ -328,21 +329,22 @@ def test_different_lengths(complaint, pair, file):
         (["score", "{0}"], "Give --reference-column and --prediction-column, or a second file."),
         (["score", "{0}", "--column", "2"], "Give --reference-column and --prediction-column"),
         (["score", "{0}", "--reference-column", "2", "--prediction-column", "-1"], "the same column (column 2)"),
-        (["score", "-", "-"], "both files are standard input."),
+        (["score", "-", "-"], "two files are standard input."),
         (["score", "{0}", "{1}", "--column", "3"], "{0}, line 1: column 3 does not exist"),
         (["score", "{0}", "{1}", "--column", "ner"], "{0}: unknown column 'ner'"),
         (["score", "{0}", "{1}", "--column", "1"], "{0}, line 1: 'Ada' has no prefix"),
-        (["score", "{0}", "{1}", "--measure", "span"], "there is no measure 'span'. The measures are span_f,"),
+        (["score", "{0}", "{1}", "--measure", "span"], "unknown measure 'span'. The measures are span_f,"),
         (["score", "{0}", "{1}", "--scheme", "BIO"], "invalid value for --scheme: 'BIO'"),
         (["score", "{0}", "{1}", "--repair", "none"], "invalid value for --repair: 'none'"),
-        (["score", "{0}", "{1}", "--repair", "bes"], "--repair 'bes' needs a scheme"),
+        (["score", "{0}", "{1}", "--repair", "bes"], "--repair bes needs a scheme"),
         (["score", "{0}", "{1}", "--average", "none"], "invalid value for --average: 'none'"),
-        (["score", "{0}", "{1}", "--zero-division", "2"], "invalid value for --zero-division: 2.0"),
-        (["score", "{0}", "{1}", "--zero-division", "x"], "invalid float value: 'x'"),
+        (["score", "{0}", "{1}", "--zero-division", "2"], "invalid value for --zero-division: '2'"),
+        (["score", "{0}", "{1}", "--zero-division", "x"], "invalid value for --zero-division: 'x'"),
         (["score", "{0}", "{1}", "--prior", "none"], "invalid value for --prior: 'none'"),
         (["score", "{0}", "{1}", "--cap", "--measure", "span_f"], "--cap is an option of intersection_f"),
         (["score", "{0}", "{1}", "--log-base", "3", "--measure", "span_f"], "Add sl_icm to --measure."),
-        (["score", "{0}", "{1}", "--token-probability", "1", "--corpus-probabilities"], "not allowed with"),
+        (["score", "{0}", "{1}", "--token-probability", "1", "--corpus-probabilities"], "Leave out one of the two."),
+        (["score", "{0}", "{1}", "--corpus-probabilities", "--measure", "span_f"], "is an option of sl_icm, which"),
         (["score", "{0}", "{1}", "--documents", "id"], "the file has no '# id = ...'"),
         (["score", "{0}", "{1}", "--bogus"], "unrecognized arguments: --bogus"),
         (["score", "{0}", "{1}", "--meas", "span_f"], "unrecognized arguments: --meas"),

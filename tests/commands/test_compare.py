@@ -154,12 +154,12 @@ def test_complaints(complaint, file, files):
     assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("compare", illegal, *files, "--repair", "raise")
     assert "two files are standard input" in complaint("compare", files[0], "-", "-")
     assert "no such file" in complaint("compare", *files, "nothing.conll")
-    assert "there is no measure 'span'" in complaint("compare", *files, "--measure", "span")
+    assert "unknown measure 'span'" in complaint("compare", *files, "--measure", "span")
     assert "eter scores entity trees" in complaint("compare", *files, "--measure", "eter")
     assert "not the name of a picture" in complaint("compare", *files, "--plot", "scores.txt")
     trees = ["--format", "quaero"]
     assert "span_f scores spans" in complaint("compare", *files, *trees, "--measure", "span_f")
-    assert "--column is for files of tags" in complaint("compare", *files, *trees, "--column", "2")
+    assert "--column is for tags, not for entity trees" in complaint("compare", *files, *trees, "--column", "2")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_complaints(complaint, file, files):
         ("--confidence", "95", "invalid value for --confidence: 95.0"),
         ("--resamples", "0", "invalid value for --resamples: 0"),
         ("--permutations", "-1", "invalid value for --permutations: -1"),
-        ("--permutations", "many", "invalid int value"),
+        ("--permutations", "many", "invalid value for --permutations: 'many'. Use a whole number"),
         ("--seed", "-1", "invalid value for --seed: -1"),
         ("--interval-method", "basic", "invalid value for --interval-method: 'basic'"),
     ],

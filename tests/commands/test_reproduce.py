@@ -122,4 +122,4 @@ def test_help_names_every_table_and_the_exit_status(run):
     assert status == 0
     listed = re.search(r"Tables: (.*?)\.\n", output, re.DOTALL).group(1)
     assert [name.strip() for name in listed.split(",")] == list(TABLES)
-    assert "1 where a cell differs without one" in output
+    assert "1  if a cell differs without one" in output

@@ -137,7 +137,7 @@ def test_help(run):
         ("x B-A\n", ["--apply", "-1", "--rate", "x"], "argument --rate: invalid float value: 'x'"),
         ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),
         ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "invalid value for --seed: -3."),
-        ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "what follows illegal tags cannot read them."),
+        ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "transformations after illegal_tags cannot"),
         ("x B-A\n", [], "the following arguments are required: --apply"),
         ("", ["--apply", "-1"], "the file is empty."),
     ],

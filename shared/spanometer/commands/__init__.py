@@ -1,27 +1,24 @@
-"""The subcommands of the command line, one module each.
+"""The command line: its commands, one module each, and what they share.
 
-A command module has `add_parser(commands)`, which declares the command and its options and sets `run` to a function
-that takes the parsed options and returns the exit status. To add a command, write its module and name it here.
+The documentation of a command's module is its help: what it does, and below the options what comes after a line that
+ends in a colon. `declare(parser)` adds its arguments and options to a parser, and `run(options)` does the work and
+returns the exit status. To add a command, write its module and name it here.
 """
 
-from . import (
-    advise,
-    agree,
-    compare,
-    convert,
-    demo,
-    eter,
-    hub,
-    placement,
-    repair,
-    reproduce,
-    score,
-    spread,
-    transform,
-    validate,
-)
-
-COMMANDS = (
-    *(score, compare, eter, advise, spread, agree, placement),
-    *(validate, repair, convert, transform, reproduce, demo, hub),
-)
+COMMANDS = {
+    "score": "score a system's tags against a reference",
+    "compare": "compare systems: intervals, paired tests, ranks",
+    "eter": "error rates of entity trees",
+    "advise": "suggest a measure for a corpus",
+    "spread": "score a system under every repair policy",
+    "agree": "agreement of annotators beyond chance",
+    "placement": "where spans lie at random",
+    "validate": "list the illegal tags of a file",
+    "repair": "rewrite a file with legal tags",
+    "convert": "rewrite a file in another tag scheme",
+    "transform": "rewrite a file with errors of one kind",
+    "reproduce": "make every published table and compare it with the printed one",
+    "demo": "score three systems on the example corpus",
+    "hub": "build the metric modules as Spaces of the Hub, and push them",
+}
+"""The commands with one line of help; a module is imported when its command is called."""

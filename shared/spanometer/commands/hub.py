@@ -1,65 +1,49 @@
-"""`spanometer hub`: the metric modules as Spaces, built and pushed."""
+"""Build the metric modules as Spaces of the Hugging Face Hub, and push them.
+
+From a Space evaluate.load fetches its module without this package.
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import counted, printable
-from .inputs import HelpFormatter
 
 if TYPE_CHECKING:
     from ..hub import Change
 
-_DESCRIPTION = """\
-Build the metric modules as Spaces of the Hugging Face Hub, from which
-evaluate.load fetches them without this package, and push them.
-"""
-
-_BUILD_DESCRIPTION = """\
+_BUILD = """\
 Write the Space of each metric NAME (all of them by default) into a folder of
 its name: the module with all that it needs, its card, app and cases. The same
 sources give the same bytes.
 """
 
-_BUILD_EPILOG = """\
-examples:
+_BUILD_EXAMPLES = """\
+Examples:
   spanometer hub build
   spanometer hub build --out spaces span_f link_f
 """
 
-_PUSH_DESCRIPTION = """\
+_PUSH = """\
 Build the Spaces of each metric NAME (all of them by default) and push those
 that have changed to ORG on the Hub, one commit each; what is no longer built is
 deleted there. The token is that of huggingface_hub: HF_TOKEN, or hf auth login.
 """
 
-_PUSH_EPILOG = """\
-examples:
+_PUSH_EXAMPLES = """\
+Examples:
   spanometer hub push --namespace my-group --dry-run
   spanometer hub push --namespace my-group span_f
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Declare the command, its two parts and their options."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "hub",
-        help="build the metric modules as Spaces of the Hub, and push them",
-        description=_DESCRIPTION,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the two parts and their options."""
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    building: argparse.ArgumentParser = parts.add_parser(
-        "build",
-        usage="%(prog)s [options] [NAME ...]",
-        help="write the Spaces into folders",
-        description=_BUILD_DESCRIPTION,
-        epilog=_BUILD_EPILOG,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
+    building = parts.add_parser(
+        "build", help="write the Spaces into folders", description=_BUILD, epilog=_BUILD_EXAMPLES
     )
     building.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
     building.add_argument(
@@ -69,14 +53,8 @@ def add_parser(commands: Any) -> None:
         "--namespace", metavar="ORG", default="spanometer", help="organisation that the examples name (spanometer)"
     )
     building.set_defaults(run=run_build)
-    pushing: argparse.ArgumentParser = parts.add_parser(
-        "push",
-        usage="%(prog)s [options] --namespace ORG [NAME ...]",
-        help="push the Spaces that have changed",
-        description=_PUSH_DESCRIPTION,
-        epilog=_PUSH_EPILOG,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
+    pushing = parts.add_parser(
+        "push", help="push the Spaces that have changed", description=_PUSH, epilog=_PUSH_EXAMPLES
     )
     pushing.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
     pushing.add_argument("--namespace", metavar="ORG", required=True, help="user or organisation that owns the Spaces")
@@ -85,7 +63,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run_build(options: argparse.Namespace) -> int:
-    """Build, and say what is where."""
+    """Build, and list the folders."""
     from ..hub import build
 
     for name, files in build(options.out, options.names, namespace=options.namespace).items():
@@ -95,7 +73,7 @@ def run_build(options: argparse.Namespace) -> int:
 
 
 def run_push(options: argparse.Namespace) -> int:
-    """Push, and say of each Space what has changed."""
+    """Push, and list what has changed in each Space."""
     from ..hub import push
 
     for change in push(options.namespace, options.names, dry_run=options.dry_run):

@@ -1,160 +1,180 @@
-"""What commands share that read files: options that say how, and the reading, with a progress bar."""
+"""What commands read: how files are called, opened and told apart, and who has which file."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar, TypeVar
 
+from tqdm import tqdm
+
+from ..analysis.results import Report
+from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
+from ..measures.base import Measure
+from ..options import options_of
+from ..readers import AnnotatedFile, detect
+from .options import destination, given_options
 
-if TYPE_CHECKING:
-    from tqdm import tqdm
-
-    from ..readers import TagFile
+File = TypeVar("File")
+Kind = TypeVar("Kind", bound="Input")
 
 STANDARD_INPUT = "-"
 
-COLUMN_HELP = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
+_SHOWN = 3
+"""How many of the things that a reader left out are shown; JSON has all."""
 
 
-class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help with room for the options' names."""
+@dataclass(frozen=True)
+class Side:
+    """A file as a command shows it.
 
-    def __init__(self, prog: str) -> None:
-        """Move the texts to the right."""
-        super().__init__(prog, max_help_position=32)
+    Attributes:
+        text: what was read, on one line.
+        described: the same for JSON.
+        left_out: what the reader left out.
+    """
 
-
-def add_side_options(group: argparse._ArgumentGroup) -> None:
-    """Declare which columns of two sides hold the tags."""
-    group.add_argument("--column", metavar="COLUMN", help=f"tag column of both sides: {COLUMN_HELP}")
-    group.add_argument("--reference-column", metavar="COLUMN", help="tag column of the reference")
-    group.add_argument("--prediction-column", metavar="COLUMN", help="tag column of the system")
-
-
-def add_form_options(group: argparse._ArgumentGroup, *more: str) -> None:
-    """Declare how files are built; a command may know more forms."""
-    formats = ("auto", "columns", "jsonl", *more)
-    group.add_argument("--format", choices=formats, default="auto", help="form of the files; auto by default")
-    group.add_argument(
-        "--documents",
-        metavar="KEY",
-        help="what begins a document, in place of the blank line: the KEY of comments '# KEY = ...'; or "
-        "--documents=-DOCSTART-",
-    )
-    group.add_argument("--outside", metavar="TAG", help="read TAG as O, for example _")
+    text: str
+    described: Mapping[str, Any]
+    left_out: Sequence[str] = ()
 
 
-def add_scheme_option(group: argparse._ArgumentGroup, *names: str) -> None:
-    """Declare the option that names the tags' scheme."""
-    group.add_argument(
-        *(names or ("--scheme",)),
-        dest="scheme",
-        metavar="SCHEME",
-        type=str.upper,
-        help="IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU or BMES; inferred from the prefixes by default",
-    )
+def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:
+    """Return the lines above the results: each side, the size of the corpus, and what the readers left out."""
+    lines = [(name, side.text) for name, side in sides]
+    lines.append(("size", size))
+    for name, side in sides:
+        more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
+        if side.left_out:
+            listed = "; ".join(item.rstrip(".") for item in side.left_out[:_SHOWN])
+            lines.append(("left out", f"{len(side.left_out):,} of {name}: {listed}{more}"))
+    return lines
 
 
-def read_sides(options: argparse.Namespace, words: bool | int | str = False) -> tuple[TagFile, TagFile]:
-    """Both sides, from two files or two columns of one; with the words of the reference where they are asked for."""
-    from ..readers import require_same_tokens
+class Input:
+    """A kind of input. Its options are its fields.
 
-    reference_column = options.reference_column or options.column
-    prediction_column = options.prediction_column or options.column
-    if options.prediction is None:
-        if options.reference_column is None or options.prediction_column is None:
-            raise InputError(
-                "with one file, both of its columns must be named.",
-                "Give --reference-column and --prediction-column, or a second file.",
-            )
-        both = read_file(options, options.reference, [reference_column, prediction_column], words)
-        references, predictions = both.select(0), both.select(1)
-        if references.columns == predictions.columns:
-            raise InputError(
-                f"the reference and the prediction are the same column ({references.columns[0]}).",
-                "Name two columns.",
-                source=both.source,
-            )
-    else:
-        if options.reference == options.prediction == STANDARD_INPUT:
-            raise InputError("both files are standard input.", "Name one of them.")
-        references = read_file(options, options.reference, [reference_column], words)
-        predictions = read_file(options, options.prediction, [prediction_column])
-        require_same_tokens(references, predictions)
-    return references, predictions
+    Attributes:
+        title: what help and errors call it.
+        content: the files that it is recognised by, see `readers.detect`.
+        input: what its measures are measures of, see `Measure.input`.
+        remedy: what to do if a measure is one of something else.
+    """
+
+    title: ClassVar[str]
+    content: ClassVar[type[AnnotatedFile]]
+    input: ClassVar[str]
+    remedy: ClassVar[str]
 
 
-def read_file(
-    options: argparse.Namespace,
-    path: str,
-    columns: Sequence[str | None],
-    words: bool | int | str = False,
-    stream: BinaryIO | None = None,
-) -> TagFile:
-    """A file as its options say it is built; from a stream, where that is open already."""
-    from ..readers import read
+class PairInput(Input, ABC):
+    """A kind of input that `spanometer score` scores: a reference and a system."""
 
-    with reading_bar(path) as bar:
-        return read(
-            stream or stream_or_path(path),
-            columns=columns,
-            words=words,
-            format=options.format,
-            documents=options.documents,
-            outside=options.outside,
-            name=called(path),
-            progress=bar.update,
-        )
+    @abstractmethod
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[Report, dict[str, Side]]:
+        """Read a reference and a system, and compute the measures.
+
+        Raises:
+            InputError: if they cannot be scored; it names file and line.
+        """
 
 
-def read_several(options: argparse.Namespace, paths: Sequence[str], what: str) -> list[TagFile]:
-    """A tag column of each file (`options.column`), or several of one file (`options.columns`), each by itself.
+def kind_of(
+    kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], others: Sequence[type]
+) -> type[Kind]:
+    """Return the kind of input that the options of reading ask for, or that a file shows; the last one if neither.
 
     Args:
+        kinds: the kinds to choose among.
         options: the command line.
         paths: the files.
-        what: whose columns these are, for errors.
+        others: what else has options on the command line; what it shares with a kind of input shows nothing.
     """
-    if options.columns is not None:
-        columns = [column.strip() for column in options.columns.split(",")]
-        if len(paths) > 1:
-            raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
-        if options.column is not None:
-            raise InputError("--column and --columns name columns.", "Leave out one of them.")
-        whole = read_file(options, paths[0], columns)
-        files = [whole.select(place) for place in range(len(columns))]
-        if len({file.columns[0] for file in files}) < len(files):
-            raise InputError("one column is named twice.", "Name each column once.", source=whole.source)
-        return files
-    if len(paths) == 1:
-        raise InputError(
-            f"with one file, the columns of {what} must be named.",
-            "Give them with --columns 2,3,4, or more files.",
-        )
+    format = options.format or "auto"
+    formats = {kind: options_of(kind)["format"].choices for kind in kinds}
+    possible = [kind for kind in kinds if format in formats[kind]]
+    if not possible:
+        known = dict.fromkeys(name for names in formats.values() for name in names)
+        raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, known))}.")
+    given = given_options(options, *kinds) - given_options(options, *others)
+    fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
+    if len(fitting) > 1:
+        # standard input can be read only once; a side without spans may show nothing
+        found = [detect(path) for path in paths if path != STANDARD_INPUT]
+        contents = [format.content for format in found if format is not None]
+        fitting = [kind for kind in fitting if kind.content in contents] or fitting[-1:]
+    return fitting[0] if fitting else kinds[-1]
+
+
+def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> bool:
+    """Return whether a kind of input has all options that are given, and allows their values."""
+    declared = {destination(one): one for one in options_of(kind).values()}
+    if not given <= declared.keys():
+        return False
+    choices = {name: declared[name].choices for name in given if declared[name].choices and not declared[name].parse}
+    return all(getattr(options, name) in allowed for name, allowed in choices.items())
+
+
+def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
+    """Raise an `InputError` for a measure of something else than a kind of input has."""
+    for measure in measures:
+        if measure.input != kind.input:
+            what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}[measure.input]
+            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", kind.remedy)
+
+
+def require_distinct(paths: Sequence[str]) -> None:
+    """Raise an `InputError` if two files are standard input."""
     if paths.count(STANDARD_INPUT) > 1:
         raise InputError("two files are standard input.", "Name all but one.")
-    return [read_file(options, path, [options.column]) for path in paths]
 
 
-def located(options: argparse.Namespace, error: InputError, file: TagFile) -> InputError:
-    """An error about one of several tag columns, said of its line; of one file's columns also which of them it is."""
-    found = file.locate(error)
-    if options.columns is None:
-        return found
-    problem = f"{printable(file.columns[0])}: {error.problem}"
-    return InputError(problem, error.remedy, source=found.source, line=found.line, position=found.position)
+def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None = None, **options: Any) -> File:
+    """Read a file, or standard input, or a stream that is open already, with a progress bar."""
+    known = path != STANDARD_INPUT and os.path.isfile(path)
+    with tqdm(
+        desc=f"reading {printable(os.path.basename(path))}",
+        total=os.path.getsize(path) if known else None,
+        unit="B",
+        unit_scale=True,
+        delay=1,
+        leave=False,
+        disable=None,
+    ) as bar:
+        opened = stream or (sys.stdin.buffer if path == STANDARD_INPUT else path)
+        return reader(opened, name=called(path), progress=bar.update, **options)
+
+
+@contextmanager
+def located(files: Mapping[str, AnnotatedFile]) -> Iterator[None]:
+    """Place an `InputError` about a document in the line of its file.
+
+    Args:
+        files: by what errors call their sides; an empty string for errors about a document of no side.
+    """
+    try:
+        yield
+    except InputError as error:
+        file = files.get(error.side or "")
+        if file is None or (error.side is None and error.document is None):
+            raise
+        raise file.locate(error) from None
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
-    """The names that are given with commas between, or those that stand in for them; no two alike.
+    """Return the names that are given with commas between, or else the default ones; no two alike.
 
     Args:
         written: the names.
-        default: as many as there are to be.
+        default: as many as there should be.
         what: what has the names, `annotator` or `system`.
     """
     if written is None:
@@ -172,40 +192,8 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
     return names
 
 
-def read_columns(options: argparse.Namespace, stream: BinaryIO | None = None) -> TagFile:
-    """The tag columns that `--column` names (the last one, where it names none) of `options.file`."""
-    file = read_file(options, options.file, options.column or [None], stream=stream)
-    if file.layout is not None:
-        twice = len(set(file.layout.columns)) < len(file.columns)
-    else:
-        twice = len(set(file.columns)) < len(file.columns)
-    if twice:
-        raise InputError("one column is named twice.", "Name each column once.", source=file.source)
-    return file
-
-
-def reading_bar(path: str) -> tqdm:
-    """A progress bar of the bytes of a file; one that is read at once has none."""
-    from tqdm import tqdm
-
-    return tqdm(
-        desc=f"reading {printable(os.path.basename(path))}",
-        total=os.path.getsize(path) if path != STANDARD_INPUT and os.path.isfile(path) else None,
-        unit="B",
-        unit_scale=True,
-        delay=1,
-        leave=False,
-        disable=None,
-    )
-
-
-def stream_or_path(path: str) -> BinaryIO | str:
-    """What a reader opens."""
-    return sys.stdin.buffer if path == STANDARD_INPUT else path
-
-
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Names of annotators or systems from those of their files, as short as they can be told apart."""
+    """Return names of annotators or systems: those of their files, as short as they are distinct."""
     bare = [os.path.basename(path).removesuffix(".gz") if path != STANDARD_INPUT else called(path) for path in paths]
     for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
         if len(set(names)) == len(paths):
@@ -215,5 +203,5 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def called(path: str) -> str:
-    """What messages call a file."""
+    """Return what messages call a file."""
     return "standard input" if path == STANDARD_INPUT else path

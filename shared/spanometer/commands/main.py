@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from itertools import takewhile
+from typing import Any, NoReturn
 
 from ..errors import InputError, printable
 from ..version import __version__
@@ -15,50 +16,6 @@ from . import COMMANDS
 
 BAD_INPUT = 2
 """Exit status for input that cannot be scored, and for wrong options."""
-
-_OPTIONS = {
-    "scheme": "scheme",
-    "to": "to",
-    "repair": "repair",
-    "average": "average",
-    "zero_division": "zero-division",
-    "format": "token-format",
-    "prior": "prior",
-    "log_base": "log-base",
-    "matching": "matching",
-    "token_probabilities": "token-probability",
-    "level": "level",
-    "placement": "placement",
-    "method": "method",
-    "n_simulations": "simulations",
-    "transformation": "apply",
-    "rate": "rate",
-    "seed": "seed",
-    "confidence": "confidence",
-    "interval_method": "interval-method",
-    "n_resamples": "resamples",
-    "n_permutations": "permutations",
-    "variant": "variant",
-    "alpha": "alpha",
-    "type_cost": "type-cost",
-    "subtype_cost": "subtype-cost",
-    "span_cost": "span-cost",
-    "attributes": "attribute",
-    "default_values": "default",
-    "include_falsy": "include-falsy",
-    "average_precision": "average-precision",
-    "on_mismatch": "on-mismatch",
-    "micro_key": "micro-key",
-    "documents": "documents",
-    "entity_types": "entity-types",
-    "outside": "outside",
-    "references": "reference-column",
-    "predictions": "prediction-column",
-    "lengths": "lengths-column",
-}
-"""What keyword arguments are called on the command line; a command may set `called` where it calls them otherwise."""
-
-_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?=\S)")
 
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
@@ -74,14 +31,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
         and `--help` leave by `SystemExit`, as argparse does it.
     """
-    _write_whatever_comes()
+    _escape_what_cannot_be_encoded()
     options = _parser().parse_args(argv)
     try:
-        status = options.run(options)
+        status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
-        return _complain(_one_line(error, {**_OPTIONS, **getattr(options, "called", {})}))
+        from .options import speller
+
+        return _complain(error.message(speller(getattr(options, "flags", {})), " "))
     except BrokenPipeError:
         return _leave_quietly()
     except OSError as error:
@@ -91,8 +50,43 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help with room for the options' names, whose first line names what must be given."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=32)
+
+    def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
+        """Name the arguments and the required options; without a prefix this is the beginning of a command's line."""
+        shown = [action for action in actions if action.required or not action.option_strings]
+        if prefix is None:
+            self._prog += " [options]"
+        super().add_usage(usage, shown, [], prefix)
+
+
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that complains in one line."""
+    """A parser that complains in one line, and gets the options of a command when it is called.
+
+    Args:
+        module: the name of the command's module.
+        settings: as argparse has them.
+    """
+
+    def __init__(self, *, module: str = "", **settings: Any) -> None:
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
+        self._module = module
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Import the command and declare its options before they are parsed."""
+        if self._module:
+            command = import_module(f"{__package__}.{self._module}")
+            self._module = ""
+            paragraphs = (command.__doc__ or "").strip().split("\n\n")
+            above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
+            self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
+            self.set_defaults(run=getattr(command, "run", None))
+            command.declare(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print the message and leave."""
@@ -102,24 +96,13 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="spanometer",
-        description="Score span annotations (named entities, chunks, quotations and the like) and mend their tags.",
-        allow_abbrev=False,
+        description="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary, module=name)
     return parser
-
-
-def _one_line(error: InputError, names: Mapping[str, str]) -> str:
-    """The error in one line, with options written as they are on the command line."""
-
-    def spell(name: str, value: str | None) -> str:
-        flag = f"--{names.get(name, name.replace('_', '-'))}"
-        return flag if value in (None, "...", "True") else f"{flag} {value}"
-
-    return _KEYWORD.sub(lambda match: f"--{names[match[1]]} ", error.message(spell, " "))
 
 
 def _complain(message: str) -> int:
@@ -127,8 +110,8 @@ def _complain(message: str) -> int:
     return BAD_INPUT
 
 
-def _write_whatever_comes() -> None:
-    """Where standard output is not UTF-8, write what it cannot encode as escapes."""
+def _escape_what_cannot_be_encoded() -> None:
+    """If standard output is not UTF-8, write what it cannot encode as escapes."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -1,50 +1,38 @@
-"""`spanometer transform`: write a file again with errors of one kind, to see what measures make of them."""
+r"""Write a file again with errors of one kind or several.
+
+Spans are cut, shifted, shortened, lengthened, relabelled, left out or invented,
+or tags put where they are illegal. No span leaves its document or runs into
+another; one that would is left as it is. How many were touched is said on
+standard error. The tags of FILE must be legal (spanometer repair makes them
+so). Everything but the tags that change stays byte for byte the same.
+
+Examples:
+  spanometer transform --list
+  spanometer transform gold.conll --apply minimum_overlap > shifted.conll
+  spanometer transform gold.conll --apply -1 --apply label_noise --rate 0.2 \
+      --seed 7 -o worse.conll && spanometer score gold.conll worse.conll
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, get_transformation
+from ..analysis.noise import IllegalTags
+from ..analysis.transformations import Transformation
 from ..errors import InputError
-from .inputs import HelpFormatter, add_scheme_option
-from .rewriting import add_file_options, add_output_options, rewrite
-
-if TYPE_CHECKING:
-    from ..analysis.transformations import Transformation
-    from ..tags.tags import Tags
-
-_DESCRIPTION = """\
-Write FILE with errors of one kind or several: spans cut, shifted, shortened,
-lengthened, relabelled, left out or invented, or tags put where they cannot
-stand. No span leaves its document or runs into another; one that would is left
-as it is. How many were touched is said on standard error. The tags of FILE must
-be legal (spanometer repair makes them so). Everything but the tags that change
-stays byte for byte the same.
-"""
-
-_EPILOG = """\
-examples:
-  spanometer transform --list
-  spanometer transform gold.conll --apply minimum_overlap > shifted.conll
-  spanometer transform gold.conll --apply -1 --apply label_noise --rate 0.2 \\
-      --seed 7 -o worse.conll && spanometer score gold.conll worse.conll
-"""
+from ..spans.conversion import certain_scheme
+from ..tags.tags import Tags
+from .options import add_options, read_options
+from .rewritten import TagColumns, add_file_options, add_target_options, rewrite
 
 
-def add_parser(commands: Any) -> None:
-    """Declare the command and its options."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "transform",
-        usage="%(prog)s [options] --apply NAME FILE",
-        help="rewrite a file with errors of one kind",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
-    add_scheme_option(add_file_options(parser))
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments and options."""
+    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair",))
     group = parser.add_argument_group("transforming")
     group.add_argument(
         "--apply",
@@ -65,12 +53,12 @@ def add_parser(commands: Any) -> None:
         "--seed", metavar="N", type=int, default=0, help="of the first transformation, N + 1 of the next (default: 0)"
     )
     group.add_argument("--list", action=_ListAction, help="list the transformations, and leave")
-    add_output_options(parser)
-    parser.set_defaults(run=run, called={"transformation": "apply"})
+    add_target_options(parser)
+    parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
 
 
 class _ListAction(argparse.Action):
-    """Prints the transformations and leaves, whatever else is asked for."""
+    """Print the transformations and leave, whatever else is asked for."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
         """Take no value."""
@@ -78,8 +66,6 @@ class _ListAction(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Print and leave."""
-        from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS
-
         for name, transformation in TRANSFORMATIONS.items():
             print(f"{name:<18}rate {transformation.rate:<5g} {DESCRIPTIONS[name]}")
         parser.exit()
@@ -87,13 +73,12 @@ class _ListAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
-    from ..spans.conversion import certain_scheme
-
+    source = read_options(TagColumns, options)
     steps = _steps(options)
     touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
-        scheme = certain_scheme(tags, options.scheme, remedy="spanometer repair --policy ...")
+        scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
         counts = []
         for step in steps:
             found = step.on_tags(tags, scheme=scheme.name)
@@ -102,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         touched.append(tuple(counts))
         return tags
 
-    status = rewrite(options, change, ", ".join(options.apply))
+    status = rewrite(options, source, change, ", ".join(options.apply))
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
         total = sum(counts)
         print(f"{name}: {total:,} {step.unit}{'' if total == 1 else 's'} touched.", file=sys.stderr)
@@ -110,10 +95,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
-    """The transformations as the options say."""
-    from ..analysis.mapping import get_transformation
-    from ..analysis.noise import IllegalTags
-
+    """Return the transformations as the options say."""
     names, rates = options.apply, options.rate or []
     if len(rates) not in (0, 1, len(names)):
         raise InputError(
@@ -126,5 +108,7 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         for number, name in enumerate(names)
     ]
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):
-        raise InputError("what follows illegal tags cannot read them.", "Apply illegal_tags once, and last.")
+        raise InputError(
+            "transformations after illegal_tags cannot read its tags.", "Apply illegal_tags once, and last."
+        )
     return steps

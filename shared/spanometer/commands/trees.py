@@ -1,33 +1,28 @@
-"""What commands share that read files of entity trees: options, the reading, and how it is told."""
+"""Files of entity trees: how they are read, and their scores."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import InputError, counted, printable
-from ..spans.markup import ENTITY_TYPES
-from .inputs import STANDARD_INPUT, called, reading_bar, stream_or_path
-
-if TYPE_CHECKING:
-    from ..readers import EntityFile
-    from ..spans.entities import Entities
+from ..analysis.results import Report
+from ..counts.resampling import Resampling
+from ..errors import InputError, counted
+from ..options import check_options, option, options_of
+from ..readers import EntityFile, formats, read_entities, require_same_tokens
+from ..readers.hipe import LEVELS
+from ..readers.quaero import DOCUMENTS
+from ..spans.entities import Entities
+from ..spans.markup import EntityTypes
+from ..tags.decoding import Decoding
+from ..tags.schemes import SCHEMES
+from .inputs import PairInput, Side, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
-
-TREE_FORMATS = ("hipe", "quaero")
-"""Forms of files that can only hold entity trees."""
-
-_DOCUMENTS = ("lines", "blank", "file")
-"""Values of --documents for markup."""
-
-_SHOWN = 3
-"""How many of the things that a reader left out are shown; JSON has all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,149 +31,107 @@ class Trees:
 
     Attributes:
         file: as it was read.
-        entities: with the documents' lengths, where either side has words.
+        entities: with the documents' lengths, if either side has words.
     """
 
     file: EntityFile
     entities: Entities
 
     @property
-    def numbers(self) -> dict[str, int]:
-        """How many entities there are, how many components they have, and how many have several types."""
-        return {
-            "entities": len(self.entities),
-            "components": len(self.entities.component_start),
-            "metonymic": int((np.diff(self.entities.type_offsets) > 1).sum()),
-        }
-
-    def __str__(self) -> str:
-        """The file and these numbers, on one line."""
-        numbers = self.numbers
-        parts = [
-            counted(numbers["entities"], "entity", "entities"),
-            counted(numbers["components"], "component"),
-            f"{numbers['metonymic']:,} metonymic",
+    def side(self) -> Side:
+        """The file with the numbers of its entities, their components, and those that have several types."""
+        entities, components = len(self.entities), len(self.entities.component_start)
+        metonymic = int((np.diff(self.entities.type_offsets) > 1).sum())
+        numbers = [
+            counted(entities, "entity", "entities"),
+            counted(components, "component"),
+            f"{metonymic:,} metonymic",
         ]
-        return ", ".join([printable(self.file.source), self.file.format, *parts])
+        described = {
+            "file": self.file.source,
+            "format": self.file.format,
+            "entities": entities,
+            "components": components,
+            "metonymic": metonymic,
+            "left_out": [{"line": item.line, "problem": item.problem} for item in self.file.left_out],
+        }
+        text = ", ".join([self.file.source, self.file.format, *numbers])
+        return Side(text, described, [str(item) for item in self.file.left_out])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Built-in types only, ready for JSON."""
-        left_out = [{"line": item.line, "problem": item.problem} for item in self.file.left_out]
-        return {"file": self.file.source, "format": self.file.format, **self.numbers, "left_out": left_out}
 
+@dataclass(frozen=True, kw_only=True)
+class TreeInput(EntityTypes, Decoding, PairInput):
+    """Files of entity trees, scored by measures of these."""
 
-def add_entity_types_option(group: argparse._ArgumentGroup) -> None:
-    """Declare which tags of markup are entities."""
-    group.add_argument(
-        "--entity-types",
-        metavar="TYPES",
-        type=_names,
-        help="quaero: first parts of the types of entities, with commas between; all other tags are components; by "
-        f"default {','.join(ENTITY_TYPES)}",
+    title: ClassVar[str] = "entity trees"
+    content: ClassVar[type[EntityFile]] = EntityFile
+    input: ClassVar[str] = "entities"
+    remedy: ClassVar[str] = (
+        "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _)."
     )
 
+    format: str = option("auto", help="form of the files", choices=("auto", *formats(EntityFile)))
+    level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
+    scheme: str | None = option(
+        "IOB2",
+        help="scheme of the tags in HIPE's columns",
+        choices=tuple(SCHEMES),
+        optional=True,
+        parse=str.upper,
+        metavar="SCHEME",
+    )
+    documents: str = option("lines", help="what a document of markup is", choices=DOCUMENTS, metavar="WHAT")
 
-def hold_trees(options: argparse.Namespace, paths: Sequence[str], columns: Iterable[str | None]) -> bool:
-    """Whether files are to be read as entity trees: as `--format` says, else told from the first that can be.
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        EntityTypes.__post_init__(self)
 
-    Args:
-        options: the command line.
-        paths: the files; one alone has tags of both sides.
-        columns: tag columns that are asked for.
-    """
-    if options.format != "auto":
-        return options.format in TREE_FORMATS
-    if len(paths) < 2 or any(column is not None for column in (*columns, options.outside)):
-        return False
-    if options.documents not in (None, *_DOCUMENTS):
-        return False
-    if getattr(options, "entity_types", None) is not None:
-        return True
-    from ..readers import EntityFile, detect
+    def read(self, paths: Sequence[str]) -> list[Trees]:
+        """Read the reference and one or more systems, all of the same documents and tokens.
 
-    # standard input can be read only once
-    path = next((path for path in paths if path != STANDARD_INPUT), None)
-    found = None if path is None else detect(path)
-    return found is not None and found.content is EntityFile
+        Raises:
+            InputError: if they are not; it names file and line.
+        """
+        require_distinct(paths)
+        options = {name: getattr(self, name) for name in options_of(self)}
+        given = {name: value for name, value in options.items() if value is not None}
+        # one file may be given several times
+        files = {path: read_with(read_entities, path, **given) for path in dict.fromkeys(paths)}
+        reference, *systems = [files[path] for path in paths]
+        columns = [_columns(reference, reference.lengths)]
+        for system in systems:
+            require_same_tokens(reference, system)
+            _require_same_names(reference, system)
+            if reference.lengths is None:
+                _columns(reference, system.lengths)
+            columns.append(_columns(system, reference.lengths))
+        return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[Report, dict[str, Side]]:
+        """Read both sides and score them."""
+        if len(paths) == 1:
+            raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
+        reference, prediction = self.read(paths)
+        reading = self.reading((reference, prediction))
+        report = Report.of(reference.entities, prediction.entities, measures, reading, resampling=resampling)
+        return report, {"reference": reference.side, "prediction": prediction.side}
 
-def tree_reading(options: argparse.Namespace, level: str | None) -> dict[str, Any]:
-    """How trees are read, for commands that read tags as well: what is not asked for is as in `spanometer eter`."""
-    return {
-        "level": level or "fine",
-        "scheme": options.scheme or "IOB2",
-        "repair": options.repair,
-        "documents": options.documents or "lines",
-        "entity_types": getattr(options, "entity_types", None),
-    }
-
-
-def read_trees(paths: Sequence[str], *, format: str, reading: Mapping[str, Any]) -> list[Trees]:
-    """The reference and one or more systems, all of the same documents and tokens.
-
-    Args:
-        paths: the reference's first.
-        format: of the files.
-        reading: the options `level`, `scheme`, `repair`, `documents` and `entity_types` of the reader; the last may be
-            None.
-
-    Raises:
-        InputError: said of file and line.
-    """
-    from ..readers import require_same_tokens
-
-    if paths.count(STANDARD_INPUT) > 1:
-        raise InputError("two files are standard input.", "Name all but one.")
-    # one file may be given several times
-    files = {path: _read(path, format, reading) for path in dict.fromkeys(paths)}
-    reference, *systems = [files[path] for path in paths]
-    columns = [_columns(reference, reference.lengths)]
-    for system in systems:
-        require_same_tokens(reference, system)
-        _require_same_names(reference, system)
-        if reference.lengths is None:
-            _columns(reference, system.lengths)
-        columns.append(_columns(system, reference.lengths))
-    return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
-
-
-def how_read(sides: Iterable[Trees], reading: Mapping[str, Any]) -> dict[str, str]:
-    """How the reference and the systems were read, for the signature: what can change the number with their formats."""
-    formats = list(dict.fromkeys(side.file.format for side in sides))
-    said = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
-    if "hipe" in formats:
-        said.update({name: reading[name] for name in ("level", "scheme", "repair")})
-    if "quaero" in formats:
-        said["entity_types"] = ",".join(sorted(reading["entity_types"] or ENTITY_TYPES))
-        said["documents"] = reading["documents"]
-    return said
-
-
-def left_out(sides: Mapping[str, Trees]) -> list[tuple[str, str]]:
-    """Lines of the head that say what the readers left out of each side."""
-    lines = []
-    for name, side in sides.items():
-        found = [str(item).rstrip(".") for item in side.file.left_out]
-        more = f"; and {len(found) - _SHOWN:,} more (--json has all)" if len(found) > _SHOWN else ""
-        if found:
-            lines.append(("left out", printable(f"{len(found):,} of {name}: {'; '.join(found[:_SHOWN])}{more}")))
-    return lines
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
-def _read(path: str, format: str, reading: Mapping[str, Any]) -> EntityFile:
-    from ..readers import read_entities
-
-    given = {name: value for name, value in reading.items() if value is not None}
-    with reading_bar(path) as bar:
-        return read_entities(stream_or_path(path), format=format, name=called(path), progress=bar.update, **given)
+    def reading(self, sides: Iterable[Trees]) -> dict[str, str]:
+        """Return how sides were read, for the signature: what can change the number with their formats."""
+        known = list(dict.fromkeys(side.file.format for side in sides))
+        said = {"input": "+".join(_INPUTS.get(format, format) for format in known)}
+        if "hipe" in known:
+            said.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
+        if "quaero" in known:
+            said.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
+        return said
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
-    """The entities, checked against the documents' lengths where either side has them."""
+    """Return the entities, checked against the documents' lengths if either side has them."""
     entities = file.to_entities()
     if lengths is None or entities.lengths is not None:
         return entities
@@ -189,7 +142,7 @@ def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
 
 
 def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
-    """Documents in another order may have the same lengths; HIPE's have names to tell them apart."""
+    """Documents in another order may have the same lengths; HIPE's have names by which they differ."""
     if not reference.format == system.format == "hipe":
         return
     for document, (one, other) in enumerate(zip(reference.documents, system.documents, strict=False)):

@@ -1,89 +1,66 @@
-"""`spanometer validate`: the illegal pairs of tags in a file."""
+"""List the illegal pairs of tags in a file.
 
-from __future__ import annotations
+For each the line, the tag and the one before it, and the spans there under each
+repair policy, with their lines (in JSON lines: with their tokens, from 0). FILE
+has one token a line and a blank line between documents, or is JSON lines of tag
+lists; plain or gzipped. The exit status is 0 if all tags are legal, 1 if they
+are not, 2 for a file that cannot be read.
 
-import argparse
-import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-from ..errors import InputError, counted, printable
-from ..version import __version__
-from .inputs import HelpFormatter, add_scheme_option, read_columns
-from .rewriting import add_file_options
-
-if TYPE_CHECKING:
-    from ..readers import TagFile
-    from ..tags.validation import IllegalPair, Validation
-
-ILLEGAL = 1
-"""Exit status where there are illegal pairs."""
-
-_DESCRIPTION = """\
-List the illegal pairs of tags in FILE: the line, the tag and the one before it,
-and the spans there under each repair policy, with their lines (in JSON lines:
-with their tokens, from 0). FILE has one token a line and a blank line between
-documents, or is JSON lines of tag lists; plain or gzipped. The exit status is 0
-where all tags are legal, 1 where they are not, 2 for a file that cannot be
-read.
-"""
-
-_EPILOG = """\
-examples:
+Examples:
   spanometer validate system.conll
   spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
   spanometer validate system.jsonl.gz --json
 """
 
+from __future__ import annotations
 
-def add_parser(commands: Any) -> None:
-    """Declare the command and its options."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "validate",
-        usage="%(prog)s [options] FILE",
-        help="list the illegal tags of a file",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
-    add_scheme_option(add_file_options(parser))
-    parser.add_argument_group("output").add_argument("--json", action="store_true", help="one JSON object")
-    parser.set_defaults(run=run)
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import counted, printable
+from ..readers import TagFile
+from ..tags.validation import IllegalPair, Validation
+from .inputs import located
+from .options import add_options, read_options
+from .output import Output
+from .rewritten import TagColumns, add_file_options
+
+ILLEGAL = 1
+"""Exit status if there are illegal pairs."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments and options."""
+    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair",))
+    add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("no_color",))
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, validate and list."""
-    file = read_columns(options)
+    output = read_options(Output, options)
+    source = read_options(TagColumns, options)
+    file = source.read_columns(options.file)
     columns = [file.select(index) for index in range(len(file.columns))]
-    validations = [_validate(column, options.scheme) for column in columns]
-    if options.json:
-        report = {
-            "spanometer": __version__,
-            "file": file.source,
-            "columns": [_to_dict(*pair) for pair in zip(columns, validations, strict=True)],
-        }
-        print(json.dumps(report, indent=2))
+    found = [(column, _validate(column, source.scheme)) for column in columns]
+    if output.json:
+        output.write(lambda: {"file": file.source, "columns": [_described(*pair) for pair in found]}, tuple)
     else:
-        for column, validation in zip(columns, validations, strict=True):
+        for column, validation in found:
             for line in _lines(column, validation, name_column=len(columns) > 1):
                 print(line)
-        for column, validation in zip(columns, validations, strict=True):
-            print(_summary(column, validation, told=options.scheme is None))
-    return ILLEGAL if any(map(len, validations)) else 0
+        for column, validation in found:
+            print(_summary(column, validation, told=source.scheme is None))
+    return ILLEGAL if any(len(validation) for _, validation in found) else 0
 
 
 def _validate(column: TagFile, scheme: str | None) -> Validation:
-    from ..tags.validation import Validation
-
-    try:
+    with located({"": column}):
         return Validation(column.tags[0], scheme=scheme)
-    except InputError as error:
-        raise (error if error.document is None else column.locate(error)) from None
 
 
 def _lines(column: TagFile, validation: Validation, *, name_column: bool) -> Iterator[str]:
-    """A line for each illegal pair."""
+    """Yield a line for each illegal pair."""
     source, name = printable(column.source), f"{printable(column.columns[0])}: " if name_column else ""
     for pair in validation:
         token = f"token {pair.position}: " if column.token_lines is None else ""
@@ -92,7 +69,7 @@ def _lines(column: TagFile, validation: Validation, *, name_column: bool) -> Ite
 
 
 def _policies(column: TagFile, pair: IllegalPair) -> str:
-    """What the policies make of a pair; those that agree are named together."""
+    """Return the spans of each policy; policies that agree are named together."""
     agreeing: dict[str, list[str]] = {}
     for policy, spans in pair.policies.items():
         made = " and ".join(_span(column, pair.document, *span) for span in spans) or "nothing"
@@ -101,7 +78,7 @@ def _policies(column: TagFile, pair: IllegalPair) -> str:
 
 
 def _span(column: TagFile, document: int, label: str, start: int, end: int) -> str:
-    """A span's label and its lines, or tokens where documents stand on one line."""
+    """Return a span's label and its lines, or tokens if documents stand on one line."""
     first, last = start, end - 1
     if column.token_lines is not None:
         first, last = column.line(document, first), column.line(document, last)
@@ -109,7 +86,6 @@ def _span(column: TagFile, document: int, label: str, start: int, end: int) -> s
 
 
 def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
-
     documents = counted(len(column.document_lines), "document")
     where = f"{printable(column.source)}, {printable(column.columns[0])}"
     scheme = f"({validation.scheme.name}{', inferred from the prefixes' if told else ''})"
@@ -120,7 +96,7 @@ def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
     return f"{where}: {pairs} in {len(validation.affected):,} of {documents} {scheme}. Spans: {spans}."
 
 
-def _to_dict(column: TagFile, validation: Validation) -> dict[str, Any]:
+def _described(column: TagFile, validation: Validation) -> dict[str, Any]:
     return {
         "column": column.columns[0],
         "scheme": validation.scheme.name,
@@ -128,11 +104,11 @@ def _to_dict(column: TagFile, validation: Validation) -> dict[str, Any]:
         "tokens": len(column.tags[0].codes),
         "affected_documents": len(validation.affected),
         "spans": validation.spans,
-        "illegal_pairs": [_pair_to_dict(column, pair) for pair in validation],
+        "illegal_pairs": [_described_pair(column, pair) for pair in validation],
     }
 
 
-def _pair_to_dict(column: TagFile, pair: IllegalPair) -> dict[str, Any]:
+def _described_pair(column: TagFile, pair: IllegalPair) -> dict[str, Any]:
     return {
         "line": column.line(pair.document, pair.position),
         "document": pair.document,

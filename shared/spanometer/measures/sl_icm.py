@@ -141,7 +141,7 @@ class SlIcm(AlignedMeasure):
             require_probability(given, "token_probabilities")
             if self.tokens is not None:
                 raise InputError(
-                    f"{mention('token_probabilities')} is one number, so tokens have no use.",
+                    f"{mention('token_probabilities')} is one number, so {mention('tokens')} have no use.",
                     "Leave out one of the two.",
                 )
 

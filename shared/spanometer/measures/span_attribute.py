@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, cast
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
-from ..errors import InputError, require_same_documents, setting
+from ..errors import InputError, mention, require_same_documents, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_items import Asked, AttributeItems, Items, item_codes, joined, require_same_spans
@@ -83,6 +84,7 @@ class SpanAttribute(Measure):
         flag="attribute",
         metavar="NAME[=LABEL,...]",
         repeat=True,
+        parse=lambda texts: _asked_in(texts),
         label="Attributes",
     )
     default_values: Mapping[str, Value] = option(
@@ -92,6 +94,7 @@ class SpanAttribute(Measure):
         flag="default",
         metavar="NAME=VALUE",
         repeat=True,
+        parse=lambda texts: _default_values_in(texts),
         label="Default values",
     )
     include_falsy: bool = option(
@@ -406,6 +409,44 @@ def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
                 f"{labels!r} in attributes does not say of which spans {name!r} is asked.", _ATTRIBUTES_REMEDY
             )
     return asked
+
+
+def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
+    """Return `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
+    asked: dict[str, bool | list[str]] = {}
+    for text in texts:
+        name, separator, listed = text.partition("=")
+        name, labels = name.strip(), [label.strip() for label in listed.split(",")]
+        if not name or (separator and not all(labels)):
+            raise InputError(
+                f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A,B."
+            )
+        if name in asked:
+            raise InputError(f"{mention('attributes')}: {name!r} is given twice.", "Give all labels at once: NAME=A,B.")
+        asked[name] = labels if separator else True
+    return asked
+
+
+def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
+    """Return `default_values` from texts such as `negated=false`; the values are JSON."""
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, separator, written = text.partition("=")
+        name = name.strip()
+        if not name or not separator:
+            raise InputError(
+                f"{mention('default_values')}: {text!r} is not of the form NAME=VALUE.", "For example negated=false."
+            )
+        if name in values:
+            raise InputError(f"{mention('default_values')}: {name!r} is given twice.", "Give one value.")
+        try:
+            values[name] = json.loads(written)
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{mention('default_values')}: {written!r} is not JSON.",
+                "Write true, false, a number, or text in double quotes.",
+            ) from None
+    return values
 
 
 def _require_default_values(values: Any) -> None:

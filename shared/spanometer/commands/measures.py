@@ -1,0 +1,123 @@
+"""The measures that a command computes, and their intervals: options, and the objects that they choose."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..counts.resampling import Resampling
+from ..errors import InputError
+from ..measures.base import Measure
+from .inputs import Input
+from .options import add_options, destinations, given_options, read_options
+
+INTERVALS = "intervals"
+"""What help and errors call the options of intervals."""
+
+
+def add_measure_options(
+    parser: argparse.ArgumentParser,
+    known: Mapping[str, type[Measure]],
+    *,
+    default: str,
+    intervals: bool = False,
+    leave_out: Collection[str] = (),
+) -> None:
+    """Add the choice of measures, the options that all have and those that single ones have.
+
+    Args:
+        parser: of the command.
+        known: the measures by name.
+        default: the measures that are computed if none is named, in words.
+        intervals: also add the options of intervals.
+        leave_out: names of options that the command has no use for.
+    """
+    scoring = parser.add_argument_group("scoring")
+    scoring.add_argument(
+        "--measure",
+        metavar="NAME",
+        action="append",
+        help=f"{', '.join(known)}; several with commas, or by repeating the option; by default {default}",
+    )
+    add_options(scoring, {"": Measure})
+    if intervals:
+        add_interval_options(scoring, known)
+    add_options(parser.add_argument_group("options of single measures"), known, leave_out=leave_out)
+
+
+def add_interval_options(group: argparse._ArgumentGroup, known: Mapping[str, type[Measure]]) -> None:
+    """Add the options of intervals; the help names measures that have options of the same flags."""
+    add_options(group, {INTERVALS: Resampling}, beside=known, optional=("confidence",))
+
+
+def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[str]:
+    """Return the names of the measures that are asked for, each once."""
+    listed = [name.strip() for part in options.measure or default for name in part.split(",")]
+    return list(dict.fromkeys(listed))
+
+
+def chosen_measures(
+    options: argparse.Namespace, known: Mapping[str, type[Measure]], default: Iterable[str]
+) -> list[Any]:
+    """Return the measures with their options.
+
+    Args:
+        options: the command line.
+        known: all that can be asked for, by name.
+        default: the names of those that are computed if none is named.
+
+    Raises:
+        InputError: for an unknown measure, and for a value that an option cannot have.
+    """
+    names = named_measures(options, default)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(known)}.")
+    return [read_options(known[name], options) for name in names]
+
+
+def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
+    """Return how intervals are made; None without a level."""
+    resampling = read_options(Resampling, options)
+    return None if options.confidence is None else resampling
+
+
+def require_used(
+    options: argparse.Namespace,
+    known: Mapping[str, type[Measure]],
+    measures: Sequence[Measure],
+    *,
+    resampling: Resampling | None = None,
+    kinds: Sequence[type[Input]] = (),
+    kind: type[Input] | None = None,
+) -> None:
+    """Raise an `InputError` for an option that is given although nothing that is computed or read has it.
+
+    Args:
+        options: the command line.
+        known: all measures with options on it.
+        measures: those that are computed.
+        resampling: how intervals are made, if there are any.
+        kinds: all kinds of input with options on it.
+        kind: the one that is read.
+    """
+    used = [type(one) for one in (*measures, resampling) if one is not None] + ([] if kind is None else [kind])
+    owners: dict[str, type] = {
+        "other measures": Measure,
+        **known,
+        INTERVALS: Resampling,
+        **{one.title: one for one in kinds},
+    }
+    unused = {name: sorted(given_options(options, owner) - destinations(*used)) for name, owner in owners.items()}
+    owner, names = next(((owner, names) for owner, names in unused.items() if names), ("", [""]))
+    flag = options.flags.get(names[0])
+    if owner in known:
+        raise InputError(f"{flag} is an option of {owner}, which is not computed.", f"Add {owner} to --measure.")
+    if owner == INTERVALS:
+        raise InputError("there are no intervals without a level.", "Add --confidence 0.95.")
+    if owner == "other measures":
+        raise InputError(f"{flag} is an option of {owner}.", "Leave it out.")
+    if owner and kind is not None:
+        titles = " and ".join(one.title for one in kinds if names[0] in destinations(one))
+        raise InputError(f"{flag} is for {titles}, not for {kind.title}.", "Leave it out.")

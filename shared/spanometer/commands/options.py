@@ -1,0 +1,148 @@
+"""Options of the command line, made from their declarations, see `spanometer.options`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..errors import InputError
+from ..options import Option, option, options_of
+
+Owner = TypeVar("Owner")
+
+
+def text(metavar: str, help: str, **details: Any) -> Any:
+    """Declare an option of a command that is a string, None by default."""
+    return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
+
+
+def switch(help: str, **details: Any) -> Any:
+    """Declare an option of a command that is off by default."""
+    return option(False, help=help, kind=bool, **details)
+
+
+def add_options(
+    group: argparse._ArgumentGroup,
+    owners: Mapping[str, type],
+    *,
+    leave_out: Collection[str] = (),
+    optional: Collection[str] = (),
+    required: Collection[str] = (),
+    beside: Mapping[str, type] | None = None,
+    called: Mapping[str, str] | None = None,
+) -> None:
+    """Add the declared options of dataclasses to a group of a parser.
+
+    Options of one flag are one option of the command line, which each dataclass reads in its own way, see
+    `read_options`.
+
+    Args:
+        group: the group; options that the parser has already are not added again.
+        owners: the dataclasses by what the help calls them; an empty string for those of the command as a whole.
+        leave_out: names of options that the command has no use for.
+        optional: names of options that do nothing unless they are given: the help names no default.
+        required: names of options that must be given.
+        beside: owners whose options are added elsewhere; where they share a flag, the help is about theirs too.
+        called: the flags of options that this command calls otherwise, with blanks between.
+    """
+    known = {string for action in group._actions for string in action.option_strings}
+    flags: dict[str, str] = dict(group.get_default("flags") or {})
+    uses: dict[str, dict[str, Option]] = {}
+    for title, owner in {**owners, **(beside or {})}.items():
+        for name, declared in options_of(owner).items():
+            flag = (called or {}).get(name, declared.command_flag)
+            if flag in uses or (flag and title in owners and name not in leave_out):
+                uses.setdefault(flag, {})[title] = declared
+                flags.setdefault(name, flag.split()[0])
+                flags[destination(declared)] = flag.split()[0]
+    for flag, found in uses.items():
+        if known.isdisjoint(flag.split()):
+            action = _add(group, flag.split(), found, optional)
+            action.required = any(declared.name in required for declared in found.values())
+    group.set_defaults(flags=flags)
+
+
+def _add(
+    group: argparse._ArgumentGroup, flags: list[str], uses: Mapping[str, Option], optional: Collection[str]
+) -> argparse.Action:
+    declared = next(iter(uses.values()))
+    details: dict[str, Any] = {"dest": destination(declared), "default": None, "help": _help(uses, optional)}
+    if declared.kind is bool:
+        return group.add_argument(*flags, action="store_true", **details)
+    metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
+    return group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
+
+
+def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
+    """Return what an option does for each of its owners; what several have in common is said once."""
+    choices: dict[str, dict[Any, str]] = {}
+    for declared in uses.values():
+        explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")
+        choices.setdefault(declared.help, {}).update(explained)
+    owners: dict[str, list[str]] = {}
+    for title, declared in uses.items():
+        whole = replace(declared, choices=choices[declared.help])
+        owners.setdefault(_described(whole, declared.name in optional), []).append(title)
+    parts = [text if "" in titles else f"{', '.join(titles)}: {text}" for text, titles in owners.items()]
+    return "; ".join(parts).replace("%", "%%")
+
+
+def _described(declared: Option, optional: bool) -> str:
+    if declared.choices:
+        return f"{declared.help}: {declared.values}".replace('"', "")
+    repeated = "; may be repeated" if declared.repeat else ""
+    plain = optional or declared.kind is bool or declared.default in (None, (), {})
+    return declared.help + repeated + ("" if plain else f" (default: {declared.default})")
+
+
+def destination(declared: Option) -> str:
+    """Return the attribute of the parsed options that an option is stored under."""
+    return declared.command_flag.removeprefix("--").replace("-", "_")
+
+
+def destinations(*owners: type) -> set[str]:
+    """Return the attributes of the parsed options that the options of dataclasses are stored under."""
+    return {destination(declared) for owner in owners for declared in options_of(owner).values()} - {""}
+
+
+def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
+    """Return those of them that the command line has values for."""
+    return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
+
+
+def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
+    """Return a dataclass whose declared options have the values of the command line.
+
+    Args:
+        owner: the dataclass.
+        options: the command line.
+        more: the values of other fields.
+
+    Raises:
+        InputError: for a value that is not allowed; it names options by the flags of this dataclass.
+    """
+    declared = options_of(owner)
+    given = {name: getattr(options, destination(one), None) for name, one in declared.items()}
+    try:
+        values = {
+            name: value if value is True else declared[name].read(value)
+            for name, value in given.items()
+            if value is not None
+        }
+        return owner(**values, **more)
+    except InputError as error:
+        spell = speller({name: options.flags.get(destination(one), "") for name, one in declared.items()})
+        raise error.respelled(spell) from None
+
+
+def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
+    """Return a function that spells options as flags, for `InputError.message`."""
+
+    def spell(name: str, value: str | None) -> str:
+        flag = flags.get(name) or f"--{name.replace('_', '-')}"
+        # strings without their quotes
+        return flag if value in (None, "...", "True") else f"{flag} {value.strip(chr(39))}"
+
+    return spell

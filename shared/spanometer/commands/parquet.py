@@ -1,0 +1,68 @@
+"""Parquet files, scored by the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..analysis.batches import Reading
+from ..analysis.results import Report
+from ..counts.resampling import Resampling
+from ..errors import InputError
+from ..integrations.dask import tally
+from ..measures.result import MeasureResult
+from ..options import option
+from ..tags.decoding import Decoding
+from .inputs import PairInput, Side
+from .options import text
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetInput(Decoding, PairInput):
+    """Parquet files with both sides in columns: tags, spans or entity trees."""
+
+    title: ClassVar[str] = "Parquet files"
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = "Choose other measures."
+
+    cluster: str | None = text(
+        "ADDRESS",
+        "score Parquet files on the Dask cluster whose scheduler has this address (tcp://host:8786), or with all cores "
+        "of this machine (local); needs Dask",
+    )
+    references: str = option(
+        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
+    )
+    predictions: str = option(
+        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
+    )
+    lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
+
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[Report, dict[str, Side]]:
+        """Have the workers count, and score the sums of their counts."""
+        if len(paths) > 1:
+            raise InputError(
+                "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",
+                'Name them once, as in "data/*.parquet".',
+            )
+        if resampling is not None:
+            raise InputError(
+                "--confidence needs the counts of each document, and --cluster keeps their sums.",
+                "Leave out one of them.",
+            )
+        columns = self.references, self.predictions
+        reading = Reading.of(measures, self.scheme, self.repair, *columns, self.lengths)
+        found = tally(paths[0], reading, client=self.cluster)
+        tags = {"scheme": str(reading.scheme), "repair": self.repair}
+        how = tags if found.form == "tags" else {"input": found.form or "nothing"}
+        results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
+        unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
+        sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
+        sides = {
+            name: Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column})
+            for name, column in zip(("reference", "prediction"), columns, strict=True)
+        }
+        return Report(*sizes, results, unit), sides

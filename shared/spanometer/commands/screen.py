@@ -1,0 +1,89 @@
+"""Tables and lines on the terminal."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table as Grid
+from rich.text import Text
+
+from ..errors import printable
+from .tables import Cell, Copyable, Part, Table
+
+_LABEL_WIDTH = 12
+"""The least width of a column of labels; longer labels are folded if they must."""
+
+_UNLIMITED = 1_000_000
+"""The width of a page that is no terminal: nothing is wrapped or cut."""
+
+
+class _Page(Console):  # type: ignore[misc]
+    """A console that leaves a closed pipe to its caller."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
+def page(*, color: bool = True) -> Console:
+    """Return a console on standard output that marks up nothing by itself and cuts nothing off the terminal."""
+    console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None)
+    if not console.file.isatty():
+        console.width = _UNLIMITED
+    return console
+
+
+def show(console: Console, *parts: Part) -> None:
+    """Print one part below the other.
+
+    Numbers are never cut: if a table needs more than the terminal has, the terminal breaks its lines. It also breaks
+    lines that are to be copied (signatures, commands), so that they stay whole.
+    """
+    terminal = console.width
+    for part in parts:
+        if isinstance(part, Table):
+            grid = _grid(part)
+            console.width = _fit(grid, console)
+            console.print(grid, crop=False)
+            console.width = terminal
+        elif isinstance(part, Copyable):
+            console.print(Text(printable(part.text), "dim"), soft_wrap=True)
+        else:
+            console.print(Text.assemble(*map(_text, part if isinstance(part, list) else [part])))
+
+
+def _grid(table: Table) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    names, numbers = table.widths
+    title = _text(table.title)
+    grid.add_column(title, **({"overflow": "fold"} if table.labels else {"no_wrap": True, "min_width": names}))
+    for place, head in enumerate(table.heads, 1):
+        justify = "left" if place < table.left else "right"
+        grid.add_column(
+            Text("\n".join(map(printable, head.split("\n")))), justify=justify, no_wrap=True, min_width=numbers
+        )
+    for row in table.rows:
+        if row is None:
+            grid.add_section()
+        else:
+            grid.add_row(*map(_text, row))
+    return grid
+
+
+def _text(cell: Cell) -> Text:
+    text, style = cell if isinstance(cell, tuple) else (cell, "")
+    return Text(printable(text), style)
+
+
+def _fit(grid: Grid, console: Console) -> int:
+    """Return the width that the numbers of a table need; a column of labels gets what they leave."""
+    unlimited, width = console.options.update(max_width=_UNLIMITED), int(console.width)
+    labels = grid.columns[0]
+    if labels.overflow != "fold":
+        return max(width, int(Measurement.get(console, unlimited, grid).minimum))
+    labels.max_width = _LABEL_WIDTH
+    numbers = int(Measurement.get(console, unlimited, grid).minimum) - _LABEL_WIDTH
+    labels.max_width = max(_LABEL_WIDTH, width - numbers)
+    return max(width, numbers + _LABEL_WIDTH)

@@ -1,0 +1,199 @@
+"""Files of tags: how they are laid out, which columns hold the tags, and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, ClassVar
+
+from tqdm import tqdm
+
+from ..analysis.results import Report
+from ..counts.resampling import Resampling
+from ..errors import InputError, mention, printable
+from ..measures.sl_icm import SlIcm
+from ..options import option
+from ..readers import TagFile, formats, read, require_same_tokens, tag_lists
+from ..spans.spans import pair_from_tags
+from ..tags.decoding import Decoding
+from .inputs import Input, PairInput, Side, located, read_with, require_distinct
+from .options import switch, text
+
+COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagLayout:
+    """How files of tags are laid out."""
+
+    format: str = option("auto", help="form of the files", choices=("auto", *formats(TagFile)))
+    documents: str | None = text(
+        "KEY",
+        "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-",
+    )
+    outside: str | None = text("TAG", "read TAG as O, for example _")
+
+    def read(
+        self,
+        path: str,
+        columns: Sequence[str | None],
+        words: bool | int | str = False,
+        stream: BinaryIO | None = None,
+    ) -> TagFile:
+        """Read tag columns of a file, or of a stream that is open already."""
+        return read_with(
+            read,
+            path,
+            stream=stream,
+            columns=columns,
+            words=words,
+            format=self.format,
+            documents=self.documents,
+            outside=self.outside,
+        )
+
+    def read_distinct(self, path: str, columns: Sequence[str | None], stream: BinaryIO | None = None) -> TagFile:
+        """Read tag columns of a file; an `InputError` if two are the same."""
+        file = self.read(path, columns, stream=stream)
+        known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
+        if len(set(known)) < len(known):
+            raise InputError("one column is named twice.", "Name each column once.", source=file.source)
+        return file
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagPair(TagLayout):
+    """Tags of a reference and a system: two files, or two columns of one."""
+
+    column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
+    reference_column: str | None = text("COLUMN", "tag column of the reference")
+    prediction_column: str | None = text("COLUMN", "tag column of the system")
+
+    def read_reference(self, path: str) -> TagFile:
+        """Read the reference alone."""
+        return self.read(path, [self.reference_column or self.column])
+
+    def read_pair(self, paths: Sequence[str], words: bool | int | str = False) -> tuple[TagFile, TagFile]:
+        """Read both sides, with the words of the reference if they are asked for."""
+        columns = [self.reference_column or self.column, self.prediction_column or self.column]
+        if len(paths) == 2:
+            require_distinct(paths)
+            references, predictions = self.read(paths[0], columns[:1], words), self.read(paths[1], columns[1:])
+            require_same_tokens(references, predictions)
+            return references, predictions
+        if self.reference_column is None or self.prediction_column is None:
+            raise InputError(
+                "with one file, both of its columns must be named.",
+                "Give --reference-column and --prediction-column, or a second file.",
+            )
+        both = self.read(paths[0], columns, words)
+        references, predictions = both.select(0), both.select(1)
+        if references.columns == predictions.columns:
+            raise InputError(
+                f"the reference and the prediction are the same column ({references.columns[0]}).",
+                "Name two columns.",
+                source=both.source,
+            )
+        return references, predictions
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagSeries(TagLayout, Decoding, Input):
+    """Tags of several annotators or systems: a column of a file each, or columns of one file."""
+
+    title: ClassVar[str] = "tags"
+    content: ClassVar[type[TagFile]] = TagFile
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = "Give HIPE's columns or markup, with --format hipe or quaero."
+
+    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
+    columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
+
+    def read_all(self, paths: Sequence[str], what: str) -> list[TagFile]:
+        """Read all columns, each as a file of its own; errors say whose they are by `what`."""
+        if self.columns is not None:
+            if len(paths) > 1:
+                raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
+            if self.column is not None:
+                raise InputError("--column and --columns name columns.", "Leave out one of them.")
+            columns = [column.strip() for column in self.columns.split(",")]
+            whole = self.read_distinct(paths[0], columns)
+            return [whole.select(place) for place in range(len(columns))]
+        if len(paths) == 1:
+            raise InputError(
+                f"with one file, the columns of {what} must be named.",
+                "Give them with --columns 2,3,4, or more files.",
+            )
+        require_distinct(paths)
+        return [self.read(path, [self.column]) for path in paths]
+
+    @contextmanager
+    def located(self, files: Mapping[str, TagFile]) -> Iterator[None]:
+        """Place errors in the files' lines, see `inputs.located`; in columns of one file they also name the column."""
+        try:
+            yield
+        except InputError as error:
+            file = files.get(error.side or "")
+            if file is not None and self.columns is not None:
+                error = error.placed()
+                error.problem = f"{printable(file.columns[0])}: {error.problem}"
+            with located(files):
+                raise error from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagInput(TagPair, Decoding, PairInput):
+    """Files of tags, scored by measures of spans."""
+
+    title: ClassVar[str] = "tags"
+    content: ClassVar[type[TagFile]] = TagFile
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = (
+        "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
+    )
+
+    words_column: str | None = text("COLUMN", "word column of the reference, for --corpus-probabilities")
+    tokens: bool = switch(
+        "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
+    )
+
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[Report, dict[str, Side]]:
+        """Read both sides and score them; errors about tokens name the files' lines."""
+        references, predictions = self.read_pair(paths, (self.words_column or True) if self.tokens else False)
+        if self.tokens:
+            measures = self._with_words(references, measures)
+        with located({"references": references, "predictions": predictions, "tokens": references, "": references}):
+            reference, predicted, scheme = pair_from_tags(
+                references.tags[0], predictions.tags[0], scheme=self.scheme, repair=self.repair
+            )
+            reading = {"scheme": scheme, "repair": self.repair}
+            report = Report.of(reference, predicted, measures, reading, _progress, resampling)
+        return report, {"reference": side_of(references), "prediction": side_of(predictions)}
+
+    def _with_words(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
+        """Return the measures, those of information with the words of the reference."""
+        if not any(isinstance(measure, SlIcm) for measure in measures):
+            raise InputError(
+                f"{mention('tokens')} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
+            )
+        if references.words is None:
+            raise InputError(
+                f"{mention('tokens')} needs words, and the reference file has none.",
+                "Name their column with --words-column.",
+                source=references.source,
+            )
+        words = tag_lists(references.words)
+        return [replace(measure, tokens=words) if isinstance(measure, SlIcm) else measure for measure in measures]
+
+
+def side_of(file: TagFile) -> Side:
+    """Return a file with one tag column as commands show it."""
+    return Side(f"{file.source}, {file.columns[0]}", {"file": file.source, "column": file.columns[0]})
+
+
+def _progress(measures: Sequence[Any]) -> Iterable[Any]:
+    shown: Iterable[Any] = tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
+    return shown
