@@ -508,13 +508,13 @@ def test_demo_shows_every_measure():
 def test_report_counts_over_one_alignment(monkeypatch):
     spans = Spans.from_tags([["B-X", "O"]])
     built = []
-    original = spanometer.measures.base.Alignment
+    original = spanometer.measures.aligned.Alignment
 
     def alignment(*sides):
         built.append(sides)
         return original(*sides)
 
-    monkeypatch.setattr(spanometer.measures.base, "Alignment", alignment)
+    monkeypatch.setattr(spanometer.measures.aligned, "Alignment", alignment)
     report = Report.of(spans, spans, [SpanF(), SlIcm()], {"scheme": "IOB2", "repair": "discard"})
     assert len(built) == 1
     assert report.size == "1 document, 2 tokens, 1 reference span, 1 predicted span"

@@ -24,7 +24,8 @@ from ..analysis.advice import Advice, Thresholds, advise
 from ..errors import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of
-from ..readers import read_spans, tag_lists
+from ..readers.span_lines import read_spans
+from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding
 from .inputs import located, read_with

@@ -24,7 +24,7 @@ from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..plots import plot_agreement
-from ..readers import TagFile
+from ..readers.tag_file import TagFile
 from .inputs import named, names_of
 from .options import add_options, read_options, switch
 from .output import PlotOutput

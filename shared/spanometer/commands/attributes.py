@@ -13,7 +13,9 @@ from ..measures.result import MeasureResult
 from ..options import check_options, option
 from ..plots import plot_precision_recall
 from ..plots.figure import require_format
-from ..readers import AttributeFile, formats, read_attributes, require_same_tokens
+from ..readers.annotated_file import require_same_tokens
+from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.formats import formats_of
 from .inputs import PairInput, Side, located, read_with, require_distinct
 from .options import text
 
@@ -27,7 +29,7 @@ class AttributeInput(PairInput):
     input: ClassVar[str] = "attributes"
     remedy: ClassVar[str] = "Ask for span_attribute alone."
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats(AttributeFile)))
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(AttributeFile)))
     plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
 
     def __post_init__(self) -> None:

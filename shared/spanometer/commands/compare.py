@@ -24,7 +24,7 @@ from ..analysis.significance import PairedResampling
 from ..errors import counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
-from ..readers import require_same_tokens
+from ..readers.annotated_file import require_same_tokens
 from .inputs import Input, Side, headlines, kind_of, named, names_of, require_scored
 from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import counted
 from ..measures.registry import MEASURES
-from ..readers import TagFile, read, tag_lists
+from ..readers.tag_file import TagFile, read, tag_lists
 from .options import add_options, read_options
 from .output import Output
 from .tables import Cell, Copyable, Part, Table, number

@@ -18,7 +18,8 @@ from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.base import Measure
 from ..options import options_of
-from ..readers import AnnotatedFile, detect
+from ..readers.annotated_file import AnnotatedFile
+from ..readers.formats import detect
 from .options import destination, given_options
 
 File = TypeVar("File")

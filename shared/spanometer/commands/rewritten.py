@@ -13,8 +13,10 @@ from typing import BinaryIO
 
 from ..errors import InputError, printable
 from ..options import option
-from ..readers import Rewriter, Source, TagFile, open_file
 from ..readers.output import creating, packing, replacing
+from ..readers.rewriter import Rewriter
+from ..readers.source import Source, open_file
+from ..readers.tag_file import TagFile
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES
 from ..tags.tags import Tags

@@ -28,8 +28,8 @@ from ..errors import InputError, counted
 from ..measures.registry import MEASURES
 from ..measures.result import plain
 from ..plots import plot_spread
-from ..readers import TagFile
 from ..readers.logits import read_logits
+from ..readers.tag_file import TagFile
 from ..tags.decoding import Decoding
 from .inputs import located
 from .measures import add_measure_options, chosen_measures, require_used

@@ -14,7 +14,9 @@ from ..counts.resampling import Resampling
 from ..errors import InputError, mention, printable
 from ..measures.sl_icm import SlIcm
 from ..options import option
-from ..readers import TagFile, formats, read, require_same_tokens, tag_lists
+from ..readers.annotated_file import require_same_tokens
+from ..readers.formats import formats_of
+from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import Decoding
 from .inputs import Input, PairInput, Side, located, read_with, require_distinct
@@ -27,7 +29,7 @@ COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON l
 class TagLayout:
     """How files of tags are laid out."""
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats(TagFile)))
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(TagFile)))
     documents: str | None = text(
         "KEY",
         "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-",

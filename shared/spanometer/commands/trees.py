@@ -12,7 +12,9 @@ from ..analysis.results import Report
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted
 from ..options import check_options, option, options_of
-from ..readers import EntityFile, formats, read_entities, require_same_tokens
+from ..readers.annotated_file import require_same_tokens
+from ..readers.entity_file import EntityFile, read_entities
+from ..readers.formats import formats_of
 from ..readers.hipe import LEVELS
 from ..readers.quaero import DOCUMENTS
 from ..spans.entities import Entities
@@ -70,7 +72,7 @@ class TreeInput(EntityTypes, Decoding, PairInput):
         "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _)."
     )
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats(EntityFile)))
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(EntityFile)))
     level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
     scheme: str | None = option(
         "IOB2",

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import counted, printable
-from ..readers import TagFile
+from ..readers.tag_file import TagFile
 from ..tags.validation import IllegalPair, Validation
 from .inputs import located
 from .options import add_options, read_options
