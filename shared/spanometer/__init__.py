@@ -18,7 +18,7 @@ __all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load",
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported only when it is asked for."""
+    """Import what is asked for."""
     if name == "agreement":
         from .analysis.agreement import agreement
 
@@ -31,18 +31,18 @@ def __getattr__(name: str) -> Any:
 
 
 def path(name: str) -> str:
-    """The folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
+    """Return the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
 
     Raises:
-        InputError: where there is no module of that name.
+        InputError: for an unknown module.
     """
-    from .integrations import evaluate_module as module
+    from .integrations import module_folders
 
-    return module.path(name)
+    return module_folders.path(name)
 
 
 def load(name: str, config_name: str | None = None, **options: Any) -> EvaluationModule:
-    """`evaluate.load` of a metric module of this package.
+    """Load a metric module of this package with `evaluate.load`.
 
     Args:
         name: the module's name, such as `"link_f"`.
@@ -50,6 +50,6 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
             (default) or `"markup"`.
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
     """
-    from .integrations import evaluate_module as module
+    import evaluate
 
-    return module.load(name, config_name, **options)
+    return evaluate.load(path(name), config_name, **options)

@@ -14,7 +14,7 @@ import spanometer
 from hub_server.loading import job, run_jobs
 from hub_server.server import Hub
 from spanometer.hub import space
-from spanometer.integrations.evaluate_module import module_folders
+from spanometer.integrations.module_folders import module_folders
 from spanometer.measures import MEASURES
 
 NAMES = sorted(module_folders())

@@ -274,7 +274,7 @@ def test_wrong_namespace(hub, push, namespace):
 
 def test_unknown_metric_is_told_before_anything_is_pushed(hub, push):
     line = refused(push("span_f", "spam_f"))
-    assert line.startswith("spanometer: there is no module 'spam_f'. The modules are bcubed, ")
+    assert line.startswith("spanometer: unknown module 'spam_f'. The modules are bcubed, ")
     assert hub.log == []
 
 

@@ -2,17 +2,19 @@
 
 import ast
 import doctest
-import importlib.util
 import inspect
 import re
-import sys
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
-from spanometer.integrations.evaluate_module import AttributeModule, EntityModule, SpanModule
+from spanometer.hub.cards import module_class, with_tables
+from spanometer.integrations.attribute_module import AttributeModule
+from spanometer.integrations.entity_module import EntityModule
+from spanometer.integrations.span_module import SpanModule
 from spanometer.measures import MEASURES
 
 METRICS = Path(__file__).parents[2] / "metrics"
@@ -25,6 +27,7 @@ FRONT_MATTER = {
     "colorTo": str,
     "sdk": str,
     "sdk_version": str,
+    "python_version": str,
     "app_file": str,
     "pinned": bool,
     "license": str,
@@ -48,26 +51,9 @@ DATA = ("predictions", "references")
 each_module = pytest.mark.parametrize("name", NAMES)
 
 
-def script_of(name):
-    return METRICS / name / f"{name}.py"
-
-
-def import_script(name):
-    """The module's script as a Python module of its own, apart from the copies that `evaluate` makes."""
-    qualified = f"card_of_{name}"
-    if qualified not in sys.modules:
-        spec = importlib.util.spec_from_file_location(qualified, script_of(name))
-        sys.modules[qualified] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[qualified])
-    return sys.modules[qualified]
-
-
+@cache
 def class_of(name):
-    script = import_script(name)
-    (found,) = (
-        value for value in vars(script).values() if inspect.isclass(value) and value.__module__ == script.__name__
-    )
-    return found
+    return module_class(name)
 
 
 def card_of(name):
@@ -119,11 +105,9 @@ def test_there_are_modules():
 
 @each_module
 def test_examples_of_the_script(name):
-    found = doctest.DocTestFinder(exclude_empty=True).find(import_script(name))
-    tests = [test for test in found if test.examples]
-    assert tests
-    for test in tests:
-        run_examples(test)
+    text = class_of(name).__doc__
+    assert class_of(name)(config_name="default").inputs_description in text
+    run_examples(doctest.DocTestParser().get_doctest(text, {}, name, f"{name}.py", 0))
 
 
 @each_module
@@ -178,21 +162,26 @@ def test_class_is_named_after_the_folder(name):
 
 
 @each_module
-def test_script_imports_only_what_the_loader_can_follow(name):
-    lines = script_of(name).read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if re.match(r"(import|from)\s", line)] == [
-        "import evaluate",
-        f"from spanometer.measures import {name}",
-        f"from spanometer.integrations.evaluate_module import {', '.join(sorted(('Card', BASES[name].__name__)))}",
+def test_script_is_short_and_imports_its_own_measure(name):
+    lines = (METRICS / name / f"{name}.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 120
+    imports = [line for line in lines if re.match(r"(import|from)\s", line)]
+    kind = BASES[name].__name__
+    assert imports == [
+        f"from spanometer.integrations.{kind.removesuffix('Module').lower()}_module import "
+        f"{', '.join(sorted(('Card', kind)))}",
+        f"from spanometer.measures.{name} import {class_of(name).__name__} as Measure",
     ]
 
 
 @each_module
 def test_texts_reach_the_framework(name):
-    card = class_of(name)(config_name="default").card
-    assert all(text.strip() for text in (card.description, card.inputs, card.citation))
-    citation = section_of(card_of(name)[1], "## Citation")
-    assert citation.strip() == f"```bibtex\n{card.citation.strip()}\n```"
+    module = class_of(name)(config_name="default")
+    assert all(text.strip() for text in (module.description, module.inputs_description, module.citation))
+    # a card has room for lines of their own
+    citation = section_of(card_of(name)[1], "## Citation").strip()
+    assert "".join(citation.split()) == "".join(f"```bibtex{module.citation}```".split())
 
 
 @each_module
@@ -209,19 +198,38 @@ def test_inputs_are_those_of_the_signature(name):
         for option, parameter in signature_of(name).items()
         if option != "self"
     }
-    written = inputs_of(card_of(name)[1])
-    assert list(written) == list(expected)
-    read = {option: cell if option in DATA else ast.literal_eval(cell) for option, cell in written.items()}
+    for given in inputs_of(card_of(name)[1]), arguments_of(name):
+        assert list(given) == list(expected)
+    read = {
+        option: cell if option in DATA else ast.literal_eval(cell)
+        for option, cell in inputs_of(card_of(name)[1]).items()
+    }
     assert {option: (type(value), value) for option, value in read.items()} == {
         option: (type(value), value) for option, value in expected.items()
     }
 
 
+def arguments_of(name, heading="Args:"):
+    """The entries under a heading of the documentation of `compute`, with their texts."""
+    part = re.search(rf"^{heading}.*?$(.*?)^\S", class_of(name).__doc__, flags=re.MULTILINE | re.DOTALL)[1]
+    entries = re.findall(r"^    (\w+) \(.*?\): (.*?)(?=^    \S|\Z)", part, flags=re.MULTILINE | re.DOTALL)
+    return {entry: " ".join(text.split()) for entry, text in entries}
+
+
 @each_module
-def test_arguments_of_the_script_are_those_of_the_signature(name):
-    arguments = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[0]
-    named = re.findall(r"^    (\w+) \(", arguments, flags=re.MULTILINE)
-    assert named == [option for option in signature_of(name) if option != "self"]
+def test_annotations(name):
+    for option, parameter in signature_of(name).items():
+        if option not in ("self", *DATA):
+            assert parameter.annotation is not inspect.Parameter.empty
+            assert not isinstance(parameter.annotation, str)
+
+
+@each_module
+def test_tables_of_the_card_are_those_of_the_module(name):
+    """Write them with `spanometer hub cards`."""
+    card = (METRICS / name / "README.md").read_text(encoding="utf-8")
+    assert card.count(": spanometer hub cards -->") == 2
+    assert with_tables(card, class_of(name)) == card
 
 
 @each_module
@@ -229,19 +237,17 @@ def test_outputs_are_the_headline_keys(name):
     keys = list(class_of(name).measure.keys)
     rows = rows_of(card_of(name)[1], "### Outputs")
     assert [key for row in rows for key in re.findall(r"`(\w+)`", row[0])] == keys
-    returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
-    assert re.findall(r"^    (\w+) \(", returns, flags=re.MULTILINE) == keys
+    assert list(arguments_of(name, "Returns")) == keys
 
 
 @each_module
 def test_texts_say_which_direction_is_better(name):
-    """The headline's row of the card's table, and the script."""
+    """The headline's row of the card's table, and the documentation."""
     measure = class_of(name).measure
     better = "higher" if measure.higher_is_better else "lower"
-    (row,) = (row for row in rows_of(card_of(name)[1], "### Outputs") if f"`{measure.headline}`" in row[0])
+    (row,) = (row for row in rows_of(card_of(name)[1], "### Outputs") if row[0] == f"`{measure.headline}`")
     assert row[-1] == better
-    returns = import_script(name)._KWARGS_DESCRIPTION.partition("Returns:")[2].partition("Examples:")[0]
-    assert f"{better} is better" in " ".join(returns.split())
+    assert arguments_of(name, "Returns")[measure.headline].endswith(f"{better} is better.")
 
 
 @each_module

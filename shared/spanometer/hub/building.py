@@ -126,13 +126,13 @@ def require_namespace(namespace: str) -> None:
 
 
 def _metrics() -> dict[str, Path]:
-    from ..integrations.evaluate_module import module_folders
+    from ..integrations.module_folders import module_folders
 
     return module_folders()
 
 
 def _folder(name: str) -> Path:
-    from ..integrations.evaluate_module import path
+    from ..integrations.module_folders import path
 
     return Path(path(name))
 
@@ -262,7 +262,7 @@ class _Examples:
             for value in vars(module).values()
             if inspect.isclass(value) and value.__module__ == spec.name and hasattr(value, "card")
         )
-        self._text = module._KWARGS_DESCRIPTION
+        self._text = self._kind.inputs_text
         self._cases: list[dict[str, Any]] = []
 
     def cases(self) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from integrations.test_evaluate_module import CASES, PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, ROOT, attributed, load
+from module_cases import CASES, PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, ROOT, attributed, load
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
 from spanometer.spans.attributes import Attributes, attributes_arrays

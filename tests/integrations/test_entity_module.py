@@ -4,7 +4,7 @@ import datasets
 import numpy as np
 import pytest
 
-from integrations.test_evaluate_module import (
+from module_cases import (
     PREDICTED_ENTITIES,
     PREDICTED_MARKUP,
     REFERENCE_ENTITIES,

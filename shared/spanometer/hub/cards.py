@@ -1,0 +1,54 @@
+"""The tables of inputs and outputs in the cards, written from what the modules declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import evaluate
+
+from ..integrations.module import INTERVALS
+from ..integrations.module_folders import path
+from ..options import written
+
+_TABLE = re.compile(r"(<!-- (inputs|outputs): spanometer hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
+
+
+def write_cards(names: Iterable[str]) -> list[Path]:
+    """Write the tables of modules' cards anew, and return the cards that have changed."""
+    changed = []
+    for name in names:
+        card = Path(path(name), "README.md")
+        text = card.read_text(encoding="utf-8")
+        if (updated := with_tables(text, module_class(name))) != text:
+            card.write_text(updated, encoding="utf-8")
+            changed.append(card)
+    return changed
+
+
+def with_tables(card: str, module: Any) -> str:
+    """Return the text of a card with the tables of a module's inputs and outputs."""
+    tables = {"inputs": _inputs(module), "outputs": _outputs(module)}
+    return _TABLE.sub(lambda found: found[1] + "\n".join(tables[found[2]]), card)
+
+
+def module_class(name: str) -> Any:
+    """Return the class of a metric module, a `MeasureModule`."""
+    return type(evaluate.load(path(name)))
+
+
+def _inputs(module: Any) -> Iterable[str]:
+    yield "| name | type | default | |\n|---|---|---|---|"
+    yield f"| `predictions`, `references` | list | required | {module.forms()} |"
+    for name, option in module.options().items():
+        default = f"`{written(option.default)}`"
+        yield f"| `{name}` | {option.type_name} | {default} | {option.text} |"
+
+
+def _outputs(module: Any) -> Iterable[str]:
+    yield "| key | | range | better |\n|---|---|---|---|"
+    for name, key in module.measure.results.items():
+        yield f"| `{name}` | {key.help} | {key.range} | {key.better} |"
+    yield f"| `<key>_low`, `<key>_high` | {INTERVALS[0].lower()}{INTERVALS[1:-1]} | | |"

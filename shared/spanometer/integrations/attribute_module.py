@@ -1,0 +1,53 @@
+"""Metric modules over measures of the attributes of given spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..errors import InputError, on_side
+from ..measures.base import Measure
+from ..spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+
+__all__ = ["AttributeModule", "Card"]
+
+
+class AttributeModule(MeasureModule):
+    """A metric module over a measure of spans' attributes, which come as dicts; the result is by attribute."""
+
+    configurations: ClassVar[Mapping[str, Configuration]] = {
+        "spans": Configuration(
+            'a list of `{"start": int, "end": int, "label": str, "attributes": {name: value}}`, with offsets in '
+            "tokens, ends exclusive, the same spans on both sides; values are bool, int, float, str or None, or lists "
+            'of them (several items); `"scores": {name: number}` may say how sure a value is',
+            pa.list_(ATTRIBUTED_SPAN_TYPE),
+            attributes_arrays,
+        )
+    }
+
+    def _count(
+        self, measure: Measure, references: Column, predictions: Column, options: Options
+    ) -> tuple[Counts, Reading]:
+        reference = on_side("references", Attributes.from_arrow, references)
+        predicted = on_side("predictions", Attributes.from_arrow, predictions)
+        counts = measure.counts(reference, predicted)
+        if options.get("details", False):
+            self._require_free_keys(counts.labels)
+        return counts, {}
+
+    def _require_options(self, options: Options) -> None:
+        super()._require_options(options)
+        if options.get("details", False):
+            self._require_free_keys([options.get("micro_key"), *(options.get("attributes") or ())])
+
+    def _require_free_keys(self, names: Iterable[Any]) -> None:
+        for name in names:
+            if name in self.measure.detail_keys:
+                raise InputError(
+                    f"{name!r} is the name of an attribute (or of all together), and of what details adds.",
+                    "Leave out details, or name the attribute (or micro_key) otherwise.",
+                )

@@ -1,0 +1,53 @@
+"""Metric modules over measures of entity trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..errors import on_side
+from ..measures.base import Measure
+from ..spans.arrow import DocumentLengths
+from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
+from ..spans.markup import EntityTypes
+from ..spans.markup_columns import markup_arrays, pair_from_markup
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
+
+__all__ = ["Card", "EntityModule"]
+
+
+class EntityModule(MeasureModule):
+    """A metric module over a measure of entities with types and components, which come as dicts or as markup."""
+
+    configurations: ClassVar[Mapping[str, Configuration]] = {
+        "entities": Configuration(
+            'a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, '
+            '"label": str}, ...]}`, with offsets in tokens, ends exclusive; components may be left out or None',
+            pa.list_(ENTITY_TYPE),
+            entities_arrays,
+            (DocumentLengths,),
+        ),
+        "markup": Configuration(
+            "a string with QUAERO's inline markup, over the same words on both sides",
+            pa.string(),
+            markup_arrays,
+            (EntityTypes,),
+        ),
+    }
+    before: ClassVar[tuple[type, ...]] = (EntityTypes,)
+    after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
+
+    def _count(
+        self, measure: Measure, references: Column, predictions: Column, options: Options
+    ) -> tuple[Counts, Reading]:
+        if self.configuration == "markup":
+            types = made(EntityTypes, options).known
+            reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
+            return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading
+        lengths = made(DocumentLengths, options).of(len(references))
+        reference = on_side("references", Entities.from_arrow, references, lengths=lengths)
+        predicted = on_side("predictions", Entities.from_arrow, predictions, lengths=lengths)
+        return measure.counts(reference, predicted), {"input": self.configuration}

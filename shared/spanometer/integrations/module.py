@@ -1,0 +1,295 @@
+"""The glue between the measures and Hugging Face `evaluate`: the base of the metric modules.
+
+A module sets `measure` and `card`. Its options, its signature and its documentation are made from what the measure and
+the kind of input declare. Every batch is checked before it is stored, and the stored columns are read as they are.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import textwrap
+from abc import ABC, abstractmethod
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
+
+import evaluate
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..counts.resampling import Resampling
+from ..errors import InputError, mention, on_side, require_choice, require_same_documents, setting
+from ..measures.base import Measure
+from ..options import Option, options_of, same
+from .evaluate_writer import ArrowMetric
+
+Part = TypeVar("Part")
+Column: TypeAlias = pa.ChunkedArray
+Options = Mapping[str, Any]
+Reading = dict[str, Any]
+
+INTERVALS = "With confidence, the bounds of the interval of each key; nan for a single document."
+
+_DATA = ("predictions", "references")
+_ENTRY = textwrap.TextWrapper(
+    120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False
+)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A form of input.
+
+    Attributes:
+        help: what a document is, as a phrase.
+        type: the Arrow type in which a document is stored.
+        to_arrow: checks documents, numbered from the second argument, and returns them as Arrow arrays.
+        options: the dataclasses with options of reading that this form has.
+    """
+
+    help: str
+    type: pa.DataType
+    to_arrow: Callable[..., list[pa.Array]]
+    options: tuple[type, ...] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """The texts of a metric module: what it computes, examples as doctests, and the source in BibTeX."""
+
+    description: str
+    examples: str
+    citation: str
+
+
+class MeasureModule(ArrowMetric, ABC):
+    """A metric module over one measure; there is a subclass for each kind of input.
+
+    Attributes:
+        measure: the measure.
+        configurations: the forms of its input by name; the first is the default.
+        before, after: dataclasses with options of reading, before the measure's own and after all others.
+    """
+
+    measure: ClassVar[type[Measure]]
+    configurations: ClassVar[Mapping[str, Configuration]]
+    before: ClassVar[tuple[type, ...]] = ()
+    after: ClassVar[tuple[type, ...]] = ()
+
+    @property
+    @abstractmethod
+    def card(self) -> Card:
+        """The module's texts."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Document a module and give its `_compute` a signature, from the declarations."""
+        super().__init_subclass__(**settings)
+        texts: Any = cls.card
+        if not isinstance(texts, Card):
+            return
+
+        def _compute(self: MeasureModule, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+            return self._score(predictions, references, options)
+
+        _compute.__dict__["__signature__"] = cls._signature()
+        cls._compute = _compute
+        cls.inputs_text = _documentation(cls, texts.examples)
+        cls.__doc__ = f"{texts.description}{cls.inputs_text}"
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options of `compute` by name, in order."""
+        own = options_of(cls.measure)
+        shared = {name: own.pop(name) for name in list(own) if name in ("average", "zero_division")}
+        added = ", ".join(f"`{key}`" for key in cls.measure.detail_keys)
+        details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
+        before, after = ([options_of(kind) for kind in kinds] for kinds in (cls.before, cls.after))
+        parts: list[dict[str, Option]] = [*before, own, shared, Resampling.choice(), details, *after]
+        found: dict[str, Option] = {}
+        for part in parts:
+            # a measure may have the seed of intervals already
+            found = {**found, **part, **found}
+        return found
+
+    @classmethod
+    def forms(cls) -> str:
+        """Return what a document is, by configuration, as a phrase."""
+        texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
+        return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
+
+    @classmethod
+    def _signature(cls) -> inspect.Signature:
+        parts = map(get_type_hints, (*cls.before, Resampling, cls.measure, *cls.after))
+        hints = {**ChainMap(*parts), "details": bool, "confidence": float | None}
+        make = inspect.Parameter
+        data = [make(name, make.POSITIONAL_OR_KEYWORD) for name in ("self", *_DATA)]
+        own = [
+            make(name, make.KEYWORD_ONLY, default=option.default, annotation=hints[name])
+            for name, option in cls.options().items()
+        ]
+        return inspect.Signature([*data, *own], return_annotation=dict)
+
+    @property
+    def configuration(self) -> str:
+        """The form of the input, a key of `configurations`."""
+        return next(iter(self.configurations)) if self.config_name == "default" else self.config_name
+
+    def _info(self) -> evaluate.MetricInfo:
+        require_choice("config_name", self.configuration, tuple(self.configurations))
+        return self._arrow_info(
+            self.configurations[self.configuration].type,
+            description=self.card.description,
+            citation=self.card.citation,
+            inputs_description=self.inputs_text,
+            homepage="https://github.com/spanometer/spanometer",
+            license="Apache-2.0",
+        )
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Check a batch of predictions and references and store it.
+
+        Args:
+            predictions: what the configuration has for each document, such as one list of tags.
+            references: the same of the reference.
+
+        Raises:
+            InputError: for a batch that is not of this form; nothing of it is stored.
+        """
+        if kwargs:
+            raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are predictions and references.")
+        self._store(self._tables(predictions, references))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Check the prediction and the reference of one document and store them.
+
+        Args:
+            prediction: what the configuration has for a document, such as a list of tags.
+            reference: the same of the reference.
+
+        Raises:
+            InputError: for a document that is not of this form; it is not stored.
+        """
+        # evaluate.combine passes one document under the names of the whole columns
+        prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
+        if kwargs:
+            raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are prediction and reference.")
+        (table,) = self._tables([prediction], [reference])
+        self._store_document(table)
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
+        """Score what was added and what is passed; the options are those of the module.
+
+        Args:
+            predictions: what the configuration has for each document, such as one list of tags.
+            references: the same of the reference.
+            **options: see below.
+
+        Returns:
+            The scores, on the main process; None on others.
+
+        Raises:
+            InputError: for wrong options, before any data is touched, and for wrong data. After wrong data the module
+                is empty, as after a successful call.
+        """
+        self._require_options(options)
+        if predictions is None and references is None and self.writer is None:
+            raise InputError(
+                "there is nothing to score.", "Pass predictions=... and references=..., or add them first."
+            )
+        try:
+            result: dict[str, Any] | None = super().compute(predictions=predictions, references=references, **options)
+        except BaseException:
+            self._forget()
+            raise
+        return result
+
+    def _require_options(self, options: Options) -> None:
+        """Check the options' names and values, before any data is touched."""
+        known = self.options()
+        for name in options:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                raise InputError(
+                    f"{self.measure.name} has no option {name!r}.",
+                    f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
+                )
+        for kind in (*self.before, *self.after):
+            if kind in self.configurations[self.configuration].options:
+                made(kind, options)
+            else:
+                self._require_default(kind, options)
+        known["details"].check(options.get("details", False))
+        chosen_resampling(options)
+        made(self.measure, options)
+
+    def _require_default(self, kind: type, options: Options) -> None:
+        """Refuse options of reading that the configuration does not have."""
+        for name, option in options_of(kind).items():
+            if not same(options.get(name, option.default), option.default):
+                forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
+                raise InputError(
+                    f"{mention(name)} is for {' and '.join(forms)}; this module was loaded for {self.configuration}.",
+                    f'Leave out {setting(name)}, or load the module with "{forms[0]}".',
+                    option=name,
+                )
+
+    def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
+        """Return a batch as Arrow tables of not too many documents, all of it checked."""
+        stored = len(self)
+        to_arrow = self.configurations[self.configuration].to_arrow
+        columns = {}
+        for side, documents in zip(_DATA, (predictions, references), strict=True):
+            if documents is None:
+                raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
+            columns[side] = on_side(side, to_arrow, documents, stored)
+        require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
+        tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
+        for table in tables:
+            self._require_fitting(table, stored)
+            stored += len(table)
+        return tables
+
+    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
+        """Check that both sides of a table of documents annotate the same tokens."""
+
+    def _score(self, predictions: Column, references: Column, options: Options) -> dict[str, Any]:
+        """Read both columns, count and score."""
+        measure, resampling = made(self.measure, options), chosen_resampling(options)
+        counts, reading = self._count(measure, references, predictions, options)
+        result: dict[str, Any] = measure.score(counts)
+        if resampling is not None:
+            result = measure.with_intervals(result, measure.intervals(counts, resampling))
+        if options.get("details", False):
+            details = {**measure.details(counts), "signature": measure.signature(reading, resampling)}
+            result.update({key: details[key] for key in measure.detail_keys})
+        return result
+
+    @abstractmethod
+    def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
+        """Read both columns and count; also return how they were read, for the signature."""
+
+
+def made(kind: type[Part], options: Options) -> Part:
+    """Make a dataclass of those of the options that it declares."""
+    return kind(**{name: options[name] for name in options_of(kind) if name in options})
+
+
+def chosen_resampling(options: Options) -> Resampling | None:
+    """Return how intervals are made with these options, None without any."""
+    return Resampling.chosen(**{name: options[name] for name in Resampling.choice() if name in options})
+
+
+def _documentation(module: type[MeasureModule], examples: str) -> str:
+    """Return arguments, results and examples of a module's `compute`."""
+    arguments = {
+        "predictions (list)": f"The predictions, {module.forms()}.",
+        "references (list)": "The reference, in the same form.",
+        **{f"{name} ({option.type_name})": option.describe() for name, option in module.options().items()},
+    }
+    results = {f"{name} ({key.kind.__name__})": key.describe() for name, key in module.measure.results.items()}
+    results["<key>_low, <key>_high (float)"] = INTERVALS
+    head = f"Returns, {module.measure.returns}:" if module.measure.returns else "Returns:"
+    parts = [[_ENTRY.fill(f"{name}: {text}") for name, text in texts.items()] for texts in (arguments, results)]
+    return "\n".join(["\nArgs:", *parts[0], f"\n{head}", *parts[1], "\nExamples:", examples])

@@ -1,0 +1,33 @@
+"""The folders of the metric modules: in a checkout, or where the wheel has put them."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+from ..errors import InputError
+
+
+def path(name: str) -> str:
+    """Return the folder of a metric module.
+
+    Raises:
+        InputError: for an unknown module.
+    """
+    folders = module_folders()
+    if name not in folders:
+        raise InputError(f"unknown module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
+    return str(folders[name])
+
+
+def module_folders() -> dict[str, Path]:
+    """Return the folders of all metric modules by name."""
+    checkout = Path(__file__).parents[3]
+    if (checkout / "setup.cfg").is_file() and (checkout / "metrics").is_dir():
+        scripts = list((checkout / "metrics").glob("*/*.py"))
+    else:
+        recorded = (Path(str(file.locate())) for file in metadata.files("spanometer") or ())
+        # pip --target moves these files beside the package, and its record still says where they would have been
+        beside = (Path(__file__).parents[2] / "share" / "spanometer" / "metrics").glob("*/*.py")
+        scripts = [file for file in (*recorded, *beside) if file.match("spanometer/metrics/*/*.py") and file.is_file()]
+    return {script.stem: script.resolve().parent for script in scripts if script.stem == script.parent.name}

@@ -1,0 +1,78 @@
+"""Metric modules over measures of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from ..alignment.overlaps import Alignment
+from ..arrays import integers
+from ..counts.counts import Counts
+from ..errors import InputError, on_side
+from ..measures.aligned import AlignedMeasure
+from ..spans.arrow import (
+    FRAGMENTS_TYPE,
+    SPAN_TYPE,
+    DocumentLengths,
+    fragments_arrays,
+    require_same_lengths,
+    spans_arrays,
+)
+from ..spans.spans import Spans, pair_from_tags
+from ..tags.decoding import Decoding
+from ..tags.tags import list_arrays
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
+
+__all__ = ["Card", "SpanModule"]
+
+
+class SpanModule(MeasureModule):
+    """A metric module over a measure of spans, which come as tags, spans or fragments."""
+
+    measure: ClassVar[type[AlignedMeasure]]
+    configurations: ClassVar[Mapping[str, Configuration]] = {
+        "tags": Configuration("a list of tags", pa.list_(pa.string()), list_arrays, (Decoding,)),
+        "spans": Configuration(
+            'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
+            pa.list_(SPAN_TYPE),
+            spans_arrays,
+            (DocumentLengths,),
+        ),
+        "fragments": Configuration(
+            'a list of `{"label": str, "fragments": [[start, end], ...]}`',
+            pa.list_(FRAGMENTS_TYPE),
+            fragments_arrays,
+            (DocumentLengths,),
+        ),
+    }
+    before: ClassVar[tuple[type, ...]] = (Decoding,)
+    after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
+
+    def _count(
+        self, measure: AlignedMeasure, references: Column, predictions: Column, options: Options
+    ) -> tuple[Counts, Reading]:
+        if self.configuration == "tags":
+            decoding = vars(made(Decoding, options))
+            reference, predicted, scheme = pair_from_tags(references, predictions, **decoding)
+            reading = {**decoding, "scheme": scheme}
+        else:
+            lengths = made(DocumentLengths, options).of(len(references))
+            reference = on_side("references", Spans.from_arrow, references, lengths=lengths)
+            predicted = on_side("predictions", Spans.from_arrow, predictions, lengths=lengths)
+            reading = {"input": self.configuration}
+        alignment = Alignment(reference, predicted)
+        # the alignment has what it needs of them
+        del reference, predicted
+        return measure.count(alignment), reading
+
+    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
+        if self.configuration != "tags":
+            return
+        lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
+        try:
+            require_same_lengths(*lengths)
+        except InputError as error:
+            raise error.placed(document=first_document + (error.document or 0)) from None
