@@ -54,7 +54,7 @@ def test_tags_only(file):
         lambda text: text.replace(" ", " _ _ "),
     ],
 )
-def test_same_tags_in_other_clothes(file, change):
+def test_layout_does_not_change_the_tags(file, change):
     path = file(change(TWO_COLUMNS))
     assert tags(path) == TWO
     assert tag_lists(read(path, words=True).words) == [["Ada", "Lovelace", "slept"], ["in", "Rome"]]
@@ -168,12 +168,12 @@ def test_every_line_of_a_tag_file_that_begins_with_hash_is_a_comment(file):
     assert tags(file("# a b\nO\n#comment\n# O\nB-X\n")) == [["O", "B-X"]]
 
 
-def test_a_comment_is_no_boundary(file):
+def test_a_comment_is_not_a_boundary(file):
     assert tags(file("a O\n# a comment here\nb O\n\n# another one\n\nc O\n")) == [["O", "O"], ["O"]]
 
 
 @pytest.mark.parametrize("row", ["# B-X", "#tag _", "# _ _ _ O"])
-def test_a_broken_row_is_no_comment(file, row):
+def test_a_broken_row_is_not_a_comment(file, row):
     error = refused(file(f"a _ O\n{row}\nb _ O\n"))
     assert error.line == 2
     assert "where line 1 has 3" in error.problem

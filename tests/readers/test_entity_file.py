@@ -25,7 +25,7 @@ from spanometer.spans.entities import Entities
         gzip.compress,
     ],
 )
-def test_same_entities_in_other_clothes(content, change):
+def test_line_ends_and_packing_do_not_change_the_entities(content, change):
     plain, changed = entities_of(content), entities_of(change(content.encode()))
     assert changed.format == plain.format
     assert changed.entities == plain.entities
@@ -164,7 +164,7 @@ def test_words_and_names_are_strings_in_lists(format, options, document):
         {"words": [["a b"]], "format": "quaero"},
     ],
 )
-def test_what_cannot_be_written(options):
+def test_words_and_names_that_cannot_be_written(options):
     with pytest.raises(InputError):
         write_entities(io.BytesIO(), [[]], **options)
 

@@ -29,7 +29,7 @@ def test_options_that_json_lines_do_not_have(file):
     assert refused(file("\n", "b.jsonl")).problem == "the file has no documents."
 
 
-def test_formats_are_told_by_content(tmp_path):
+def test_formats_are_detected_from_the_content(tmp_path):
     assert entities_of("# c\n\n" + PRESIDENT).format == "hipe"
     assert entities_of("no entity here\n" + NESTED).format == "quaero"
     assert entities_of("[ a ] <loc> b </loc>\n").words == [["[", "a", "]", "b"]]
@@ -56,13 +56,13 @@ def test_formats_are_told_by_content(tmp_path):
         (LINES, {"repair": "discard"}),
     ],
 )
-def test_options_of_other_formats_are_refused_entities(content, options):
+def test_options_of_other_formats_are_refused(content, options):
     assert f"{next(iter(options))}=... is for the format" in str(refused_entities(content, **options))
 
 
 @pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfea\0", gzip.compress(b"x" * 100, mtime=0)[:20], b"\0\0\0"])
-def test_nothing_that_can_be_read(format, content):
+def test_unreadable_files(format, content):
     refused_entities(content, format=format)
 
 

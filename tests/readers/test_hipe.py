@@ -45,7 +45,7 @@ def test_a_nested_span_of_the_same_bounds_is_a_component():
     assert file.entities == [[entity(0, 1, "org", (0, 1, "loc")), entity(0, 1, "loc")]]
 
 
-def test_what_no_literal_entity_encloses():
+def test_components_and_nested_entities_outside_literal_ones():
     file = entities_of(
         hipe(
             "a O     O     B-comp.name O",
@@ -77,7 +77,7 @@ def test_names_of_documents():
         "TOKEN\tNE-FINE-LIT\n# hipe2022:document_id = a b\n# hipe2022:x = y\na\tO\n# hipe2022:document_id = c\nb\tO\n"
     )
     assert entities_of(text).documents == ("a b", "c")
-    # a document without rows is none
+    # a document without rows is left out
     text = hipe("a O O O O").replace("# document_id = d1", "# document_id = d0\n# document_id=d1\t\t")
     assert entities_of(text).documents == ("d1",)
     text = "TOKEN\tNE-FINE-LIT\na\tO\n# document_id = b\nb\tO\n"
@@ -161,7 +161,7 @@ def test_written_columns():
     assert rows[9] == ["Paris", "B-loc", "B-org", "B-loc.adm.town", "B-org.adm", "O", "O"]
 
 
-def test_who_must_be_literal_is_and_the_others_take_turns():
+def test_overlapping_entities_take_turns_in_two_columns():
     # read back from the columns, of which only the literal one holds components and second types
     entities = [entity(0, 2, "a"), entity(1, 4, "b", (1, 2, "x")), entity(3, 6, "c"), entity(6, 7, "d+e")]
     stream = io.BytesIO()
@@ -197,7 +197,7 @@ ABCD = [["a", "b", "c", "d"]]
         ),
     ],
 )
-def test_what_the_columns_cannot_say(entities, problem):
+def test_entities_that_columns_cannot_hold(entities, problem):
     with pytest.raises(InputError) as caught:
         write_entities(io.BytesIO(), [[], entities], words=ABCD * 2, format="hipe")
     assert caught.value.problem.startswith(problem)

@@ -42,7 +42,7 @@ def test_json_lines_with_words(file):
     assert read(file(json_lines(*TWO)), words=True).words is None
 
 
-def test_json_lines_are_told_by_content_not_by_a_bracket(file):
+def test_a_bracket_alone_is_not_json_lines(file):
     assert tags(file("[ O\nx B-X\n")) == [["O", "B-X"]]
 
 

@@ -56,7 +56,7 @@ def test_bad_logits(tmp_path, named, said):
     assert said in str(caught.value)
 
 
-def test_files_that_hold_no_logits(tmp_path):
+def test_files_without_logits(tmp_path):
     path = tmp_path / "a.npz"
     for content in (b"", b"text", b"PK\x03\x04"):
         path.write_bytes(content)

@@ -18,7 +18,7 @@ def test_a_line_of_markup_is_a_document():
     assert file.line(1, 1) == 3
 
 
-def test_what_makes_a_document_of_markup():
+def test_documents_of_markup():
     text = "\n<loc> a\n\tb </loc>\n \n\nc\n<org>d</org>\n\n"
     blank = entities_of(text, documents="blank")
     assert blank.entities == [[entity(0, 2, "loc")], [entity(1, 2, "org")]]

@@ -82,7 +82,7 @@ def plain(text):
     return text.encode()
 
 
-CLOTHES = {
+VARIANTS = {
     "plain": plain,
     "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
     "BOM": lambda text: b"\xef\xbb\xbf" + text.encode(),
@@ -95,18 +95,18 @@ def filled(template, documents):
     return template.format(*itertools.chain.from_iterable(documents))
 
 
-@pytest.mark.parametrize("clothes", CLOTHES)
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 @pytest.mark.parametrize(("scheme", "policy"), [("IOB2", "conlleval"), ("IOBES", "discard"), ("BMES", "bes")])
-def test_only_the_tags_change(form, clothes, scheme, policy, monkeypatch):
-    generator = random.Random(f"{form.__name__} {clothes} {scheme}")
+def test_only_the_tags_change(form, variant, scheme, policy, monkeypatch):
+    generator = random.Random(f"{form.__name__} {variant} {scheme}")
     sizes = generator.sample((5, 64, 1 << 20), 3)
     for to, block_size in zip((scheme, "IOE1", "BILOU"), sizes, strict=True):
         monkeypatch.setattr(source, "BLOCK_SIZE", block_size)
         documents = [tags for tags in random_corpus(generator.random(), scheme, documents=15) if tags]
         template, options = form(documents, generator)
         written = Spans.from_tags(documents, scheme=scheme, repair=policy).to_tags(to)
-        content, expected = (CLOTHES[clothes](filled(template, tags)) for tags in (documents, written))
+        content, expected = (VARIANTS[variant](filled(template, tags)) for tags in (documents, written))
 
         def change(tags, to=to):
             return repair_tags(tags, repair=policy, scheme=scheme, to=to)
@@ -126,7 +126,7 @@ def test_round_trips_lose_nothing(first, second, form):
     generator = random.Random(f"{first} {second} {form.__name__}")
     documents = legal_corpus(generator, first, adjacent="IO" not in (first, second))
     template, options = form(documents, generator)
-    content = CLOTHES[generator.choice(list(CLOTHES))](filled(template, documents))
+    content = VARIANTS[generator.choice(list(VARIANTS))](filled(template, documents))
     there = convert(content, second, first, **options)
     expected = Spans.from_tags(documents, scheme=first, repair="raise")
     tags = read(io.BytesIO(there), **options).tags[0]
