@@ -71,7 +71,9 @@ def read_upload(path: str | os.PathLike[str]) -> str:
     if len(data) > MAX_BYTES:
         raise too_much(name, f"more than {MAX_BYTES:,} bytes")
     with Source.open(io.BytesIO(data), name) as source:
-        return b"".join(block for _, block in source.blocks()).decode()
+        text = b"".join(block for _, block in source.blocks()).decode()
+        # blocks end in a newline, whether the file does or not
+        return text.removesuffix("\n") if source.unended else text
 
 
 def read_tags(reference: str, prediction: str, *, scheme: str | None = None, repair: str = "conlleval") -> Corpus:
