@@ -115,6 +115,17 @@ def offsets_of(counts: ArrayLike) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
+def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
+    """Return where each owner's items begin, and where the last one's end; items are ordered by owner."""
+    return np.searchsorted(owner, np.arange(owners + 1))
+
+
+def take_segments(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
+    counts = np.diff(offsets)[chosen]
+    return counts, ranges(offsets[chosen], counts)
+
+
 def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
     """Return the document and the position in it of a token, where document d begins with token `offsets[d]`."""
     document = int(np.searchsorted(offsets, token, side="right")) - 1
@@ -139,6 +150,11 @@ def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
     """Return the names that codes stand for."""
     indices = pa.array(codes.astype(np.int32))
     return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string())).cast(pa.string())
+
+
+def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
+    """Return values as lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
 
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:

@@ -442,7 +442,7 @@ BAD_OPTIONS_OF_ATTRIBUTES = {
     "a number": ({"attributes": 3, "details": True}, "invalid value for attributes: 3"),
     "labels": ({"attributes": {"negated": "DIS"}}, "'DIS' in attributes does not say of which spans"),
     "default_values": ({"default_values": ["negated"]}, "invalid value for default_values: .*"),
-    "a default": ({"default_values": {"negated": {}}}, "default_values: .* is no value that 'negated' can have"),
+    "a default": ({"default_values": {"negated": {}}}, "default_values: .* cannot be a value of 'negated'"),
     "include_falsy": ({"include_falsy": "no"}, "invalid value for include_falsy: 'no'"),
     "micro_key": ({"micro_key": ""}, "invalid value for micro_key: ''"),
     "taken micro_key": ({"micro_key": "negated", "attributes": ["negated"]}, "Name another key with micro_key="),

@@ -169,6 +169,16 @@ def _fits_int64(value: int) -> bool:
     return -(2**63) <= value < 2**63
 
 
+def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
+    """Return the columns of the fields `start` and `end`."""
+    return [pa.array(bound.astype(np.int64)) for bound in (start, end)]
+
+
+def parents_of(lists: pa.Array) -> np.ndarray:
+    """Return for each value of a column of lists, none of them None, the index of its list."""
+    return np.repeat(np.arange(len(lists)), np.diff(integers(lists.offsets)))
+
+
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
     """Return whether an Arrow type is that of lists of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)

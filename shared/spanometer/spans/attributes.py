@@ -1,18 +1,38 @@
-"""Attributes: what one side says of each span (negated, carrier, ...), as frozen columns."""
+"""Attributes: one side's attributes of each span (negated, carrier, ...), as frozen columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, integers, is_utf8, list_offsets, null_flags, ranges, read_rows, strings
+from ..arrays import (
+    as_lists,
+    batches,
+    is_utf8,
+    list_offsets,
+    null_flags,
+    offsets_by,
+    read_rows,
+    strings,
+    take_segments,
+)
 from ..errors import InputError
-from .arrow import Places, blank_problem, is_list_of, read_structs, sorted_labels, spans_arrays, string_codes
+from .arrow import (
+    Places,
+    blank_problem,
+    bounds_arrays,
+    is_list_of,
+    parents_of,
+    read_structs,
+    sorted_labels,
+    spans_arrays,
+    string_codes,
+)
 
 Value = bool | int | float | str
 
@@ -26,7 +46,7 @@ ITEM_TYPE = pa.struct(
         ("score", pa.float64()),
     ]
 )
-"""One value of an attribute, in the column of its type; where all four are null, the attribute has no value."""
+"""One value of an attribute, in the column of its type; if all four are null, the attribute has no value."""
 
 ATTRIBUTED_SPAN_TYPE = pa.struct(
     [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.list_(ITEM_TYPE))]
@@ -50,7 +70,7 @@ _TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "te
 class Attributes:
     """One side's spans and the values of their attributes, in the order in which they were given.
 
-    Values are the same where their types are and they are equal: True, 1, 1.0 and "1" are four different values. An
+    Values are the same if they are equal and of one type: True, 1, 1.0 and "1" are four different values. An
     attribute of a span has a row for each of its values, or a single row without one (None, or an empty list).
 
     Make them with `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
@@ -62,9 +82,9 @@ class Attributes:
         span: int32, of each row: the span, ascending.
         name: of each row: the attribute, codes that index `names`.
         names: the attributes' names, sorted.
-        value: int32, of each row: codes that index `values`, or -1 where the attribute has no value.
+        value: int32, of each row: codes that index `values`, or -1 if the attribute has no value.
         values: the distinct values: bool, then int, float and str, each in ascending order.
-        score: float64, of each row: the score of the value, NaN where none was given.
+        score: float64, of each row: the score of the value, NaN if none was given.
         documents: how many documents there are, with or without spans.
     """
 
@@ -87,39 +107,39 @@ class Attributes:
             column.flags.writeable = False
 
     def __len__(self) -> int:
-        """The number of spans."""
+        """Return the number of spans."""
         return len(self.start)
 
     def __repr__(self) -> str:
-        """The sizes, not the columns."""
+        """Return the sizes, not the columns."""
         named = ", ".join(self.names) or "none"
         return f"Attributes({len(self)} spans, {self.documents} documents, attributes {named})"
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]]) -> Attributes:
-        """From a list of lists of spans.
+        """Read lists of spans.
 
         Args:
-            documents: for each document its spans: `{"start": int, "end": int, "label": str, "attributes": {...}}`.
+            documents: the spans of each document: `{"start": int, "end": int, "label": str, "attributes": {...}}`.
                 `attributes` gives for each name a value (bool, int, float, str or None, which is no value) or a list
-                of values, in which None is passed over. NumPy's scalars become Python's. `scores`, which may be left
-                out, gives for some of these names the score of the value, the scores of several values as a dict (those
-                of values that the attribute has not are passed over), or, beside a list of values, a list of as many
-                scores. None is no score.
+                of values, in which None is ignored. NumPy's scalars become Python's. `scores`, which may be left out,
+                gives for some of these names the score of the value, the scores of several values as a dict (values
+                that the attribute does not have are ignored), or, beside a list of values, a list of as many scores.
+                None is no score.
 
         Raises:
             InputError: for a span that is not of this form or is empty, for NaN, for an integer past 64 bits, for a
-                name in `scores` that is not in `attributes`, and for a dict of scores without the value that has one
-                that only looks like it ("True" for True).
+                name in `scores` that is not in `attributes`, and for a dict of scores that has only something similar
+                to the value ("True" for True).
         """
         return cls.from_arrow(pa.chunked_array(attributes_arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
-        """From an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, as `attributes_arrays` and `to_arrow` make it.
+        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, as made by `attributes_arrays` and `to_arrow`.
 
         Raises:
-            InputError: for a column of another type, and for one that holds what `from_dicts` would not take.
+            InputError: for a column of another type, and for what `from_dicts` would refuse.
         """
         if not _holds_attributes(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of such spans.", ATTRIBUTES_REMEDY)
@@ -128,7 +148,7 @@ class Attributes:
         start, end = places.read_bounds(spans, ATTRIBUTES_REMEDY)
         label, labels = sorted_labels(spans.field("label"), places)
         lists = spans.field("attributes")
-        span = np.repeat(np.arange(len(spans)), np.diff(integers(lists.offsets)))
+        span = parents_of(lists)
         rows = lists.flatten()
         of_row = places.take(span)
         of_row.refuse_nulls(rows, "an attribute", ("name",), ATTRIBUTES_REMEDY)
@@ -152,13 +172,9 @@ class Attributes:
         )
 
     def take(self, documents: np.ndarray) -> Attributes:
-        """The spans of some documents, in the order asked for; a document may be asked for more than once."""
-        first = np.searchsorted(self.document, np.arange(self.documents + 1))
-        counts = np.diff(first)[documents]
-        spans = ranges(first[documents], counts)
-        first_row = np.searchsorted(self.span, np.arange(len(self) + 1))
-        row_counts = np.diff(first_row)[spans]
-        rows = ranges(first_row[spans], row_counts)
+        """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
+        counts, spans = take_segments(offsets_by(self.document, self.documents), documents)
+        row_counts, rows = take_segments(offsets_by(self.span, len(self)), spans)
         return replace(
             self,
             document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
@@ -173,33 +189,14 @@ class Attributes:
         )
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Lists of spans as `from_dicts` takes them, with `scores` where there are some.
+        """Return lists of spans as `from_dicts` takes them, with `scores` if there are some.
 
         A single value is written as it is, without a list; an empty list has become None.
         """
-        found: list[dict[str, Any]] = [
-            {"start": start, "end": end, "label": self.labels[label], "attributes": {}}
-            for start, end, label in zip(self.start.tolist(), self.end.tolist(), self.label.tolist(), strict=True)
-        ]
-        scores = [score if score == score else None for score in self.score.tolist()]
-        given: dict[tuple[int, str], list[tuple[Value, float | None]]] = {}
-        for span, name, value, score in zip(
-            self.span.tolist(), self.name.tolist(), self.value.tolist(), scores, strict=True
-        ):
-            items = given.setdefault((span, self.names[name]), [])
-            if value >= 0:
-                items.append((self.values[value], score))
-        for (span, attribute), items in given.items():
-            values = [value for value, _ in items]
-            found[span]["attributes"][attribute] = _one_or_list(values)
-            known = [score for _, score in items]
-            if any(score is not None for score in known):
-                found[span].setdefault("scores", {})[attribute] = _one_or_list(known)
-        edges = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
-        return [found[first:last] for first, last in pairwise(edges)]
+        return [[_to_dict(span) for span in document] for document in self.to_arrow().to_pylist()]
 
     def to_arrow(self) -> pa.ListArray:
-        """An Arrow array with the list of spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
+        """Return an Arrow array with the spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
         columns = [strings(self.name, self.names)]
         for kind in _TYPES.values():
             # codes of one type are neighbours
@@ -211,28 +208,33 @@ class Attributes:
             columns.append(values.take(taken))
         columns.append(pa.array(self.score, mask=np.isnan(self.score)))
         rows = pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
-        row_offsets = np.searchsorted(self.span, np.arange(len(self) + 1)).astype(np.int32)
-        spans = pa.StructArray.from_arrays(
-            [
-                *(pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)),
-                strings(self.label, self.labels),
-                pa.ListArray.from_arrays(pa.array(row_offsets), rows),
-            ],
-            fields=list(ATTRIBUTED_SPAN_TYPE),
-        )
-        offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
-        return pa.ListArray.from_arrays(pa.array(offsets), spans)
+        attributes = as_lists(offsets_by(self.span, len(self)), rows)
+        columns = [*bounds_arrays(self.start, self.end), strings(self.label, self.labels), attributes]
+        spans = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
+        return as_lists(offsets_by(self.document, self.documents), spans)
+
+
+def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, list[Value]] = {}
+    scores: dict[str, list[float | None]] = {}
+    for item in span["attributes"]:
+        value = next((item[column] for column in _TYPES if item[column] is not None), None)
+        values.setdefault(item["name"], []).extend([] if value is None else [value])
+        scores.setdefault(item["name"], []).extend([] if value is None else [item["score"]])
+    known = {name: _one_or_list(found) for name, found in scores.items() if any(score is not None for score in found)}
+    attributes = {name: _one_or_list(found) for name, found in values.items()}
+    return {**span, "attributes": attributes, **({"scores": known} if known else {})}
 
 
 def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, checked; one for each thousand documents.
+    """Return Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, one for each thousand documents.
 
     Args:
-        documents: for each document its spans, see `Attributes.from_dicts`; other keys are passed over.
+        documents: the spans of each document, see `Attributes.from_dicts`; other keys are ignored.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for whatever `Attributes.from_dicts` refuses, but for bounds and labels, which are read later.
+        InputError: for what `Attributes.from_dicts` refuses, except bounds and labels, which are read later.
     """
     rows = read_rows(documents, first_document, ATTRIBUTES_REMEDY)
     return [_attributes_array(part, first_document + first) for first, part in batches(rows)]
@@ -247,8 +249,7 @@ def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
             try:
                 lists.append(_items(span, names))
             except InputError as error:
-                place = first_document + number
-                raise InputError(error.problem, error.remedy, document=place, span=index) from None
+                raise error.placed(document=first_document + number, span=index) from None
     items = list(chain.from_iterable(lists))
     columns = [pa.array([name for name, _, _ in items], pa.string())]
     for kind in _TYPES.values():
@@ -268,7 +269,7 @@ _Item = tuple[str, Value | None, float | None]
 
 
 def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
-    """Name, value and score of each value of a span's attributes; `names` are those that were checked before."""
+    """Return name, value and score of each value of a span's attributes; `names` have been checked before."""
     if "attributes" not in span:
         raise InputError(f"{dict(span)!r} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
@@ -305,10 +306,10 @@ def _require_name(name: object) -> None:
 
 
 def plain_value(value: Any, name: str) -> Value | None:
-    """The value of an attribute as a bool, int, float, str or None of Python.
+    """Return the value of an attribute as a bool, int, float, str or None of Python.
 
     Raises:
-        InputError: for a value of another type, NaN, an integer past 64 bits, and text that UTF-8 cannot write.
+        InputError: for a value of another type, NaN, an integer past 64 bits, and text that UTF-8 cannot store.
     """
     if value is None or type(value) is bool:
         return value
@@ -325,13 +326,13 @@ def plain_value(value: Any, name: str) -> Value | None:
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
-            raise InputError(f"the value of {name!r} is NaN, which is not even equal to itself.", _VALUE_REMEDY)
+            raise InputError(f"the value of {name!r} is NaN, which is not equal to itself.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"{value!r} (of type {type(value).__name__}) is no value that {name!r} can have.", _VALUE_REMEDY)
+    raise InputError(f"{value!r} (of type {type(value).__name__}) cannot be a value of {name!r}.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
-    """The score of each value, None where it has none."""
+    """Return the score of each value, None if it has none."""
     if type(given) is float and len(values) == 1:
         return [_score(name, given)]
     if isinstance(given, Mapping):
@@ -360,8 +361,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"the scores of {name!r} have none of {value!r}, which is its value, but one of {other!r}, "
-                    f"which is another one{types}.",
+                    f"the scores of {name!r} have no score of its value {value!r}, but one of {other!r}, which is "
+                    f"another value{types}.",
                     _SCORE_REMEDY,
                 )
     return [known.get((type(value), value)) for value in values]
@@ -377,11 +378,12 @@ def _score(name: str, score: Any) -> float | None:
             number = np.nan
         if number == number:
             return number
-    raise InputError(f"the score {score!r} (of type {type(score).__name__}) of {name!r} is no number.", _SCORE_REMEDY)
+    kind = type(score).__name__
+    raise InputError(f"the score {score!r} (of type {kind}) of {name!r} is not a number.", _SCORE_REMEDY)
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:
-    """The list of several items, or the only one, or None."""
+    """Return the list of several items, or the only one, or None."""
     return list(items) if len(items) > 1 else next(iter(items), None)
 
 
@@ -393,12 +395,12 @@ def _holds_attributes(type_: pa.DataType) -> bool:
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
-    """Floating-point numbers, NaN for null."""
+    """Return floating-point numbers, NaN for null."""
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _value_codes(rows: pa.StructArray, places: Places) -> tuple[np.ndarray, tuple[Value, ...]]:
-    """Codes of the values of all four columns, -1 where there is none, and the values that they stand for."""
+    """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
     known = {column: ~null_flags(rows.field(column)) for column in _TYPES}
     places.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.", ATTRIBUTES_REMEDY)
     codes = np.full(len(rows), -1, dtype=np.int32)

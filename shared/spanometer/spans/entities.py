@@ -10,13 +10,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import ascends, begins_run, integers, null_flags, offsets_of, ranges, row_ranks, strings
+from ..arrays import (
+    as_lists,
+    ascends,
+    begins_run,
+    integers,
+    null_flags,
+    offsets_by,
+    offsets_of,
+    row_ranks,
+    strings,
+    take_segments,
+)
 from ..errors import InputError, counted
 from .arrow import (
     SPAN_TYPE,
     Places,
+    bounds_arrays,
     is_list,
     is_list_of,
+    parents_of,
     read_lengths,
     read_structs,
     sorted_labels,
@@ -93,7 +106,7 @@ class Entities:
     @property
     def first_type(self) -> np.ndarray:
         """The code of the first type of each entity."""
-        return self.type[self.type_offsets[:-1]]
+        return np.asarray(self.type[self.type_offsets[:-1]])
 
     @property
     def component_entity(self) -> np.ndarray:
@@ -146,11 +159,8 @@ class Entities:
 
     def take(self, entities: np.ndarray) -> Entities:
         """Some of the entities, in the order asked for, in the same documents."""
-        type_counts, component_counts = (
-            np.diff(offsets)[entities] for offsets in (self.type_offsets, self.component_offsets)
-        )
-        types = ranges(self.type_offsets[entities], type_counts)
-        components = ranges(self.component_offsets[entities], component_counts)
+        type_counts, types = take_segments(self.type_offsets, entities)
+        component_counts, components = take_segments(self.component_offsets, entities)
         return replace(
             self,
             document=self.document[entities],
@@ -165,21 +175,18 @@ class Entities:
         )
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Lists of entities as `from_dicts` takes them."""
-        return self.to_arrow().to_pylist()
+        """Return lists of entities as `from_dicts` takes them."""
+        return list(self.to_arrow().to_pylist())
 
     def to_arrow(self) -> pa.ListArray:
         """An Arrow array with the list of entities of each document, of `ENTITY_TYPE`."""
-        types = pa.ListArray.from_arrays(_offsets(self.type_offsets), strings(self.type, self.types))
-        columns = [pa.array(bound.astype(np.int64)) for bound in (self.component_start, self.component_end)]
-        label = strings(self.component_label, self.component_labels)
-        components = pa.ListArray.from_arrays(
-            _offsets(self.component_offsets), pa.StructArray.from_arrays([*columns, label], fields=list(SPAN_TYPE))
-        )
-        bounds = [pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)]
-        values = pa.StructArray.from_arrays([*bounds, types, components], fields=list(ENTITY_TYPE))
-        first = np.searchsorted(self.document, np.arange(self.documents + 1))
-        return pa.ListArray.from_arrays(_offsets(first), values)
+        labels = strings(self.component_label, self.component_labels)
+        columns = [*bounds_arrays(self.component_start, self.component_end), labels]
+        components = as_lists(self.component_offsets, pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE)))
+        types = as_lists(self.type_offsets, strings(self.type, self.types))
+        columns = [*bounds_arrays(self.start, self.end), types, components]
+        entities = pa.StructArray.from_arrays(columns, fields=list(ENTITY_TYPE))
+        return as_lists(offsets_by(self.document, self.documents), entities)
 
 
 def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -271,7 +278,7 @@ def _read_types(column: pa.ListArray, places: Places) -> tuple[np.ndarray, np.nd
     counts = np.diff(integers(column.offsets))
     places.refuse(counts == 0, "an entity has no type.", "Give every entity at least one type.")
     values = column.flatten()
-    entity = np.repeat(np.arange(len(counts)), counts)
+    entity = parents_of(column)
     of_type = places.take(entity)
     of_type.refuse(null_flags(values), "a type is None.", _REMEDY)
     codes, names = sorted_labels(values, of_type, noun="type", owner="entity")
@@ -330,7 +337,3 @@ def _component_codes(entities: Entities) -> np.ndarray:
     columns = (entities.component_start, entities.component_end, entities.component_label)
     values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
     return row_ranks(3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:], values)
-
-
-def _offsets(offsets: np.ndarray) -> pa.Array:
-    return pa.array(offsets.astype(np.int32))

@@ -10,7 +10,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import begins_run, code_type, integers, null_flags, offsets_of, ranges, read_rows, row_ranks, strings
+from ..arrays import (
+    as_lists,
+    begins_run,
+    code_type,
+    integers,
+    null_flags,
+    offsets_by,
+    offsets_of,
+    read_rows,
+    row_ranks,
+    strings,
+    take_segments,
+)
 from ..errors import InputError, on_side, setting
 from ..tags.decoding import decode, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
@@ -21,8 +33,10 @@ from .arrow import (
     SPAN_REMEDY,
     SPAN_TYPE,
     Places,
+    bounds_arrays,
     fragments_arrays,
     is_list_of,
+    parents_of,
     read_lengths,
     read_structs,
     require_same_lengths,
@@ -44,8 +58,7 @@ class Fragments:
 
     def take(self, spans: np.ndarray) -> Fragments:
         """The fragments of some spans, in the order asked for."""
-        counts = np.diff(self.offsets)[spans]
-        taken = ranges(self.offsets[spans], counts)
+        counts, taken = take_segments(self.offsets, spans)
         return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
 
@@ -167,9 +180,7 @@ class Spans:
 
     def take(self, documents: np.ndarray) -> Spans:
         """The spans of some documents, in the order asked for; a document may be asked for more than once."""
-        first = np.searchsorted(self.document, np.arange(self.documents + 1))
-        counts = np.diff(first)[documents]
-        taken = ranges(first[documents], counts)
+        counts, taken = take_segments(offsets_by(self.document, self.documents), documents)
         return replace(
             self,
             document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
@@ -190,22 +201,21 @@ class Spans:
         return replace(self, label=codes[self.label], labels=labels)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Lists of spans as `from_dicts` takes them."""
-        return self.to_arrow().to_pylist()
+        """Return lists of spans as `from_dicts` takes them."""
+        return list(self.to_arrow().to_pylist())
 
     def to_arrow(self) -> pa.ListArray:
         """An Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
         label = strings(self.label, self.labels)
-        offsets = np.searchsorted(self.document, np.arange(self.documents + 1)).astype(np.int32)
         if self.fragments is None:
-            columns = [pa.array(bound.astype(np.int64)) for bound in (self.start, self.end)] + [label]
+            columns = [*bounds_arrays(self.start, self.end), label]
             values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
         else:
             bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
-            pairs = pa.ListArray.from_arrays(pa.array(np.arange(0, len(bounds) + 1, 2, dtype=np.int32)), bounds)
-            lists = pa.ListArray.from_arrays(pa.array(self.fragments.offsets.astype(np.int32)), pairs)
-            values = pa.StructArray.from_arrays([label, lists], fields=list(FRAGMENTS_TYPE))
-        return pa.ListArray.from_arrays(pa.array(offsets), values)
+            pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds.astype(np.int64)))
+            columns = [label, as_lists(self.fragments.offsets, pairs)]
+            values = pa.StructArray.from_arrays(columns, fields=list(FRAGMENTS_TYPE))
+        return as_lists(offsets_by(self.document, self.documents), values)
 
     def to_tags(self, scheme: str) -> list[list[str]]:
         """Lists of tags of these spans under a scheme, see `encode`."""
@@ -326,13 +336,13 @@ def _read_fragments(column: pa.Array, places: Places) -> tuple[Fragments, np.nda
     counts = np.diff(integers(column.offsets))
     places.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
     pairs = column.flatten()
-    span = np.repeat(np.arange(len(counts)), counts)
+    span = parents_of(column)
     of_fragment = places.take(span)
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
     bounds = pairs.flatten()
-    missing = null_flags(bounds).reshape(-1, 2).any(axis=1)
-    of_fragment.refuse(missing, "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+    missing = null_flags(bounds).reshape(-1, 2)
+    of_fragment.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.", FRAGMENTS_REMEDY)
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     of_fragment.refuse_bounds(start, end, FRAGMENTS_REMEDY)
     order = np.lexsort((start, span))
