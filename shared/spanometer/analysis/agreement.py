@@ -12,6 +12,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
 from ..errors import InputError, require_choice, setting
+from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.result import plain
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
@@ -160,11 +161,7 @@ def agreement(
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
     sides, reading = read_annotations(_named(annotations, names), scheme=scheme, repair=repair, lengths=lengths)
-    known_lengths = next(iter(sides.values())).lengths
-    if known_lengths is None:
-        raise InputError(
-            "the documents' lengths are not known, and chance depends on them.", f"Give them with {setting('lengths')}."
-        )
+    known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
     annotated = {name: spans.with_labels(labels) for name, spans in sides.items()}
     numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated.values()])

@@ -12,6 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..counts.ratios import precision_recall_f1
+from ..errors import InputError, setting
 from ..spans.spans import Spans
 from .base import Key, Measure
 
@@ -69,3 +70,13 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
         return lambda measure: measure.counts(references, predictions)
     alignment = Alignment(references, predictions)
     return lambda measure: measure.count(alignment)
+
+
+def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
+    """Return the documents' lengths, on which the subject depends; an `InputError` if they are not known."""
+    if lengths is None:
+        raise InputError(
+            f"the documents' lengths are not known, and {subject} depends on them.",
+            f"Give them with {setting('lengths')}.",
+        )
+    return lengths

@@ -1,4 +1,4 @@
-"""What all measures share: counts that add up, scored as a whole, by label and averaged."""
+"""The base of all measures: counts that add up, scored as a whole, by label and averaged."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Measure(ABC):
         returns: a phrase in front of their description.
         detail_keys: what `details` adds to the result.
         keys: the names of the keys, those of `results`.
-        headline: the one of them that is compared where there is room for one.
+        headline: the one of them that comparisons and charts show.
         higher_is_better: whether the headline of the better output is the higher one.
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
@@ -100,41 +100,41 @@ class Measure(ABC):
 
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
-        """What the measure keeps of a corpus: see `counts.Counts`. Counts of parts of a corpus add up.
+        """Count both sides of a corpus, see `counts.Counts`. Counts of parts of a corpus add up.
 
         Raises:
-            InputError: where the two sides do not annotate the same documents, and where the measure is not defined.
+            InputError: if the two sides do not annotate the same documents, or the measure is not defined.
         """
 
     def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
-        """Raise an `InputError` where counts of parts of a corpus do not add up to those of the whole."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
 
     def require_parts(self) -> None:
         """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
         self.require_additive()
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """The totals of counts by label, shape (labels)."""
+        """Sum counts by label, shape (labels)."""
         return counts.per_label()
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """The totals by label of corpora in which documents occur `weights` times, see `Counts.weighted`."""
+        """Sum the counts of corpora given by document weights, by label, see `Counts.weighted`."""
         return counts.weighted(weights)
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The headline values of summed quantities, element by element."""
+        """Compute the headline values of summed quantities, element by element."""
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """What adds up over labels, from the totals by label, shape (..., labels): the totals themselves mostly."""
+        """Return what adds up over labels, from totals by label, shape (..., labels): mostly the totals themselves."""
         return totals
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """The headline values of counts, averaged over labels as `average` says."""
+        """Compute the headline values of counts, averaged over labels as `average` says."""
         return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """The headline values of corpora in which the documents occur so many times.
+        """Compute the headline values of corpora given by document weights.
 
         Args:
             counts: of all documents.
@@ -146,18 +146,18 @@ class Measure(ABC):
         return self.score_totals(self.weighted_totals(counts, weights))
 
     def headline_values(self, counts: Counts) -> dict[Any, float]:
-        """The values that have intervals, by the keys that `score_weighted` gives them."""
+        """Return the values that have intervals, by the keys of `score_weighted`."""
         result = self.score(counts)
         return {key: result[key] for key in self.keys}
 
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
-        """Confidence intervals of the headline values: documents are drawn anew, with replacement.
+        """Compute confidence intervals of the headline values: documents are drawn anew, with replacement.
 
         From the counts of the documents alone; nothing is decoded or aligned again. See `resampling.Resampling`.
 
         Returns:
-            For each key the lower and the upper bound; NaN where there are fewer than two documents, which say nothing
-            of how documents differ.
+            For each key the lower and the upper bound; NaN if there are fewer than two documents, which do not show
+            how documents differ.
         """
         point = self.headline_values(counts)
         if counts.documents < 2:
@@ -171,15 +171,15 @@ class Measure(ABC):
     def with_intervals(
         self, result: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
     ) -> dict[str, float]:
-        """A result with `<key>_low` and `<key>_high` for each key that has an interval."""
+        """Return a result with `<key>_low` and `<key>_high` for each key that has an interval."""
         bounds = {}
         for key, (low, high) in intervals.items():
             bounds.update({f"{key}_low": low, f"{key}_high": high})
         return {**result, **bounds}
 
     def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
-        """The headline values of the corpus without one group of documents after the other."""
-        # what is kept row by row has no sums that one could subtract from
+        """Compute the headline values of the corpus without one group of documents after the other."""
+        # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
@@ -191,7 +191,7 @@ class Measure(ABC):
         )
 
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
-        """The headline values of each label of either side, and its `support`: the number of its reference spans."""
+        """Compute the headline values of each label of either side, and its `support`: its reference spans."""
         totals = self.totals(counts)
         values = self.formula(self.quantities(totals))
         support = totals[self.support]
@@ -205,13 +205,13 @@ class Measure(ABC):
         return {"per_label": self.score_per_label(counts), "counts": counts.total()}
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
-        """The headline values of each document as if it were the corpus, shape (documents)."""
+        """Compute the headline values of each document as if it were the corpus, shape (documents)."""
         parts = [self.score_totals(totals) for totals in counts.per_document()]
         empty = np.zeros(0)
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """`score` for totals by label of shape (..., labels); the scores have shape (...).
+        """Score totals by label of shape (..., labels); the scores have shape (...).
 
         Labels whose totals are all 0 are on neither side, and in no average.
         """
@@ -228,11 +228,11 @@ class Measure(ABC):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Measure:
-        """The measure that has these `options()`, where they say all there is to know."""
+        """Make the measure that has these `options()`."""
         return cls(**options)
 
     def options(self) -> dict[str, Any]:
-        """The options that can change the number, in the order in which the signature gives them."""
+        """Return the options that can change the number, in the order of the signature."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         shared = {name: own.pop(name) for name in ("average", "zero_division")}
         return {**own, **shared}
@@ -259,7 +259,7 @@ def _written(value: object) -> str:
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
-    """Values by key of several parts, one behind the other."""
+    """Join the values of several parts by key."""
     found: dict[Any, list[np.ndarray]] = {}
     for part in parts:
         for key, values in part.items():

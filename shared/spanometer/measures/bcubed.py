@@ -18,23 +18,23 @@ from .base import Key
 
 @dataclass(frozen=True, kw_only=True)
 class Bcubed(FMeasure):
-    """B-cubed precision, recall and F1: how far the spans over each token hold the same other tokens.
+    """B-cubed precision, recall and F1: how much the spans over each token share the same other tokens.
 
     For a token t in a span ŝ of a label, precision(t) = |ŝ ∩ s(t)| / |ŝ|, with s(t) the reference span of that label
     over t; P is the mean over the tokens of predicted spans, R the same with the sides swapped, over the tokens of
-    reference spans (the paper prints one sign for both denominators). Where spans of a side overlap, the extended form
+    reference spans (the paper prints one sign for both denominators). If spans of a side overlap, the extended form
     (Amigó et al. 2009): with c(t, u) and l(t, u) the numbers of own and of other spans that hold both t and u,
-    precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form where nothing
+    precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form if nothing
     overlaps.
 
     Counts: `right` and `found`, the sums of the tokens' values; `predicted` and `reference`, in tokens;
     `reference_spans`.
 
     Time grows with the spans, times the depth of their nesting. Discontinuous spans that overlap are taken apart into
-    pieces, see `incidence.PIECE_PAIR_LIMIT`.
+    pieces, see `pieces.PIECE_PAIR_LIMIT`.
 
     Raises:
-        InputError: where overlapping discontinuous spans have more pairs of pieces than the limit.
+        InputError: if overlapping discontinuous spans have more pairs of pieces than the limit.
     """
 
     name: ClassVar[str] = "bcubed"
@@ -45,7 +45,7 @@ class Bcubed(FMeasure):
     place: ClassVar[int] = 40
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Sum the tokens' values by the cheapest way that the spans allow."""
+        """Sum the tokens' values in the cheapest way that the spans allow."""
         references = alignment.references
         columns = join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
@@ -53,7 +53,7 @@ class Bcubed(FMeasure):
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
-    """Each of the k common tokens of two spans is worth k / size."""
+    """Count flat spans: each of the k common tokens of two spans is worth k / size."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
     place = references.document[pairs.reference], references.label[pairs.reference]
     predicted, reference = predictions.size, references.size
@@ -81,7 +81,7 @@ def _extended(alignment: Alignment) -> dict[str, Column]:
 
 
 def _by_depth(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
-    """The value of a token of each piece, and whether the piece is in a span of the own side.
+    """Return the value of a token of each piece, and whether the piece is in a span of the own side.
 
     To either side of a piece, the numbers of spans that hold a token u together with the piece change only where one of
     the spans over the piece begins or ends.
@@ -117,7 +117,7 @@ def _by_depth(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray,
 
 
 def _by_pieces(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
-    """The same for discontinuous spans, over all pairs of pieces that share a span."""
+    """Return the same for discontinuous spans, over all pairs of pieces that share a span."""
     together, apart = incidence.linked(own), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size

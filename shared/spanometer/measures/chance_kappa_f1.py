@@ -14,7 +14,7 @@ from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
 from ..errors import InputError, setting
 from ..options import option
-from .aligned import AlignedMeasure
+from .aligned import AlignedMeasure, require_lengths
 from .base import Key, zero_division_option
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
@@ -24,7 +24,7 @@ _DRAWN_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class ChanceCounts(Counts):
-    """The counts of `ChanceKappaF1`, and what simulations gave, which tables and bytes do not hold.
+    """The counts of `ChanceKappaF1`, and the results of simulations, which tables and bytes do not hold.
 
     Attributes:
         simulated: agreement of two random annotations, float64, shape (simulations, labels); None without simulations.
@@ -33,14 +33,14 @@ class ChanceCounts(Counts):
     simulated: np.ndarray | None = None
 
     def __add__(self, other: Counts) -> Self:
-        """`Counts.__add__`, without simulations: those of parts are not independent of each other."""
+        """Add counts without simulations: those of parts are not independent of each other."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
                 raise _not_additive()
         return super().__add__(other)
 
     def condensed(self) -> Self:
-        """`Counts.condensed`, without simulations."""
+        """Return the same with one document, without simulations, see `Counts.condensed`."""
         return replace(super().condensed(), simulated=None)
 
 
@@ -55,7 +55,7 @@ class ChanceKappaF1(AlignedMeasure):
         f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
         kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
 
-    A side's size is its agreement with itself: the tokens (or the number) of its spans, and where spans of a label
+    A side's size is its agreement with itself: the tokens (or the number) of its spans, and if spans of a label
     overlap also what each two of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical annotations have
     unless chance is 1; 0 is what chance gives. Higher is better. Under `disjoint` sizes do not change with the place,
     so that chance_f1 is the exact expectation of F1, in [0, 1]; else it is the expected agreement in the observed
@@ -68,19 +68,19 @@ class ChanceKappaF1(AlignedMeasure):
             each span lies anywhere, and tokens are counted with multiplicity, over pairs of spans, in `both` as in its
             expectation; `layers`: nested spans, each nesting depth placed by itself as disjoint, counted likewise.
         method: `exact`; `uniform`: every span lies anywhere with the same probability, the approximation of the
-            paper's appendix; `auto`: uniform where (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
+            paper's appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
         uniform_threshold: for `auto`.
         n_simulations: how many random pairs of annotations of the whole corpus to draw. With any, the result has
             `chance_f1_std`, the standard deviation of F1 between them, and `p_value`, the one-sided (1 + draws with at
             least the observed F1) / (1 + draws).
         seed: of the simulations.
-        zero_division: F1 where there are no spans, and kappa_f1 where chance_f1 is 1.
+        zero_division: F1 if there are no spans, and kappa_f1 if chance_f1 is 1.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, by `level`), `reference_spans`.
 
     Raises:
-        InputError: where the documents' lengths are not known, where spans are discontinuous, and where they do not
-            fit the placement: overlapping spans under `disjoint`, crossing spans under `layers`, more tokens in spans
+        InputError: if the documents' lengths are not known, if spans are discontinuous, and if they do not fit the
+            placement: overlapping spans under `disjoint`, crossing spans under `layers`, more tokens in spans
             than the document has.
     """
 
@@ -139,7 +139,7 @@ class ChanceKappaF1(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = ChanceCounts
 
     def options(self) -> dict[str, Any]:
-        """The options for the signature: threshold and seed where they are used."""
+        """Return the options for the signature: threshold and seed if they are used."""
         options = super().options()
         if self.method != "auto":
             del options["uniform_threshold"]
@@ -161,22 +161,20 @@ class ChanceKappaF1(AlignedMeasure):
         placed = {case: self._place(cases, case) for case in np.unique(cases.of_both)}
         similarity = shared_tokens if self.level == "token" else same_span
         pairs, of_place = np.unique(cases.of_both, axis=0, return_inverse=True)
-        values = np.array([expected(similarity, placed[first], placed[second]) for first, second in pairs.tolist()])
-        both = self._agreement(alignment)
+        of_place = of_place.ravel()
+        values = [expected(similarity, placed[first], placed[second]) for first, second in pairs.tolist()]
         columns = {
-            "both": both,
-            "expected": Column(cases.document, cases.label, values[of_place.ravel()] if len(pairs) else values),
+            "both": self._agreement(alignment),
+            "expected": Column(cases.document, cases.label, np.array(values, dtype=float)[of_place]),
             "predicted": self._size(predictions),
             "reference": self._size(references),
             "reference_spans": Column(references.document, references.label),
         }
-        simulated = (
-            self._simulate(cases, pairs, of_place.ravel(), len(alignment.labels)) if self.n_simulations else None
-        )
+        simulated = self._simulate(cases, pairs, of_place, len(alignment.labels)) if self.n_simulations else None
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Observed, chance and corrected F1."""
+        """Compute observed, chance and corrected F1."""
         sizes = quantities["predicted"], quantities["reference"]
         f1, chance = (
             precision_recall_f1(both, sizes[0], both, sizes[1], self.zero_division)["f1"]
@@ -192,12 +190,12 @@ class ChanceKappaF1(AlignedMeasure):
         }
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """`Measure.score`, and with simulations `chance_f1_std` and `p_value`."""
+        """Compute the headline values, and with simulations `chance_f1_std` and `p_value`."""
         result = super().score(counts)
         simulated = getattr(counts, "simulated", None)
         if simulated is not None:
             drawn = self.score_totals({**counts.per_label(), "both": simulated})["f1"]
-            # what is drawn and what is observed may differ in the last bit where they are equal
+            # drawn and observed values that are equal may differ in the last bit
             reached = int((drawn >= result["f1"] - 1e-12).sum())
             result["chance_f1_std"] = float(drawn.std())
             result["p_value"] = (1 + reached) / (1 + len(drawn))
@@ -210,31 +208,28 @@ class ChanceKappaF1(AlignedMeasure):
         return Column(references.document[pairs.reference], references.label[pairs.reference], pairs.shared)
 
     def _size(self, side: Side) -> Column:
-        """A side's agreement with itself."""
+        """Count a side's agreement with itself."""
         if self.level == "span":
             return Column(side.document, side.label)
         return Column(side.document, side.label, side.size if side.flat else coverage(side, side))
 
     def _place(self, cases: _Cases, case: int) -> Placement:
-        """The random placement of one side in one case."""
+        """Return the random placement of one side in one case."""
         tokens, layers = cases.describe(case)
-        placements = [
-            place(
-                tokens,
-                lengths,
-                placement="independent" if self.placement == "independent" else "disjoint",
-                method=self.method,
-                uniform_threshold=self.uniform_threshold,
-            )
+        threshold = self.uniform_threshold
+        first, *others = (
+            place(tokens, lengths, placement=self._of_layer, method=self.method, uniform_threshold=threshold)
             for lengths in layers
-        ]
-        whole = placements[0]
-        for layer in placements[1:]:
-            whole = whole + layer
-        return whole
+        )
+        return sum(others, first)
+
+    @property
+    def _of_layer(self) -> str:
+        """How the spans of one nesting depth are placed."""
+        return "independent" if self.placement == "independent" else "disjoint"
 
     def _simulate(self, cases: _Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
-        """Agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
+        """Draw the agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
@@ -246,18 +241,18 @@ class ChanceKappaF1(AlignedMeasure):
         return simulated
 
     def _draw(self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator) -> np.ndarray:
-        """Agreement of random pairs of one case."""
+        """Draw the agreement of random pairs of one case."""
         tokens = sides[0][0]
         lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
         meetings = len(lengths[0]) * len(lengths[1])
         step = max(1, _DRAWN_AT_ONCE // max(min(meetings, 2 * tokens), tokens))
         drawn = np.empty(draws)
-        kind = "independent" if self.placement == "independent" else "disjoint"
         for first in range(0, draws, step):
             count = min(step, draws - first)
             starts = [
                 np.concatenate(
-                    [sample(tokens, layer, count, placement=kind, generator=generator) for layer in layers], axis=1
+                    [sample(tokens, layer, count, placement=self._of_layer, generator=generator) for layer in layers],
+                    axis=1,
                 )
                 for _, layers in sides
             ]
@@ -270,14 +265,14 @@ def _not_additive() -> InputError:
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
-    """Agreement of sampled annotations, one value a draw."""
+    """Compute the agreement of sampled annotations, one value a draw."""
     if level == "span" or len(lengths[0]) * len(lengths[1]) <= 2 * tokens:
         first, second = starts[0][:, :, None], starts[1][:, None, :]
         sizes = lengths[0][None, :, None], lengths[1][None, None, :]
         if level == "span":
-            return ((first == second) & (sizes[0] == sizes[1])).sum(axis=(1, 2))
+            return np.asarray(((first == second) & (sizes[0] == sizes[1])).sum(axis=(1, 2)))
         shared = np.minimum(first + sizes[0], second + sizes[1]) - np.maximum(first, second)
-        return np.maximum(shared, 0).sum(axis=(1, 2))
+        return np.asarray(np.maximum(shared, 0).sum(axis=(1, 2)))
     covered = []
     for start, length in zip(starts, lengths, strict=True):
         change = np.zeros((len(start), tokens + 1))
@@ -285,7 +280,7 @@ def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], length
         np.add.at(change, (row, start.ravel()), 1)
         np.add.at(change, (row, (start + length).ravel()), -1)
         covered.append(np.cumsum(change[:, :-1], axis=1))
-    return (covered[0] * covered[1]).sum(axis=1)
+    return np.asarray((covered[0] * covered[1]).sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +294,7 @@ class _Cases:
         document, label: the places.
         of_both: the cases of both sides at each place, shape (places, 2).
         tokens: of each case the document's length.
-        first, last: of each case where its spans stand among `depth` and `size`.
+        first, last: of each case the place of its spans in `depth` and `size`.
         depth, size: nesting depths and lengths of spans, those of a case in order.
     """
 
@@ -314,78 +309,60 @@ class _Cases:
 
     @classmethod
     def of(cls, alignment: Alignment, placement: str) -> _Cases:
-        """The cases of a corpus."""
-        tokens = np.diff(alignment.offsets)
-        rows = []
-        for side in (alignment.references, alignment.predictions):
-            place_of = side.label.astype(np.int64) * alignment.documents + side.document
-            depth = _nesting_depth(side) if placement == "layers" else np.zeros(len(side), dtype=np.int64)
-            order = np.lexsort((side.size, depth, place_of))
-            first, last = runs(place_of[order])
-            rows.append((place_of[order][first], first, last, depth[order], side.size[order]))
-        shared = np.intersect1d(rows[0][0], rows[1][0], assume_unique=True)
-        kept = [np.searchsorted(row[0], shared) for row in rows]
-        shift = len(rows[0][3])
-        first = np.concatenate([rows[0][1][kept[0]], rows[1][1][kept[1]] + shift])
-        last = np.concatenate([rows[0][2][kept[0]], rows[1][2][kept[1]] + shift])
-        depth, size = (np.concatenate([rows[0][column], rows[1][column]]) for column in (3, 4))
-        document = shared % max(alignment.documents, 1)
-        length = np.tile(tokens[document], 2)
+        """Find the cases of a corpus."""
+        sides = (alignment.references, alignment.predictions)
+        documents = max(alignment.documents, 1)
+        which = np.repeat([0, 1], [len(side) for side in sides])
+        place = np.concatenate([side.label.astype(np.int64) * documents + side.document for side in sides])
+        size = np.concatenate([side.size for side in sides])
+        depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
+        order = np.lexsort((size, depth, place, which))
+        which, place, depth, size = which[order], place[order], depth[order], size[order]
+        first, last = runs(which, place)
+        shared = np.intersect1d(place[which == 0], place[which == 1])
+        kept = np.isin(place[first], shared)
+        first, last = first[kept], last[kept]
+        document = shared % documents
+        # the places' rows of the references, then those of the predictions
+        length = np.tile(np.diff(alignment.offsets)[document], 2)
         code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
-        _, example = np.unique(code, return_index=True)
-        return cls(
-            document,
-            shared // max(alignment.documents, 1),
-            code.reshape(2, -1).T,
-            length[example],
-            first[example],
-            last[example],
-            depth,
-            size,
-        )
+        example = np.unique(code, return_index=True)[1]
+        of_both = code.reshape(2, -1).T
+        return cls(document, shared // documents, of_both, length[example], first[example], last[example], depth, size)
 
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
-        """The document's length and the spans' lengths, layer by layer."""
+        """Return the document's length and the spans' lengths, layer by layer."""
         part = slice(self.first[case], self.last[case])
         layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
 
 
 def _nesting_depth(side: Side) -> np.ndarray:
-    """How many spans of its label hold each span."""
+    """Count for each span the spans of its label that hold it."""
     inner, outer = overlaps(side.start, side.end, side.start, side.end)
     holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
     return np.bincount(inner[holds], minlength=len(side))
 
 
 def _require_placeable(alignment: Alignment, name: str, side: Side, placement: str) -> None:
-    """Raise an `InputError` where spans cannot be placed at random as asked."""
-    if alignment.lengths is None and len(side):
-        raise InputError(
-            "the documents' lengths are not known, and chance depends on them.", f"Give them with {setting('lengths')}."
-        )
+    """Raise an `InputError` if spans cannot be placed at random as asked."""
+    if len(side):
+        require_lengths(alignment.lengths, "chance")
     if side.discontinuous.any():
         span = int(np.argmax(side.discontinuous))
         raise alignment.refusal(name, side, span, "is discontinuous; random placement is of contiguous spans.")
     if placement == "independent" or side.flat:
         return
+    layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
-        raise alignment.refusal(
-            name,
-            side,
-            int(side.overlapping[0]),
-            f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not.",
-            f"Set {setting('placement', 'layers')} for nested spans, {setting('placement', 'independent')} for any.",
-        )
+        problem = f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not."
+        remedy = f"Set {layers} for nested spans, {independent} for any."
+        raise alignment.refusal(name, side, int(side.overlapping[0]), problem, remedy)
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
     same = ~begins_run(depth[order], side.label[order], side.document[order])
     crossing = same[1:] & (side.start[order][1:] < side.end[order][:-1])
     if crossing.any():
-        raise alignment.refusal(
-            name,
-            side,
-            int(order[int(np.argmax(crossing)) + 1]),
-            f"crosses another of its label; {setting('placement', 'layers')} is for nested spans.",
-            f"Set {setting('placement', 'independent')}, which allows any overlap.",
-        )
+        problem = f"crosses another of its label; {layers} is for nested spans."
+        remedy = f"Set {independent}, which allows any overlap."
+        raise alignment.refusal(name, side, int(order[int(np.argmax(crossing)) + 1]), problem, remedy)

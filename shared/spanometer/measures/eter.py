@@ -21,7 +21,7 @@ _SLOTS = ("slot_types", "slot_components")
 
 @dataclass(frozen=True, eq=False)
 class EntityAlignment:
-    """Which reference entity meets which predicted one, see `Eter`; all others are deleted or inserted.
+    """The pairs of a reference and a predicted entity, see `Eter`; all others are deleted or inserted.
 
     Attributes:
         reference, prediction: numbers of the entities of both sides, in the order of `Entities`; the pairs are ordered

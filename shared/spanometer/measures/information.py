@@ -1,4 +1,4 @@
-"""How much information tokens carry, and sets of them, graded by rank."""
+"""The information that tokens carry, and sets of them, graded by rank."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TokenInformation:
     """The information of every token of a corpus: the same for all of them, or an array.
 
     Attributes:
-        unit: the information of each token where it is the same for all.
+        unit: the information of each token if it is the same for all.
         token: float64, the information of the tokens of all documents, laid end to end; or None.
     """
 
@@ -44,7 +44,7 @@ class TokenInformation:
         probabilities: Mapping[str, float] | float | None,
         log_base: float,
     ) -> TokenInformation:
-        """From words and their probabilities, -log P(w); see `measures.SlIcm` for what each combination means.
+        """Compute -log P(w) of words and their probabilities; see `measures.SlIcm` for what each combination means.
 
         Args:
             lengths: how many tokens of each document are wanted.
@@ -77,7 +77,7 @@ class TokenInformation:
         return cls(token=information[words.codes[ranges(words.offsets[:-1], lengths)]])
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """The information of sets of tokens of these sizes, where it is the same for all tokens: unit * H(size)."""
+        """Return the information of sets of tokens of these sizes if it is the same for all tokens: unit * H(size)."""
         largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
         sums = harmonic[np.minimum(sizes, largest)]
@@ -86,10 +86,10 @@ class TokenInformation:
             from scipy.special import digamma
 
             sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
-        return self.unit * sums
+        return np.asarray(self.unit * sums)
 
     def graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
-        """Σ_i (1 / i) information(w_i) for each group of intervals of tokens, i the rank within the group.
+        """Compute Σ_i (1 / i) information(w_i) for each group of intervals of tokens, i the rank within the group.
 
         Args:
             group: the group of each interval, ascending from 0; no group is empty.
@@ -102,7 +102,7 @@ class TokenInformation:
         first, last = runs(group)
         rank = before - np.repeat(before[first], last - first)
         sums = np.zeros(groups)
-        # block by block, so that memory stays bounded where spans are long or many
+        # block by block, so that memory stays bounded for long or many spans
         for left, right in zip(*runs(before // _BLOCK), strict=True):
             part = slice(left, right)
             values = information[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
@@ -122,7 +122,7 @@ def require_probability(value: object, name: str) -> None:
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
-    """The first eight digits of a hash of the mapping, for the signature."""
+    """Return the first eight digits of a hash of the mapping, for the signature."""
     written = json.dumps(sorted((word, float(value)) for word, value in probabilities.items()))
     return hashlib.sha256(written.encode()).hexdigest()[:8]
 
@@ -142,7 +142,7 @@ def _probability(word: str, code: int, words: Tags, probabilities: Mapping[str, 
 
 
 def _require_fit(words: np.ndarray, lengths: np.ndarray, exact: bool) -> None:
-    """The words must be those of the annotated documents."""
+    """Raise an `InputError` unless the words are those of the annotated documents."""
     remedy = "tokens=... are the words of the documents that both sides annotate."
     if len(words) != len(lengths):
         raise InputError(f"words for {len(words)} documents, annotation of {len(lengths)}.", remedy, side="tokens")

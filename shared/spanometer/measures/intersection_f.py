@@ -23,13 +23,13 @@ class IntersectionF(FMeasure):
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|, over pairs of one label.
 
     Attributes:
-        cap: count a span's summed coverage as at most 1. Where spans of one label overlap within one side the plain
-            sum can pass 1.
+        cap: count a span's summed coverage as at most 1. If spans of one label overlap within one side, the plain sum
+            can pass 1.
 
     Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
 
     Raises:
-        InputError: without `cap`, where two spans of one label and side overlap.
+        InputError: without `cap`, if two spans of one label and side overlap.
     """
 
     cap: bool = option(

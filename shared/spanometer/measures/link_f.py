@@ -28,12 +28,12 @@ class LinkF(FMeasure):
 
     For contiguous spans with reach(i) the furthest end of any span over token i, there are Σ_i (reach(i) - i) links,
     and Σ_i (min(reach, reach') - i) in both; the sums run over stretches of equal reach, so time grows with the spans,
-    nested or not. Discontinuous spans that overlap are taken apart into pieces, see `incidence.PIECE_PAIR_LIMIT`.
+    nested or not. Discontinuous spans that overlap are taken apart into pieces, see `pieces.PIECE_PAIR_LIMIT`.
 
     Counts: `both`, `predicted`, `reference`, in links; `reference_spans`.
 
     Raises:
-        InputError: where overlapping discontinuous spans have more pairs of pieces than the limit.
+        InputError: if overlapping discontinuous spans have more pairs of pieces than the limit.
     """
 
     name: ClassVar[str] = "link_f"
@@ -43,7 +43,7 @@ class LinkF(FMeasure):
     place: ClassVar[int] = 30
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count links by the cheapest way that the spans allow."""
+        """Count links in the cheapest way that the spans allow."""
         references = alignment.references
         columns = join_columns([_count(part) for part in alignment.parts()])
         columns["reference_spans"] = Column(references.document, references.label)
@@ -51,7 +51,7 @@ class LinkF(FMeasure):
 
 
 def _triangle(tokens: np.ndarray) -> np.ndarray:
-    return tokens * (tokens + 1) // 2
+    return np.asarray(tokens * (tokens + 1) // 2)
 
 
 def _count(alignment: Alignment) -> dict[str, Column]:
@@ -61,7 +61,7 @@ def _count(alignment: Alignment) -> dict[str, Column]:
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
-    """Where the spans of a side are disjoint, those of two sides share the links of their common tokens."""
+    """Count the links of disjoint spans: two spans share the links of their common tokens."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
     of_pair = references.document[pairs.reference], references.label[pairs.reference]
     return {
@@ -88,7 +88,7 @@ def _by_reach(alignment: Alignment) -> dict[str, Column]:
 
 
 def _reaches(side: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Disjoint stretches in order: start, end, and the furthest end of any span over each of their tokens."""
+    """Return disjoint stretches in order: start, end, and the furthest end of any span over their tokens."""
     reach = np.maximum.accumulate(side.end) if len(side) else side.end
     end = reach.copy()
     end[:-1] = np.minimum(reach[:-1], side.start[1:])

@@ -1,4 +1,4 @@
-"""The random annotation model: where spans lie when an annotator's spans keep their number and lengths only.
+"""The random annotation model: the places of spans if an annotator's spans keep their number and lengths only.
 
 Under `disjoint` placement all arrangements of a side's spans in a document without overlap are equally likely. Such an
 arrangement is a random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them.
@@ -31,7 +31,7 @@ from ..errors import InputError, require_choice, setting
 METHODS = ("exact", "uniform", "auto")
 
 PAIR_LIMIT = 100_000_000
-"""How many pairs of starts `expected` visits at the most for a similarity given as a function."""
+"""How many pairs of starts `expected` visits at most for a similarity given as a function."""
 
 _NEGLIGIBLE = 1e-30
 
@@ -41,7 +41,7 @@ _KEYS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """How one side's spans of one label lie in a document at random.
+    """The random places of one side's spans of one label in a document.
 
     Attributes:
         tokens: the document's length n.
@@ -57,7 +57,7 @@ class Placement:
 
     @cached_property
     def coverage(self) -> np.ndarray:
-        """How many spans lie over each token on average, shape (n): under `disjoint` the probability that one does."""
+        """The mean number of spans over each token, shape (n): under `disjoint` the probability that there is one."""
         covered = np.zeros(self.tokens)
         for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True):
             begun = np.cumsum(starts)
@@ -67,7 +67,7 @@ class Placement:
         return np.clip(covered, 0.0, None)
 
     def __add__(self, other: Placement) -> Placement:
-        """Both together, each placed by itself: the layers of nested spans."""
+        """Join both, each placed by itself: the layers of nested spans."""
         return Placement(
             self.tokens, self.lengths + other.lengths, self.counts + other.counts, self.starts + other.starts
         )
@@ -81,7 +81,7 @@ def place(
     method: str = "exact",
     uniform_threshold: float = 0.99,
 ) -> Placement:
-    """The random placement of spans of given lengths in a document.
+    """Place spans of given lengths in a document at random.
 
     Args:
         tokens: the document's length.
@@ -130,7 +130,7 @@ def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placeme
 
 
 def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
-    """Probabilities of the starts of one span among others, over 0 to `room`, the tokens that are not its own.
+    """Compute the probabilities of the starts of one span among others, over 0 to `room`, the tokens not its own.
 
     Args:
         room: the document's tokens without the span's.
@@ -139,7 +139,7 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
     items = room - int(others.sum()) + len(others)
     long = others[others > 1] - 1
     excess = int(long.sum())
-    # from its last value on the distribution is flat, or behind its middle the mirror image of what is before
+    # from its last value on the distribution is flat, or after its middle the mirror image of what is before
     edge = min(excess, room // 2) + 1
     filled = _fill_probabilities(edge, items, long) / (items + 1)
     probability = np.full(room + 1, filled[-1])
@@ -149,7 +149,7 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
 
 
 def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
-    """For s below `edge`: the probability that the first items of a random order fill just s tokens.
+    """Compute for s below `edge` the probability that the first items of a random order fill just s tokens.
 
     Args:
         edge: how many s.
@@ -166,21 +166,21 @@ def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray
 
 
 def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
-    """The first `size` terms of the convolution of two arrays of that size."""
+    """Return the first `size` terms of the convolution of two arrays of that size."""
     used = np.flatnonzero(first)
     if len(used) == 0:
         return np.zeros(size)
     if size > 2000 and len(used) > 200:
         from scipy.signal import fftconvolve
 
-        return fftconvolve(first, second)[:size]
+        return np.asarray(fftconvolve(first, second)[:size])
     result = np.zeros(size)
     result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
     return result
 
 
 def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
-    """P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
+    """Return P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
     most = min(long, draws - 1)
     table = np.zeros((draws, most + 1))
     table[0, 0] = 1.0
@@ -201,7 +201,7 @@ def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
 
 
 def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
-    """P(l of the long items, drawn at random, have an excess of x in all), shape (l up to `most`, x below `size`)."""
+    """Return P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
     table = np.zeros((most + 1, size))
     table[0, 0] = 1.0
     number = np.arange(most + 1)[:, None]
@@ -220,18 +220,18 @@ Similarity = Callable[[np.ndarray, int, np.ndarray, int], np.ndarray]
 
 
 def shared_tokens(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
-    """How many tokens two spans share: the similarity of the token level."""
+    """Count the tokens that two spans share: the similarity of the token level."""
     first, last = np.maximum(start, other_start), np.minimum(start + length, other_start + other_length)
-    return np.maximum(last - first, 0)
+    return np.asarray(np.maximum(last - first, 0))
 
 
 def same_span(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
-    """1 where two spans are the same, else 0: the similarity of the span level."""
-    return ((start == other_start) & (length == other_length)).astype(np.int64)
+    """Return 1 if two spans are the same, else 0: the similarity of the span level."""
+    return np.asarray((start == other_start) & (length == other_length), dtype=np.int64)
 
 
 def expected(similarity: Similarity, first: Placement, second: Placement) -> float:
-    """The expected sum, over all pairs of spans of two sides, of a similarity, both sides placed at random.
+    """Compute the expected sum of a similarity over all pairs of spans of two sides, both placed at random.
 
     For `shared_tokens` it is Σ_t p1(t) p2(t) over the tokens' coverage, for `same_span` Σ_s P1(s) P2(s) over pairs of
     equal length. Any other function is summed over all pairs of starts.
@@ -241,7 +241,7 @@ def expected(similarity: Similarity, first: Placement, second: Placement) -> flo
         first, second: placements in documents of one length.
 
     Raises:
-        InputError: where the documents differ in length, and for more pairs of starts than `PAIR_LIMIT`.
+        InputError: if the documents differ in length, and for more pairs of starts than `PAIR_LIMIT`.
     """
     if first.tokens != second.tokens:
         raise InputError(f"documents of {first.tokens} and {second.tokens} tokens.", "Both sides are of one document.")
@@ -290,7 +290,7 @@ def sample(
     if len(sizes) == 0:
         return np.zeros((draws, 0), dtype=np.int64)
     if placement == "independent":
-        return generator.integers(0, tokens - sizes + 1, size=(draws, len(sizes)))
+        return np.asarray(generator.integers(0, tokens - sizes + 1, size=(draws, len(sizes))))
     items = tokens - int(sizes.sum()) + len(sizes)
     # which items of a random order are spans, and which spans in which order
     place_of = np.sort(_distinct_integers(items, len(sizes), draws, generator), axis=1)
@@ -303,7 +303,7 @@ def sample(
 
 
 def _distinct_integers(below: int, size: int, draws: int, generator: np.random.Generator) -> np.ndarray:
-    """Sets of distinct integers, shape (draws, size), every set equally likely."""
+    """Draw sets of distinct integers, shape (draws, size), every set equally likely."""
     if size == below:
         return np.broadcast_to(np.arange(size), (draws, size))
     if size * size > below:
@@ -315,5 +315,5 @@ def _distinct_integers(below: int, size: int, draws: int, generator: np.random.G
         ordered = np.sort(drawn, axis=1)
         again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
         if len(again) == 0:
-            return drawn
+            return np.asarray(drawn)
         drawn[again] = generator.integers(0, below, size=(len(again), size))

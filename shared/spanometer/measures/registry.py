@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
@@ -41,8 +41,7 @@ class MeasureTable(Mapping[str, type[Kind]]):
 
     def __getitem__(self, name: str) -> type[Kind]:
         """Return the class of a measure."""
-        measure: type[Kind] = self._found()[name]
-        return measure
+        return cast(type[Kind], self._found()[name])
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, in the order of `Measure.place`."""
@@ -125,12 +124,11 @@ def read_measures(measures: Any, known: MeasureTable[Kind]) -> dict[str, Kind]:
 
 
 def _read_measure(measure: Any, known: MeasureTable[Kind]) -> Kind:
+    if isinstance(measure, str) and measure in known:
+        return known[measure]()
     if isinstance(measure, Measure) and measure.input in known.inputs:
-        of_kind: Any = measure
-        return of_kind
-    if not isinstance(measure, str) or measure not in known:
-        raise InputError(f"{measure!r} is not a measure.", _remedy(known))
-    return known[measure]()
+        return cast(Kind, measure)
+    raise InputError(f"{measure!r} is not a measure.", _remedy(known))
 
 
 def _remedy(known: MeasureTable[Kind]) -> str:

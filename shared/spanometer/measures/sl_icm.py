@@ -53,13 +53,13 @@ class SlIcm(AlignedMeasure):
             start, then the earlier end), and pairs that pick each other match. `optimal`: the one-to-one matching with
             the most token information in its intersections, which the paper leaves open for spans that cross like
             bricks; among equals one with the most pairs.
-        zero_division: `sl_icm_norm` where Σ_S I is 0.
+        zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
     `reference_information`, the sums of the tokens' part; `reference_tokens`.
 
     Raises:
-        InputError: where `tokens` do not fit the documents, and where a word has no probability.
+        InputError: if `tokens` do not fit the documents, and if a word has no probability.
     """
 
     tokens: Sequence[Sequence[str]] | None = option(
@@ -127,7 +127,7 @@ class SlIcm(AlignedMeasure):
         """Check the options."""
         super().__post_init__()
         if self.tokens is not None and not isinstance(self.tokens, (str, Sequence)):
-            # what can be read but once is read once
+            # an iterator can be read only once
             object.__setattr__(self, "tokens", list(self.tokens))
         given = self.token_probabilities
         if isinstance(given, Mapping):
@@ -146,7 +146,7 @@ class SlIcm(AlignedMeasure):
                 )
 
     def options(self) -> dict[str, Any]:
-        """The options for the signature: of the probabilities, where they come from."""
+        """Return the options for the signature: of the probabilities, where they come from."""
         options = super().options()
         given = self.token_probabilities
         if isinstance(given, Mapping):
@@ -157,12 +157,12 @@ class SlIcm(AlignedMeasure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
-        """`Measure.from_options`: without probabilities of words each token carries a unit."""
+        """Make the measure of some `options()`; without probabilities of words each token carries a unit."""
         given = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if given == "unit" else given})
 
     def require_additive(self) -> None:
-        """Raise an `InputError` where probabilities are estimated from the documents that are counted."""
+        """Raise an `InputError` if probabilities are estimated from the documents that are counted."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
             raise InputError(
                 "sl_icm with tokens estimates their probabilities from the documents at hand: "
@@ -219,7 +219,7 @@ class SlIcm(AlignedMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Information of matched intersections, predicted and reference spans by label, the label's own included."""
+        """Compute the information of matched intersections and both sides' spans by label, that of labels included."""
         of_label = totals["reference" if self.prior == "spans" else "reference_tokens"]
         share = np.maximum(of_label, 1) / np.maximum(of_label.sum(axis=-1, keepdims=True), 1)
         label_information = -np.log(share) / math.log(self.log_base)
@@ -229,7 +229,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """SL-ICM and its normalised form."""
+        """Compute SL-ICM and its normalised form."""
         matched, predicted, reference = (quantities[name] for name in ("matched", "predicted", "reference"))
         # summed so that equal amounts cancel to the last bit
         noise, missed = matched - predicted, matched - reference
@@ -239,7 +239,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def _match(self, references: Side, predictions: Side, pairs: Pairs, common: np.ndarray) -> np.ndarray:
-        """Whether each pair of overlapping spans is matched."""
+        """Return whether each pair of overlapping spans is matched."""
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)
         if self.matching == "optimal":

@@ -14,10 +14,10 @@ from .base import Key
 
 @dataclass(frozen=True, kw_only=True)
 class SpanF(FMeasure):
-    """Precision, recall and F1 over whole spans: a span is right where label and extent are (CoNLL evaluation).
+    """Precision, recall and F1 over whole spans: a span is right if label and extent are (CoNLL evaluation).
 
     P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, with S the reference spans and Ŝ the predicted ones. Awasthy's span
-    similarity is the same number. Discontinuous spans are equal where all their tokens are.
+    similarity is the same number. Discontinuous spans are equal if all their tokens are.
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """

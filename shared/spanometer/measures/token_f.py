@@ -23,7 +23,7 @@ class TokenF(FMeasure):
     `format`, its tag: `IO` none; `BIO` B for the first token of a span, I for the others; `BIOE` also E for the last
     token, a one-token span being B; `BIOES` the same with S for a one-token span. `IO*` (Esuli and Sebastiani 2010)
     has tokens and, beside them, the gaps between adjacent tokens of one span. First and last are those of the whole
-    span where it is discontinuous; where spans overlap, a token can bear several tags.
+    span if it is discontinuous; if spans overlap, a token can have several tags.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
@@ -79,7 +79,7 @@ class TokenF(FMeasure):
         }
 
     def _units(self, side: Side, line: int) -> Pieces:
-        """One side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
+        """Return one side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
         kinds = []
         for number, kind in enumerate(self._kinds(side)):
             start, end, first = union(kind.start, kind.end)
@@ -87,7 +87,7 @@ class TokenF(FMeasure):
         return Pieces(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
     def _kinds(self, side: Side) -> list[Pieces]:
-        """The intervals of each kind of unit, ordered by start."""
+        """Return the intervals of each kind of unit, ordered by start."""
         span = side.piece_span
         pieces = Pieces(span, side.piece_start, side.piece_end)
         if self.format == "IO":
@@ -116,7 +116,7 @@ def _column(side: Side, span: np.ndarray, value: np.ndarray) -> Column:
 
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
-    """The intervals that are not empty, ordered by start."""
+    """Return the intervals that are not empty, ordered by start."""
     some = np.flatnonzero(end > start)
     if not (start[some][1:] >= start[some][:-1]).all():
         some = some[np.argsort(start[some], kind="stable")]

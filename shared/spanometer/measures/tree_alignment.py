@@ -1,4 +1,4 @@
-"""Which entities of two sides share tokens, how their types, bounds and components differ, and the slots of both."""
+"""The alignment of two sides' entity trees: pairs that share tokens, how they differ, and the slots of both."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class TreeAlignment:
         first, second = self._component_pairs
         parents = [side.component_entity for side in self.sides]
         pairs, width = len(reference), len(self.sides[1])
-        # components lie within their entities: where two of them meet, so do the entities
+        # components lie within their entities: if two of them meet, so do the entities
         pair = np.searchsorted(
             reference.astype(np.int64) * width + prediction, parents[0][first] * width + parents[1][second]
         )

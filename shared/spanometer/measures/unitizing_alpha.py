@@ -13,25 +13,24 @@ from ..alignment.overlaps import Alignment, Side, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide
-from ..errors import InputError, setting
 from ..options import option
-from .aligned import AlignedMeasure
+from .aligned import AlignedMeasure, require_lengths
 from .base import Key, zero_division_option
 
 
 @dataclass(frozen=True, eq=False)
 class UnitizingCounts(Counts):
-    """What alpha keeps of a corpus.
+    """The counts of alpha.
 
     Under `2016` sums at (document, label): `apart`, the tokens that one annotator of a pair annotates and the other
     does not; `inside`, the annotated tokens of all annotators; `squares`, the sum of the units' squared lengths. Under
-    `1995` the units themselves, row by row, as the lengths of units and gaps are pooled and gaps melt over the seams
-    between documents: `annotator`, `start` and `end`. Both ways `units`, `reference_spans` (the first annotator's), and
-    the documents' `tokens`, times the annotators `annotator_tokens`.
+    `1995` the units themselves, row by row, as the lengths of units and gaps are pooled and gaps merge across the
+    borders of documents: `annotator`, `start` and `end`. Both ways `units`, `reference_spans` (the first annotator's),
+    and the documents' `tokens`, times the annotators `annotator_tokens`.
     """
 
     def condensed(self) -> Self:
-        """`Counts.condensed`: units then stand where their document stood."""
+        """Return the same with one document, see `Counts.condensed`; units stand where their document stood."""
         whole = super().condensed()
         if not self.rows:
             return whole
@@ -44,7 +43,7 @@ class UnitizingCounts(Counts):
 class UnitizingAlpha(AlignedMeasure):
     """Krippendorff's alpha for unitizing: 1 - D_o / D_e, spans of a label (units) against the gaps between them.
 
-    Documents are laid end to end, n tokens in all, and gaps melt over the seams. m annotators have N units in all.
+    Documents are laid end to end, n tokens in all, and gaps merge across their borders. m annotators have N units.
     Disagreement is computed by label.
 
     `1995`: D_o = Σ δ² / (m (m - 1) n²) over ordered pairs of annotators. δ² of two units that share tokens is
@@ -63,15 +62,15 @@ class UnitizingAlpha(AlignedMeasure):
     1 - Σ D_o / Σ D_e over labels. Sources: Krippendorff 1995; Krippendorff et al. 2016.
 
     The counts of parts of a corpus add up: see `UnitizingCounts`. Under `1995` the order of the documents matters, as
-    gaps melt over their seams, and resampling takes longer, as each draw is laid out anew.
+    gaps merge across their borders, and resampling takes longer, as each draw is laid out anew.
 
     Attributes:
         variant: `1995` or `2016`.
-        zero_division: alpha where D_e is 0.
+        zero_division: alpha if D_e is 0.
 
     Raises:
-        InputError: where the documents' lengths are not known, and where one annotator's spans of a label overlap or
-            are discontinuous.
+        InputError: if the documents' lengths are not known, or one annotator's spans of a label overlap or are
+            discontinuous.
     """
 
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
@@ -94,18 +93,14 @@ class UnitizingAlpha(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
     def _count(self, alignment: Alignment) -> UnitizingCounts:
-        """Disagreement of two annotators: the reference and the prediction."""
-        if alignment.lengths is None:
-            raise InputError(
-                "the documents' lengths are not known, and alpha depends on them.",
-                f"Give them with {setting('lengths')}.",
-            )
+        """Count the disagreement of two annotators: the reference and the prediction."""
+        require_lengths(alignment.lengths, "alpha")
         for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
             require_units(alignment, name, side)
         return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
 
     def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
-        """Disagreement of any number of annotators.
+        """Count the disagreement of any number of annotators.
 
         Args:
             sides: each annotator's spans on one line that has the labels, and under each the documents.
@@ -121,7 +116,7 @@ class UnitizingAlpha(AlignedMeasure):
             columns["inside"] = Column(document, label, size)
             columns["squares"] = Column(document, label, size**2)
         else:
-            # on the line of its label a unit stands behind all documents before its own
+            # on the line of its label a unit stands after all documents before its own
             base = label.astype(np.int64) * offsets[-1] + offsets[document]
             rows = {
                 "document": document.astype(np.int64),
@@ -135,12 +130,12 @@ class UnitizingAlpha(AlignedMeasure):
         return UnitizingCounts(columns, labels, len(tokens), shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """`Measure.totals`; under `1995` with the disagreement of all documents end to end."""
+        """Sum counts by label; under `1995` with the disagreement of all documents end to end."""
         totals = super().totals(counts)
         return {**totals, **_disagreement(counts, np.arange(counts.documents))} if counts.rows else totals
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """`Measure.weighted_totals`; under `1995` documents that are taken several times stand one behind the other."""
+        """Sum weighted counts; under `1995` documents that are taken several times stand one behind the other."""
         totals = super().weighted_totals(counts, weights)
         if self.variant == "1995":
             each = [
@@ -152,7 +147,7 @@ class UnitizingAlpha(AlignedMeasure):
         return totals
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Observed and expected disagreement by label."""
+        """Compute observed and expected disagreement by label."""
         if self.variant == "1995":
             # without units there is nothing row by row either
             nothing = np.zeros(np.shape(totals["units"]))
@@ -167,14 +162,14 @@ class UnitizingAlpha(AlignedMeasure):
         }
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Alpha and the two disagreements."""
+        """Compute alpha and the two disagreements."""
         observed, expected = (np.asarray(quantities[name], dtype=float) for name in ("observed", "expected"))
         alpha = np.where(expected == 0, self.zero_division, 1.0 - divide(observed, expected, 0.0))
         return {"alpha": alpha, "observed_disagreement": observed, "expected_disagreement": expected}
 
 
 def _apart(sides: Sequence[Side]) -> Column:
-    """The tokens that one annotator of a pair annotates and the other does not, over all pairs."""
+    """Count the tokens that one annotator of a pair annotates and the other does not, over all pairs."""
     document, label, value = [], [], []
     for first, second in combinations(sides, 2):
         left, right = overlaps(first.start, first.end, second.start, second.end)
@@ -186,7 +181,7 @@ def _apart(sides: Sequence[Side]) -> Column:
 
 
 def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray]:
-    """Observed and expected disagreement of the 1995 variant by label, of documents laid end to end."""
+    """Compute observed and expected disagreement of the 1995 variant by label, of documents laid end to end."""
     rows, tokens = counts.rows, counts.shared["tokens"]
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
@@ -206,7 +201,7 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
 
 
 def _interval_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Observed and expected disagreement of the 1995 variant, by label."""
+    """Compute observed and expected disagreement of the 1995 variant, by label."""
     annotators = len(sides)
     squares = np.zeros(labels)
     for first, second in combinations(sides, 2):
@@ -238,7 +233,7 @@ def _interval_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> t
 
 
 def _gaps(side: Side, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """The label and the length of each gap between one annotator's units, and before the first and behind the last."""
+    """Return the label and the length of each gap between one annotator's units, before the first, after the last."""
     border = np.arange(labels) * tokens
     start = np.sort(np.concatenate([side.end, border]))
     end = np.sort(np.concatenate([side.start, border + tokens]))
