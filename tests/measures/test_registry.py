@@ -52,10 +52,10 @@ def test_a_measure_is_a_module_of_its_name(name):
 def test_one_measure_does_not_import_the_others():
     code = (
         "import sys; from spanometer.measures import SpanF\n"
-        "print(sorted(name for name in sys.modules if name.startswith('spanometer.measures.')))"
+        "print(*sorted(name.rpartition('.')[2] for name in sys.modules if name.startswith('spanometer.measures.')))"
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output == "['spanometer.measures.base', 'spanometer.measures.span_f']\n"
+    assert output.split() == ["aligned", "base", "span_f"]
 
 
 @pytest.mark.parametrize("name", ["Nothing", "nothing", "Base", "_private"])

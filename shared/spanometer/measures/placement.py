@@ -297,7 +297,7 @@ def sample(
     order = generator.permuted(np.broadcast_to(np.arange(len(sizes)), (draws, len(sizes))), axis=1)
     in_order = sizes[order]
     starts = place_of + np.cumsum(in_order - 1, axis=1) - (in_order - 1)
-    result = np.empty_like(starts)
+    result = np.empty((draws, len(sizes)), dtype=np.int64)
     np.put_along_axis(result, order, starts, axis=1)
     return result
 
