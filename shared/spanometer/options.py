@@ -96,7 +96,7 @@ class Option:
 
     @property
     def text(self) -> str:
-        """What the option does and its values, as a phrase."""
+        """The option's help and its values, as a phrase."""
         values = f": {self.values}" if self.choices else f", {self.bounds}" if self.bounds else ""
         return f"{self.help}{values}"
 
@@ -123,7 +123,7 @@ class Option:
         """Return the value that a string stands for.
 
         Raises:
-            InputError: if it stands for none.
+            InputError: if it stands for no value.
         """
         if self.parse is not None:
             return self.parse(text)
@@ -134,10 +134,9 @@ class Option:
         except ValueError:
             raise self.refusal(text, f"Use {self._expected()}.") from None
 
-    def _fits(self, value: Any) -> bool:
+    def _fits(self, given: Any) -> bool:
         kind: Any = self.kind
-        if hasattr(value, "dtype") and getattr(value, "shape", None) == ():
-            value = value.item()
+        value: Any = given.item() if hasattr(given, "dtype") and getattr(given, "shape", None) == () else given
         if (isinstance(value, bool) and kind is not bool) or not isinstance(value, _KINDS[kind]):
             return False
         if kind is str:
@@ -190,7 +189,7 @@ def check_options(owner: Any) -> None:
 def same(value: Any, other: Any) -> bool:
     """Return whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
-        return value == other or (math.isnan(value) and math.isnan(other))
+        return bool(value == other or (math.isnan(value) and math.isnan(other)))
     return type(value) is type(other) and bool(value == other)
 
 
