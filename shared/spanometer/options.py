@@ -137,7 +137,8 @@ class Option:
     def _fits(self, given: Any) -> bool:
         kind: Any = self.kind
         value: Any = given.item() if hasattr(given, "dtype") and getattr(given, "shape", None) == () else given
-        if (isinstance(value, bool) and kind is not bool) or not isinstance(value, _KINDS[kind]):
+        accepted: Any = _KINDS[kind]
+        if (isinstance(value, bool) and kind is not bool) or not isinstance(value, accepted):
             return False
         if kind is str:
             return bool(value)
@@ -200,7 +201,7 @@ def written(value: Any) -> str:
 
 def _reads(text: Any, choice: Any) -> bool:
     if not isinstance(choice, float):
-        return str(choice) == text
+        return bool(str(choice) == text)
     try:
         return same(float(text), choice)
     except ValueError:
