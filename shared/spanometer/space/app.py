@@ -153,7 +153,9 @@ def _component(control: Control) -> Any:
     if control.bounds is not None:
         low, high = control.bounds
         return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)
-    return gr.Checkbox(**shared) if isinstance(control.value, bool) else gr.Textbox(max_lines=1, **shared)
+    if isinstance(control.value, bool):
+        return gr.Checkbox(**shared)
+    return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
 
 
 def _limits(page: Page) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import inspect
-import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from ..counts.resampling import Resampling
-from ..errors import InputError, mention, require_choice, spell_python
+from ..errors import require_choice, spell_python
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
-from .templates import read_file, shortened
+from .templates import read_file
 
 _READINGS: dict[str, type[Decoding | EntityTypes]] = {"spans": Decoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
@@ -39,6 +38,7 @@ class Control:
         info: a line below the label.
         bounds: least and greatest value of a number, None if it has none.
         whole: whether it is a whole number.
+        lines: whether it takes several values, one a line.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Control:
     info: str = ""
     bounds: tuple[float | None, float | None] | None = None
     whole: bool = False
+    lines: bool = False
 
 
 _WORDS = Control(
@@ -124,6 +125,7 @@ class Page:
             "" if info == _sentence(option.label) else info,
             (option.low, option.high) if is_number else None,
             option.kind is int,
+            option.repeat,
         )
 
     def measure(self, values: Mapping[str, Any], words: Sequence[Sequence[str]] | None = None) -> Measure:
@@ -197,10 +199,10 @@ def key_title(key: str) -> str:
 
 
 def _on_page(option: Option) -> Option:
-    """Return an option as pages have it: numbers within the bounds of their control, some values spelled otherwise."""
-    low, high = (option.low, option.high) if option.span is None else option.span
-    exclusive = option.exclusive and option.span is None
-    return replace(option, low=low, high=high, exclusive=exclusive, parse=_PARSERS.get(option.name, option.parse))
+    """Return an option as pages have it: a number within the bounds of its control."""
+    if option.span is None:
+        return option
+    return replace(option, low=option.span[0], high=option.span[1], exclusive=False)
 
 
 def _sentence(phrase: str) -> str:
@@ -223,36 +225,6 @@ def _read(option: Option, value: Any) -> Any:
         value = value.strip()
         if not value and option.kind is not str:
             return option.default
-        value = option.read(value)
+        value = option.read([line for line in value.splitlines() if line.strip()] if option.repeat else value)
     option.check(value)
     return value
-
-
-def _read_attributes(text: str) -> dict[str, bool | list[str]]:
-    """Read attributes that are written as in signatures: `negated, carrier=DISEASE+SYMPTOM`."""
-    remedy = "Change it under Options, for example: negated, carrier=DISEASE+SYMPTOM."
-    found: dict[str, bool | list[str]] = {}
-    for part in text.split(","):
-        name, separator, listed = part.partition("=")
-        name, labels = name.strip(), [label.strip() for label in listed.split("+")]
-        if not name or (separator and not all(labels)):
-            raise InputError(f"{mention('attributes')}: {part.strip()!r} names no attribute or an empty label.", remedy)
-        if name in found:
-            raise InputError(f"{mention('attributes')}: {name!r} is given twice.", remedy)
-        found[name] = labels if separator else True
-    return found
-
-
-def _read_default_values(text: str) -> dict[str, Any]:
-    """Read a JSON object; the measure checks its values."""
-    remedy = 'Change it under Options, for example: {"negated": false}.'
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{mention('default_values')}: {shortened(text)!r} is not JSON.", remedy) from None
-    if not isinstance(given, dict):
-        raise InputError(f"{mention('default_values')}: this is not a JSON object of attributes and values.", remedy)
-    return given
-
-
-_PARSERS: dict[str, Callable[[str], Any]] = {"attributes": _read_attributes, "default_values": _read_default_values}
