@@ -152,7 +152,7 @@ def test_names(answer, run, complaint, pair, file, tmp_path):
     assert "1 name, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
     for names in ("one,", ""):
         systems = pair[1:] * (names.count(",") + 1)
-        assert "a system has an empty name." in complaint("eter", pair[0], *systems, "--names", names)
+        assert "a name is empty." in complaint("eter", pair[0], *systems, "--names", names)
     assert "two systems have one name." in complaint("eter", *pair, again, "--names", "one,one")
     _, output, _ = run("eter", *pair, "--names", "x\x1b[31m" + "long" * 30, "--sweep")
     assert "\x1b" not in output

@@ -23,6 +23,7 @@ from ..errors import counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
+from ..options import options_of
 from ..plots import plot_agreement
 from ..readers.tag_file import TagFile
 from .inputs import named, names_of
@@ -30,6 +31,9 @@ from .options import add_options, read_options, switch
 from .output import PlotOutput
 from .tables import Cell, Copyable, Part, Table, heading, number
 from .tag_files import TagSeries, side_of
+
+_SIMULATIONS = ("n_simulations", "seed")
+"""The options of the chance level that are for one pair of annotators."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     scoring = parser.add_argument_group("scoring")
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
-    add_options(scoring, owners, leave_out=("n_simulations", "seed"))
+    add_options(scoring, owners, leave_out=_SIMULATIONS)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput})
 
 
@@ -66,13 +70,8 @@ def run(options: argparse.Namespace) -> int:
             {name: file.tags[0] for name, file in annotators.items()},
             scheme=source.scheme,
             repair=source.repair,
-            level=chance.level,
-            placement=chance.placement,
-            method=chance.method,
-            uniform_threshold=chance.uniform_threshold,
             variant=alpha.variant,
-            average=chance.average,
-            zero_division=chance.zero_division,
+            **{name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS},
         )
     if output.plot is not None:
         plot_agreement(found, output.plot)

@@ -25,6 +25,7 @@ from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.eter import Eter
 from ..measures.result import MeasureResult, plain
+from ..options import options_of
 from ..plots import plot_sweep
 from .inputs import headlines, named, names_of
 from .measures import add_interval_options, chosen_resampling, require_used
@@ -157,15 +158,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _sweep(measure: Eter, reference: Trees, systems: Mapping[str, System]) -> AlphaSweep:
-    return alpha_sweep(
-        reference.entities,
-        {name: system.trees.entities for name, system in systems.items()},
-        type_cost=measure.type_cost,
-        subtype_cost=measure.subtype_cost,
-        span_cost=measure.span_cost,
-        average=measure.average,
-        zero_division=measure.zero_division,
-    )
+    outputs = {name: system.trees.entities for name, system in systems.items()}
+    others = {name: getattr(measure, name) for name in options_of(measure) if name != "alpha"}
+    return alpha_sweep(reference.entities, outputs, **others)
 
 
 def _described(

@@ -14,37 +14,11 @@ from ..errors import counted, printable
 if TYPE_CHECKING:
     from ..hub import Change
 
-_BUILD = """\
-Write the Space of each metric NAME (all of them by default) into a folder of
-its name: the module with all that it needs, its card, app and cases. The same
-sources give the same bytes.
-"""
-
-_BUILD_EXAMPLES = """\
-Examples:
-  spanometer hub build
-  spanometer hub build --out spaces span_f link_f
-"""
-
-_PUSH = """\
-Build the Spaces of each metric NAME (all of them by default) and push those
-that have changed to ORG on the Hub, one commit each; what is no longer built is
-deleted there. The token is that of huggingface_hub: HF_TOKEN, or hf auth login.
-"""
-
-_PUSH_EXAMPLES = """\
-Examples:
-  spanometer hub push --namespace my-group --dry-run
-  spanometer hub push --namespace my-group span_f
-"""
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the two parts and their options."""
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    building = parts.add_parser(
-        "build", help="write the Spaces into folders", description=_BUILD, epilog=_BUILD_EXAMPLES
-    )
+    building = parts.add_parser("build", help="write the Spaces into folders", documentation=run_build.__doc__)
     building.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
     building.add_argument(
         "--out", metavar="DIR", type=Path, default=Path("build/spaces"), help="folder for the Spaces (build/spaces)"
@@ -53,9 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--namespace", metavar="ORG", default="spanometer", help="organisation that the examples name (spanometer)"
     )
     building.set_defaults(run=run_build)
-    pushing = parts.add_parser(
-        "push", help="push the Spaces that have changed", description=_PUSH, epilog=_PUSH_EXAMPLES
-    )
+    pushing = parts.add_parser("push", help="push the Spaces that have changed", documentation=run_push.__doc__)
     pushing.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
     pushing.add_argument("--namespace", metavar="ORG", required=True, help="user or organisation that owns the Spaces")
     pushing.add_argument("--dry-run", action="store_true", help="list what would change, and change nothing")
@@ -63,7 +35,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run_build(options: argparse.Namespace) -> int:
-    """Build, and list the folders."""
+    """Write the Space of each metric NAME (all of them by default) into a folder.
+
+    It has the module with all that it needs, its card, app and cases. The same
+    sources give the same bytes.
+
+    Examples:
+      spanometer hub build
+      spanometer hub build --out spaces span_f link_f
+    """
     from ..hub import build
 
     for name, files in build(options.out, options.names, namespace=options.namespace).items():
@@ -73,7 +53,15 @@ def run_build(options: argparse.Namespace) -> int:
 
 
 def run_push(options: argparse.Namespace) -> int:
-    """Push, and list what has changed in each Space."""
+    """Build the Space of each metric NAME (all of them by default) and push it to ORG.
+
+    Those that have changed get one commit each; what is no longer built is deleted
+    there. The token is that of huggingface_hub: HF_TOKEN, or hf auth login.
+
+    Examples:
+      spanometer hub push --namespace my-group --dry-run
+      spanometer hub push --namespace my-group span_f
+    """
     from ..hub import push
 
     for change in push(options.namespace, options.names, dry_run=options.dry_run):

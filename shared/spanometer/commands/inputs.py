@@ -1,4 +1,4 @@
-"""What commands read: how files are called, opened and told apart, and who has which file."""
+"""Inputs of commands: the kinds of files, how files are named and opened, and where errors in them are placed."""
 
 from __future__ import annotations
 
@@ -186,15 +186,14 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
             f"{counted(len(names), 'name')}, {counted(len(default), what)}.", f"Give each {what} one name."
         )
     if not all(names):
-        article = "an" if what[0] in "aeiou" else "a"
-        raise InputError(f"{article} {what} has an empty name.", f"Give each {what} a name.")
+        raise InputError("a name is empty.", f"Give each {what} a name.")
     if len(set(names)) < len(names):
         raise InputError(f"two {what}s have one name.", f"Give each {what} a name of its own.")
     return names
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Return names of annotators or systems: those of their files, as short as they are distinct."""
+    """Return the names of annotators or systems: those of their files, as short as distinct names can be."""
     bare = [os.path.basename(path).removesuffix(".gz") if path != STANDARD_INPUT else called(path) for path in paths]
     for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
         if len(set(names)) == len(paths):
@@ -204,5 +203,5 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def called(path: str) -> str:
-    """Return what messages call a file."""
+    """Return the name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else path

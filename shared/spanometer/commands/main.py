@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, NoReturn
 
@@ -69,21 +70,26 @@ class _Parser(argparse.ArgumentParser):
 
     Args:
         module: the name of the command's module.
+        documentation: what stands above the options, and below them from the first paragraph on that has a heading.
         settings: as argparse has them.
     """
 
-    def __init__(self, *, module: str = "", **settings: Any) -> None:
+    def __init__(self, *, module: str = "", documentation: str | None = None, **settings: Any) -> None:
         super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
         self._module = module
+        self._document(documentation)
+
+    def _document(self, documentation: str | None) -> None:
+        paragraphs = cleandoc(documentation or "").split("\n\n")
+        above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
+        self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Import the command and declare its options before they are parsed."""
         if self._module:
             command = import_module(f"{__package__}.{self._module}")
             self._module = ""
-            paragraphs = (command.__doc__ or "").strip().split("\n\n")
-            above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
-            self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
+            self._document(command.__doc__)
             self.set_defaults(run=getattr(command, "run", None))
             command.declare(self)
         return super().parse_known_args(args, namespace)
@@ -96,7 +102,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="spanometer",
-        description="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
+        documentation="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -56,7 +56,7 @@ class SpreadInput(TagPair, Decoding):
         """Read both sides; no prediction if it follows from logits."""
         if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
             return self.read_pair(paths)
-        return self.read(paths[0], [self.reference_column or self.column]), None
+        return self.read_reference(paths[0]), None
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_used(options, MEASURES, measures)
     source = read_options(SpreadInput, options)
-    references, predictions = source.read_sides([path for path in (options.reference, options.prediction) if path])
+    references, predictions = source.read_sides([path for path in (options.reference, options.prediction) if path is not None])
     logits, labels = _read_logits(source, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(

@@ -1,0 +1,60 @@
+"""The options of measures on the command line: they follow from the measures, also from one that is registered here."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from spanometer.measures.registry import ALL_MEASURES, register, unregister
+from spanometer.measures.span_f import SpanF
+from spanometer.options import option, options_of
+
+TAGS = "Ada B-PER\nLovelace I-PER\n\nRome B-LOC\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy(SpanF):
+    """Span F1 with an option that does nothing."""
+
+    its_option: int = option(2, help="how often to look", kind=int, low=1, high=9, metavar="TIMES")
+
+    name: ClassVar[str] = "toy"
+
+
+@pytest.fixture
+def toy():
+    register(Toy)
+    yield Toy
+    unregister("toy")
+
+
+def test_a_measure_that_is_registered(run, complaint, file, toy):
+    path = file("a.conll", TAGS)
+    status, output, _ = run("score", path, path, "--measure", "toy", "--its-option", "3")
+    assert status == 0
+    assert "toy|scheme:IOB2|repair:conlleval|its_option:3|" in output
+    assert "its_option:2|" in run("score", path, path)[1]
+    for command in ("score", "compare", "spread"):
+        text = " ".join(run(command, "--help")[1].split())
+        assert "--its-option TIMES toy: how often to look (default: 2)" in text
+        assert ", toy" in text
+    assert complaint("score", path, path, "--its-option", "0").endswith(
+        "invalid value for --its-option: 0. Use a whole number from 1 to 9."
+    )
+    assert "invalid value for --its-option: 'x'." in complaint("score", path, path, "--its-option", "x")
+    assert "--its-option is an option of toy, which is not computed. Add toy to --measure." in complaint(
+        "score", path, path, "--measure", "span_f", "--its-option", "3"
+    )
+
+
+def test_it_is_gone(complaint, file):
+    path = file("a.conll", TAGS)
+    assert "unrecognized arguments: --its-option" in complaint("score", path, path, "--its-option", "3")
+
+
+def test_every_option_is_in_the_help(run):
+    text = run("score", "--help")[1]
+    for name, measure in ALL_MEASURES.items():
+        assert name in text
+        for declared in options_of(measure).values():
+            assert declared.command_flag in text
