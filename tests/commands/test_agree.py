@@ -1,11 +1,8 @@
-"""`spanometer agree` and `spanometer placement`."""
+"""`spanometer agree`: the agreement of annotators."""
 
 import json
 import re
-import subprocess
-import sys
 
-import numpy as np
 import pytest
 
 import spanometer
@@ -18,6 +15,7 @@ ALL = "\n".join(
     f"{one} {two.split()[1]} {three.split()[1]}" if one else ""
     for one, two, three in zip(ANN.split("\n"), BEN.split("\n"), CAT.split("\n"), strict=True)
 )
+
 
 # of older matplotlib with newer pyparsing
 old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -157,51 +155,3 @@ def test_plots(run, files, tmp_path):
         status, _, complaint = run(*command, "--plot", path)
         assert (status, complaint) == (0, "")
         assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_matplotlib_is_not_imported_without_a_plot(files):
-    code = (
-        "import sys; from spanometer.commands.main import main\n"
-        f"main(['agree', *{files!r}])\n"
-        "print([name for name in ('evaluate', 'datasets', 'matplotlib') if name in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
-
-
-# placement
-
-
-def test_placement_as_numbers(answer):
-    found = answer("placement", "--tokens", "100", "--lengths", "15,1,10,5")
-    assert [span["length"] for span in found["spans"]] == [1, 5, 10, 15]
-    for span in found["spans"]:
-        starts = np.array(span["starts"])
-        assert starts.sum() == pytest.approx(1.0, abs=1e-12)
-        assert starts == pytest.approx(starts[::-1], abs=1e-15)
-        # flat from token a - a_i - k + 2 to n - a + k, counted from 1
-        flat = starts[31 - span["length"] - 4 + 1 : 100 - 31 + 4]
-        assert flat == pytest.approx(flat[0], abs=1e-15)
-    assert sum(found["coverage"]) == pytest.approx(31)
-
-
-def test_placement_as_a_table(run):
-    status, output, _ = run("placement", "--tokens", "100", "--lengths", "1,5,10,15,5")
-    assert status == 0
-    assert output.startswith("5 spans of 36 tokens in a document of 100\n")
-    status, output, _ = run("placement", "--tokens", "100", "--lengths", "1,5,10,15")
-    rows = [line.split() for line in output.splitlines() if re.match(r"\d+ +\d+ +\d+ +0\.", line)]
-    bounds = [["28", "73"], ["24", "73"], ["19", "73"], ["14", "73"]]
-    assert [[row[0], *row[-2:]] for row in rows] == [
-        [length, *bound] for length, bound in zip(("1", "5", "10", "15"), bounds, strict=True)
-    ]
-
-
-def test_placement_complaints(complaint):
-    assert "31 tokens in spans, and the document has 30" in complaint(
-        "placement", "--tokens", "30", "--lengths", "1,5,10,15"
-    )
-    assert "'a,b' is not a list of lengths" in complaint("placement", "--tokens", "30", "--lengths", "a,b")
-    assert "a span of 0 tokens" in complaint("placement", "--tokens", "30", "--lengths", "0")
-    assert "a document of 0 tokens" in complaint("placement", "--tokens", "0", "--lengths", "1")
-    assert ": 'layers'" in complaint("placement", "--tokens", "30", "--lengths", "1", "--placement", "layers")

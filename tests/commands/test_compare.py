@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -184,16 +182,6 @@ def test_plot(run, files, tmp_path):
     status, _, complaint = run("compare", *files, "--measure", "span_f,sl_icm", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_nothing_is_imported_that_is_not_needed(files):
-    code = (
-        "import sys; from spanometer.commands.main import main\n"
-        f"main(['compare', *{files!r}])\n"
-        "print([name for name in ('evaluate', 'datasets', 'matplotlib') if name in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
 
 
 def test_real_data(answer, data, file):

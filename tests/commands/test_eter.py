@@ -1,20 +1,17 @@
-"""`spanometer eter`, the sweep over alpha, and `spanometer score` on files of entity trees."""
+"""`spanometer eter`, and entity trees in `spanometer score`."""
 
 import gzip
 import io
 import json
 import random
 import re
-import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import spanometer
 from entity_corpora import random_entity_documents
-from spanometer import InputError
-from spanometer.analysis.sweep import ALPHAS, alpha_sweep
+from spanometer.analysis.sweep import ALPHAS
 from spanometer.measures import Eter
 from spanometer.readers import detect, read_entities, write_entities
 from spanometer.spans.entities import Entities
@@ -27,7 +24,6 @@ GOLD = (
 SYSTEM = "<func.ind> <kind> ambassadeur </kind> de la <name> Turquie </name> en <name> France </name> </func.ind>\n"
 MARKUP = "input:markup|entity_types:amount,event,func,loc,org,pers,prod,time"
 EMPTY = "ambassadeur de la Turquie en France\n"
-
 # two types, a component, a nested entity, and a component that no entity encloses
 HIPE = """TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP\tNE-NESTED
 # document_id = one
@@ -40,6 +36,7 @@ Bern\tB-loc\tB-loc.adm.town\tB-org.adm\tO\tO
 HIPE_SYSTEM = (
     HIPE.replace("B-comp.title", "O").replace("B-org.adm", "O").replace("sah\tO\tO\tO\tB-comp.name", "sah\tO\tO\tO\tO")
 )
+
 
 # of older matplotlib with newer pyparsing
 old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -87,9 +84,6 @@ def scores_of(references, predictions, **options):
     measure = Eter(**options)
     counts = measure.counts(references, predictions)
     return {**measure.score(counts), "muc_error": measure.muc_error(counts)}
-
-
-# tables
 
 
 def test_tables(run, pair):
@@ -161,9 +155,6 @@ def test_names(answer, run, complaint, pair, file, tmp_path):
 
 def test_no_color(run, pair):
     assert run("eter", *pair, "--no-color")[:2] == run("eter", *pair)[:2]
-
-
-# what was read
 
 
 def test_hipe(answer, run, hipe):
@@ -291,9 +282,6 @@ def test_standard_input(answer, pair, monkeypatch):
         assert "standard input" in (found.get("systems") or {found["prediction"]["file"]: None})
 
 
-# scores
-
-
 def test_json(answer, pair):
     found = answer("eter", *pair)
     assert found["spanometer"] == spanometer.__version__
@@ -347,9 +335,6 @@ def test_no_entities(answer, run, file):
     assert re.search(r"^0\.5 +nan$", output, re.MULTILINE)
 
 
-# the sweep
-
-
 def test_sweep_is_separate_runs(answer, run, pair):
     found = answer("eter", *pair, pair[0], "--sweep", "--span-cost", "0.1")
     for alpha in ALPHAS:
@@ -363,45 +348,6 @@ def test_sweep_is_separate_runs(answer, run, pair):
     assert cells(output, "1.0") == [["0.7778", "0.0000"]]
 
 
-def test_alpha_sweep():
-    references, predictions = map(Entities.from_dicts, random_entity_documents(random.Random(5)))
-    costs = {"type_cost": 0.4, "subtype_cost": 0.3, "span_cost": 0.2, "average": "macro", "zero_division": 1.0}
-    found = alpha_sweep(references, {"A": predictions, "B": references}, alphas=[0, 0.35, 1], **costs)
-    assert found.alphas.tolist() == [0.0, 0.35, 1.0]
-    expected = [scores_of(references, predictions, alpha=alpha, **costs)["eter"] for alpha in found.alphas]
-    assert found.rates["A"].tolist() == expected
-    assert found.rates["B"].tolist() == [0.0, 0.0, 0.0]
-
-
-def test_each_weight_has_its_own_alignment():
-    # one output has the right types and bounds, the other the right component
-    entity = {"start": 0, "end": 2, "types": ["a"], "components": [{"start": 0, "end": 1, "label": "x"}]}
-    outputs = [{**entity, "components": []}, {**entity, "types": ["b"]}]
-    found = alpha_sweep(Entities.from_dicts([[entity]]), {"A": Entities.from_dicts([outputs])})
-    # besides the insertion: a missing component costs alpha, another type half of the rest
-    expected = [1 + min(alpha, (1 - alpha) / 2) for alpha in ALPHAS]
-    assert found.rates["A"] == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_eter_is_concave_over_alpha(seed):
-    references, predictions = map(Entities.from_dicts, random_entity_documents(random.Random(seed)))
-    rates = alpha_sweep(references, {"A": predictions}).rates["A"]
-    assert (np.diff(rates, 2) <= 1e-12).all()
-
-
-def test_alpha_sweep_refuses():
-    entities = Entities.from_dicts([[{"start": 0, "end": 1, "types": ["a"]}]])
-    with pytest.raises(InputError, match=r"invalid value for alpha: 1.5"):
-        alpha_sweep(entities, {"A": entities}, alphas=[0, 1.5])
-    with pytest.raises(InputError, match="there are no weights"):
-        alpha_sweep(entities, {"A": entities}, alphas=[])
-    with pytest.raises(InputError, match="there are no systems"):
-        alpha_sweep(entities, {})
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
-        alpha_sweep(entities, {"A": Entities.from_dicts([[], []])})
-
-
 @old_matplotlib
 def test_plot(run, pair, tmp_path):
     pytest.importorskip("matplotlib")
@@ -409,19 +355,6 @@ def test_plot(run, pair, tmp_path):
     status, _, complaint = run("eter", *pair, pair[0], "--sweep", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_matplotlib_is_not_imported_without_a_plot(pair):
-    code = (
-        "import sys; from spanometer.commands.main import main\n"
-        f"main(['eter', *{pair!r}, '--sweep'])\n"
-        "print([name for name in ('evaluate', 'datasets', 'matplotlib') if name in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
-
-
-# spanometer score
 
 
 @pytest.mark.parametrize("arguments", [[], ["--format", "quaero"], ["--measure", "eter"], ["--documents", "lines"]])
@@ -469,9 +402,6 @@ def test_tags_are_not_taken_for_trees(answer, file):
         assert found["reference_spans"] == 2
     one = answer("score", path, "--reference-column=NE-FINE-LIT", "--prediction-column=NE-COARSE-LIT")
     assert one["predicted_spans"] == 2
-
-
-# complaints
 
 
 @pytest.mark.parametrize(
@@ -573,9 +503,6 @@ def test_bad_files(complaint, pair, file, tmp_path, content, said):
     assert bad in problem
     assert f"{tmp_path / 'none'}: cannot be read: no such file" in complaint("eter", pair[0], tmp_path / "none")
     assert f"{tmp_path}: cannot be read: is a directory" in complaint("eter", tmp_path, pair[0])
-
-
-# the corpus
 
 
 def test_corpus(answer, run, corpus):

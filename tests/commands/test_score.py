@@ -1,12 +1,10 @@
-"""The command line: what it prints, and how it leaves."""
+"""`spanometer score`: tables, JSON, options and complaints."""
 
 import gzip
 import io
 import json
-import math
 import os
 import re
-import subprocess
 import sys
 
 import pyarrow as pa
@@ -14,17 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanometer
-from spanometer.analysis.results import Report
-from spanometer.commands import demo
-from spanometer.commands.screen import page, show
-from spanometer.commands.tables import Copyable, label_tables, score_tables
-from spanometer.measures import MEASURES, SlIcm, SpanF
+from spanometer.measures import MEASURES, SlIcm
 from spanometer.readers import read, tag_lists
 from spanometer.spans.spans import Spans, pair_from_tags
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 PREDICTION = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
-OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
 
 
 @pytest.fixture
@@ -47,9 +40,6 @@ def scores(run):
 def columns(*rows):
     """A file's text from rows such as `word tag tag`, None between documents."""
     return "".join("\n" if row is None else row + "\n" for row in rows)
-
-
-# tables
 
 
 def test_table(run, pair):
@@ -95,38 +85,6 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     assert "\x1b" not in output
 
 
-@pytest.mark.parametrize("width", [20, 44, 80, 120])
-def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
-    label = "label-" * 20
-    spans = Spans.from_tags([[f"B-{label}", "O", "B-X"]])
-    report = Report.of(spans, spans, [kind() for kind in MEASURES.values()], {"scheme": "IOB2"})
-    console = page()
-    console.file = io.StringIO()
-    console.width = width
-    signatures = (Copyable(result.signature) for result in report.results)
-    show(console, *score_tables(report), *label_tables(report), *signatures)
-    output = console.file.getvalue()
-    assert "…" not in output
-    assert output.count("1.0000") >= 5 * 3 * 3
-    assert output.count(label) == 0 or width > 120
-    folded = re.sub(r"\s|─", "", "".join(line[: max(12, width - 50)] for line in output.splitlines()))
-    assert "label-label-" in folded
-    assert max(map(len, (line for line in output.splitlines() if "|" not in line))) <= max(width, 64)
-
-
-def test_no_color(pair, monkeypatch):
-    environment = {**os.environ, **OFFLINE, "FORCE_COLOR": "1", "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "spanometer", "score", *pair]
-    colored = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    plain = subprocess.run([*command, "--no-color"], env=environment, capture_output=True, text=True, check=True).stdout
-    assert "\x1b[" in colored
-    assert "\x1b[" not in plain
-
-
-# JSON
-
-
 def test_json(scores, pair):
     found = scores(*pair)
     assert found["spanometer"] == spanometer.__version__
@@ -159,9 +117,6 @@ def test_json_is_what_the_measures_say(scores, pair):
     for name, kind in MEASURES.items():
         measure = kind()
         assert found["measures"][name]["scores"] == measure.score(measure.counts(*spans))
-
-
-# options
 
 
 def test_measures(scores, pair):
@@ -283,9 +238,6 @@ def test_documents_and_outside(scores, file):
     assert scores(path, path, "--documents", "document_id", "--outside", "_")["documents"] == 2
 
 
-# complaints
-
-
 def test_lines_are_named(complaint, pair, file):
     bad = file("bad.conll", PREDICTION.replace("I-LOC", "LOC-I"))
     assert complaint("score", pair[0], bad) == (
@@ -393,144 +345,6 @@ def test_a_complaint_is_one_line_whatever_the_file_is_called(complaint, file):
 )
 def test_bad_files(complaint, pair, file, content, said):
     assert said in complaint("score", pair[0], file("bad", content))
-
-
-# the process
-
-
-def process(*arguments, **options):
-    environment = {**os.environ, **OFFLINE, "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        [sys.executable, "-m", "spanometer", *arguments],
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        **options,
-    )
-
-
-def test_process(pair):
-    good = process("score", *pair, "--json")
-    assert (good.returncode, good.stderr) == (0, "")
-    assert json.loads(good.stdout)["documents"] == 2
-    bad = process("score", pair[0], "none")
-    assert (bad.returncode, bad.stdout) == (2, "")
-    assert bad.stderr == "spanometer: none: cannot be read: no such file or directory.\n"
-
-
-def test_process_with_standard_input(pair):
-    assert json.loads(process("score", pair[0], "-", "--json", input=PREDICTION).stdout)["tokens"] == 5
-
-
-def test_version_and_help(run):
-    assert run("--version")[:2] == (0, f"spanometer {spanometer.__version__}\n")
-    status, output, _ = run("--help")
-    assert status == 0
-    assert "score" in output
-    assert "demo" in output
-    status, output, _ = run("score", "--help")
-    assert status == 0
-    assert all(re.search(rf"\b{name}\b", output) for name in MEASURES)
-
-
-def test_what_is_not_needed_is_not_imported(pair):
-    code = (
-        "import sys; from spanometer.commands.main import main\n"
-        f"main(['score', {pair[0]!r}, {pair[1]!r}])\n"
-        "print([name for name in ('evaluate', 'datasets', 'pandas') if name in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
-    code = "import sys; from spanometer.commands import main; main._parser()"
-    code += "; print('scipy' in sys.modules, 'rich' in sys.modules)"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output == "False False\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs pipes of POSIX")
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_a_closed_pipe_is_no_error(pair, form):
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", "spanometer", "score", *pair, *form], stdout=writing, stderr=subprocess.PIPE, check=False
-    )
-    os.close(writing)
-    assert done.stderr == b""
-    assert done.returncode == 141
-
-
-def test_ascii_output(file):
-    path = file("a", "B-ж\n")
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    command = [sys.executable, "-m", "spanometer", "score", path, path, "--per-label"]
-    done = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"\\u0436" in done.stdout
-
-
-# the demo
-
-
-def test_demo(run):
-    status, output, complaint = run("demo")
-    assert (status, complaint) == (0, "")
-    for system in demo.SYSTEMS:
-        assert re.search(rf"^{system}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
-        assert re.search(rf"^{system}( +\d\.\d{{4}}){{4}}$", output, re.MULTILINE)
-    for repair in ("conlleval", "discard"):
-        assert re.search(rf"^{repair}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
-    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == 8
-    assert "spanometer score REFERENCE PREDICTION" in output
-    assert max(len(line) for line in output.splitlines() if re.match("─", line)) <= 80
-
-
-def test_demo_and_score_agree(run, scores):
-    with demo.resources.as_file(demo.resources.files("spanometer") / "data" / "example.conll") as path:
-        _, output, _ = run("demo")
-        for system in demo.SYSTEMS:
-            found = scores(path, "--reference-column", "reference", "--prediction-column", system)
-            rows = [line.split()[1:] for line in output.splitlines() if re.match(rf"{system} +\d", line)]
-            values = {name: result["scores"] for name, result in found["measures"].items()}
-            assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
-            beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
-            assert rows[1] == [f"{value:.4f}" for value in beyond]
-
-
-def test_demo_shows_every_measure():
-    assert {*demo.MODULES, *demo.CHANCE_MODULES} == set(MEASURES)
-
-
-# report
-
-
-def test_report_counts_over_one_alignment(monkeypatch):
-    spans = Spans.from_tags([["B-X", "O"]])
-    built = []
-    original = spanometer.measures.aligned.Alignment
-
-    def alignment(*sides):
-        built.append(sides)
-        return original(*sides)
-
-    monkeypatch.setattr(spanometer.measures.aligned, "Alignment", alignment)
-    report = Report.of(spans, spans, [SpanF(), SlIcm()], {"scheme": "IOB2", "repair": "discard"})
-    assert len(built) == 1
-    assert report.size == "1 document, 2 tokens, 1 reference span, 1 predicted span"
-    assert report.results[0].signature.startswith("span_f|scheme:IOB2|repair:discard|")
-    assert math.isclose(report.results[1].scores["sl_icm_norm"], 1.0)
-
-
-def test_report_without_lengths():
-    spans = Spans.from_dicts([[{"start": 0, "end": 2, "label": "X"}]])
-    report = Report.of(spans, spans, [SpanF()], {"input": "spans"})
-    assert report.tokens is None
-    assert report.size == "1 document, 1 reference span, 1 predicted span"
-    json.dumps(report.to_dict(per_label=True), allow_nan=False)
-
-
-# the corpora
 
 
 def test_corpora(scores, data):

@@ -1,0 +1,48 @@
+"""`spanometer demo`."""
+
+import contextlib
+import io
+import json
+import re
+
+import pytest
+
+from spanometer.commands import demo
+from spanometer.commands.main import main
+from spanometer.measures import MEASURES
+
+
+@pytest.fixture(scope="module")
+def output():
+    """What the demo prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["demo"]) == 0
+    return printed.getvalue()
+
+
+def test_demo(output):
+    for system in demo.SYSTEMS:
+        assert re.search(rf"^{system}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
+        assert re.search(rf"^{system}( +\d\.\d{{4}}){{4}}$", output, re.MULTILINE)
+    for repair in ("conlleval", "discard"):
+        assert re.search(rf"^{repair}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
+    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == 8
+    assert "spanometer score REFERENCE PREDICTION" in output
+    assert max(len(line) for line in output.splitlines() if re.match("─", line)) <= 80
+
+
+def test_demo_and_score_agree(run, output):
+    with demo.resources.as_file(demo.resources.files("spanometer") / "data" / "example.conll") as path:
+        for system in demo.SYSTEMS:
+            columns = ["--reference-column", "reference", "--prediction-column", system]
+            found = json.loads(run("score", path, *columns, "--json")[1])
+            rows = [line.split()[1:] for line in output.splitlines() if re.match(rf"{system} +\d", line)]
+            values = {name: result["scores"] for name, result in found["measures"].items()}
+            assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
+            beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
+            assert rows[1] == [f"{value:.4f}" for value in beyond]
+
+
+def test_demo_shows_every_measure():
+    assert {*demo.MODULES, *demo.CHANCE_MODULES} == set(MEASURES)

@@ -1,0 +1,155 @@
+"""`spanometer repair`, and the files that it writes as `convert` and `transform` do."""
+
+import gzip
+import os
+import stat
+
+import pytest
+
+from spanometer.readers import Rewriter, read
+
+ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
+MENDED = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n# a longer comment\ntoday B-PER\n"
+LEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
+IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
+
+
+def test_repair(written, file):
+    path = file("a.conll", ILLEGAL)
+    assert written("repair", path, "--policy", "conlleval") == MENDED.encode()
+    discarded = ILLEGAL.replace("I-LOC", "O").replace("today I-PER", "today O")
+    assert written("repair", path, "--policy", "discard") == discarded.encode()
+    assert written("repair", path, "--policy", "discard", "--to", "iobes") == (
+        discarded.replace("Lovelace I-PER", "Lovelace E-PER").encode()
+    )
+    assert read(path).tags[0].names == ("B-PER", "I-PER", "O", "I-LOC")
+
+
+def test_under_the_scheme_that_is_named(written, file):
+    path = file("a.conll", ILLEGAL)
+    assert written("repair", path, "--policy", "conlleval", "--scheme", "IOB1") == (
+        ILLEGAL.replace("B-PER", "I-PER").encode()
+    )
+
+
+@pytest.mark.parametrize("policy", ["conlleval", "discard", "bes", "convert"])
+def test_repaired_files_are_legal(run, file, policy, tmp_path):
+    path = file("a", "I-A\nE-A\nO\nB-A\nS-B\n\nI-B\nE-A\n\nB-A\nO\nE-B\n")
+    assert run("validate", path)[0] == 1
+    assert run("repair", path, "--policy", policy, "--to", "IOBES", "-o", tmp_path / "b")[0] == 0
+    assert run("validate", tmp_path / "b", "--scheme", "IOBES")[0] == 0
+
+
+def test_everything_else_stays(written, file):
+    content = b"\xef\xbb\xbfform\tner\tx\r\n# a\r\nA\t I-X \t\xc2\xa0\r\n\r\n\r\n\tO\tI-X\r\n \t\r\nB\tI-X\t "
+    expected = content.replace(b" I-X ", b" B-X ").replace(b"B\tI-X", b"B\tB-X")
+    path = file("a", content)
+    assert written("repair", path, "--policy", "conlleval", "--column", "ner", "--scheme", "IOB2") == expected
+    packed = file("a.gz", gzip.compress(content))
+    output = written("repair", packed, "--policy", "conlleval", "--column", 2, "--scheme", "IOB2")
+    assert output[:2] == b"\x1f\x8b"
+    assert gzip.decompress(output) == expected
+
+
+def test_standard_input(written, standard_input):
+    for content in (ILLEGAL.encode(), gzip.compress(ILLEGAL.encode())):
+        standard_input(content)
+        output = written("repair", "-", "--policy", "conlleval")
+        assert (gzip.decompress(output) if output[:2] == b"\x1f\x8b" else output) == MENDED.encode()
+
+
+def test_in_place(run, file):
+    path = file("a.conll", ILLEGAL)
+    os.chmod(path, 0o604)
+    assert run("repair", path, "--policy", "conlleval", "--in-place") == (
+        0,
+        f"{path}: 2 of 6 tags changed (conlleval).\n",
+        "",
+    )
+    with open(path, "rb") as stream:
+        assert stream.read() == MENDED.encode()
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o604
+    before = os.stat(path)
+    assert run("repair", path, "--policy", "conlleval", "--in-place")[1] == (
+        f"{path}: 0 of 6 tags changed (conlleval).\n"
+    )
+    assert os.stat(path) == before
+
+
+def test_in_place_gzip_and_link(run, file, tmp_path):
+    path = file("a.gz", gzip.compress(LEGAL.encode()))
+    os.symlink("a.gz", tmp_path / "link")
+    assert run("convert", tmp_path / "link", "--to", "IOBES", "--in-place")[1] == (
+        f"{tmp_path / 'link'}: 2 of 5 tags changed (to IOBES).\n"
+    )
+    assert os.path.islink(tmp_path / "link")
+    with open(path, "rb") as stream:
+        assert gzip.decompress(stream.read()) == IOBES.encode()
+    assert sorted(os.listdir(tmp_path)) == ["a.gz", "link"]
+
+
+def test_an_error_midway_leaves_the_file(complaint, file, monkeypatch, tmp_path):
+    path = file("a.conll", ILLEGAL * 3)
+    whole = Rewriter.blocks
+
+    def blocks(self, source):
+        yield next(whole(self, source))[:10]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Rewriter, "blocks", blocks)
+    for arguments in (["--in-place"], ["-o", path, "--force"], ["-o", tmp_path / "b"]):
+        assert complaint("repair", path, "--policy", "conlleval", *arguments).endswith("no space left on device.")
+        assert os.listdir(tmp_path) == ["a.conll"]
+        with open(path) as stream:
+            assert stream.read() == ILLEGAL * 3
+
+
+def test_output(run, complaint, file, tmp_path):
+    path, out = file("a.conll", ILLEGAL), tmp_path / "b.conll"
+    command = ["repair", path, "--policy", "conlleval", "-o", out]
+    assert run(*command) == (0, f"{out}: 2 of 6 tags changed (conlleval).\n", "")
+    assert out.read_text() == MENDED
+    out.write_text("precious")
+    out.chmod(0o600)
+    assert complaint(*command) == (f"spanometer: {out}: the file exists already. Choose another name, or add --force.")
+    assert out.read_text() == "precious"
+    assert run(*command, "--force")[0] == 0
+    assert out.read_text() == MENDED
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert "exists already" in complaint("repair", path, "--policy", "conlleval", "-o", path)
+    packed = tmp_path / "b.gz"
+    assert run(*command[:-1], packed, "--force")[0] == 0
+    assert gzip.decompress(packed.read_bytes()) == MENDED.encode()
+
+
+def test_output_to_standard_output(written, file):
+    assert written("convert", file("a", "B-A\n"), "--to", "IOBES", "-o", "-") == b"S-A\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["repair", "FILE"], "the following arguments are required: --policy"),
+        (["repair", "FILE", "--policy", "raise"], "invalid value for --policy: 'raise'. Use one of 'conlleval', "),
+        (["repair", "FILE", "--policy", "bes"], "--policy bes needs a scheme with tags for B, E, S; IOB2 has none"),
+        (["repair", "FILE", "--policy", "bes", "--scheme", "IOE2"], "needs a scheme with tags for B, E, S"),
+        (["repair", "FILE", "--policy", "discard", "--to", "X"], "invalid value for --to: 'X'."),
+        (["convert", "FILE"], "the following arguments are required: --to"),
+        (["convert", "FILE", "--to", "BIO"], "invalid value for --to: 'BIO'. Use one of 'IO', "),
+        (["convert", "FILE", "--to", "IO", "--from", "X"], "invalid value for --from: 'X'."),
+        (["convert", "FILE", "--to", "IO", "-o", "x", "--in-place"], "--in-place and -o exclude each other."),
+        (["convert", "-", "--to", "IO", "--in-place"], "standard input cannot be replaced."),
+        (["convert", "FILE", "--to", "IO", "--force"], "there is no -o."),
+        (["convert", "FILE", "--to", "IO", "-o", "-", "--force"], "there is no -o."),
+        (["convert", "FILE", "--to", "IO", "-o", "/"], "/: this is a folder."),
+        (["convert", "FILE", "--to", "IO", "-o", "/no/such/folder"], "/no/such/folder: no such file or directory."),
+        (["convert", "none", "--to", "IO"], "none: cannot be read: no such file or directory."),
+        (["convert", "/", "--to", "IO"], "/: cannot be read: is a directory."),
+        (["convert", "FILE", "--to", "IO", "--column", "2", "--column", "2"], "one column is named twice."),
+    ],
+)
+def test_rewriting_complaints(complaint, file, arguments, said):
+    path = file("a.conll", LEGAL)
+    found = complaint(*(path if argument == "FILE" else argument for argument in arguments))
+    assert said in found
+    assert read(path).tags[0].names == ("B-PER", "I-PER", "O", "B-LOC")
