@@ -74,7 +74,9 @@ def run(options: argparse.Namespace) -> int:
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_used(options, MEASURES, measures)
     source = read_options(SpreadInput, options)
-    references, predictions = source.read_sides([path for path in (options.reference, options.prediction) if path is not None])
+    references, predictions = source.read_sides(
+        [path for path in (options.reference, options.prediction) if path is not None]
+    )
     logits, labels = _read_logits(source, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(
