@@ -117,7 +117,7 @@ def offsets_of(counts: ArrayLike) -> np.ndarray:
 
 def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
     """Return where each owner's items begin, and where the last one's end; items are ordered by owner."""
-    return np.searchsorted(owner, np.arange(owners + 1))
+    return offsets_of(np.bincount(owner, minlength=owners))
 
 
 def take_segments(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -195,7 +195,7 @@ def test_other_columns():
     with pytest.raises(InputError, match="None is not a span"):
         Attributes.from_arrow(pa.array([[None]], pa.list_(ATTRIBUTED_SPAN_TYPE)))
     for other in (pa.array([["B-X"]]), pa.array([1]), pa.array([[{"start": 0, "end": 1, "label": "X"}]])):
-        with pytest.raises(InputError, match="does not hold lists of such spans"):
+        with pytest.raises(InputError, match="does not hold lists of spans with attributes"):
             Attributes.from_arrow(other)
 
 

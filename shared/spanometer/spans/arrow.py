@@ -174,11 +174,6 @@ def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     return [pa.array(bound.astype(np.int64)) for bound in (start, end)]
 
 
-def parents_of(lists: pa.Array) -> np.ndarray:
-    """Return for each value of a column of lists, none of them None, the index of its list."""
-    return np.repeat(np.arange(len(lists)), np.diff(integers(lists.offsets)))
-
-
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
     """Return whether an Arrow type is that of lists of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
@@ -188,62 +183,88 @@ def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Where the items of a column stand: the document of each, and its index within the document."""
+class Items:
+    """The items of a column of lists, end to end, and where errors place them.
 
+    Attributes:
+        values: the items.
+        parent: the list that each item is in.
+        document: the document of each item.
+        index: the index of each item, or of the item that has it, within the document.
+        noun: what errors call an item, with its article.
+        remedy: what errors advise.
+    """
+
+    values: pa.Array
+    parent: np.ndarray
     document: np.ndarray
     index: np.ndarray
+    noun: str
+    remedy: str
 
-    def take(self, items: np.ndarray) -> Places:
-        """Return the places of some items, in the order asked for."""
-        return Places(self.document[items], self.index[items])
+    @classmethod
+    def read(
+        cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
+    ) -> Items:
+        """Read a column of lists of structs with these fields; an `InputError` for other types and None as a list."""
+        if not is_list_of(column.type, names):
+            raise InputError(f"a column of type {column.type} does not hold lists of {plural}.", remedy)
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
+        if array.null_count:
+            raise InputError(f"None is not a list of {plural}.", remedy, document=int(np.argmax(null_flags(array))))
+        document = _parents(array)
+        index = ranges(np.zeros(len(array), dtype=np.int64), np.diff(integers(array.offsets)))
+        return cls(array.flatten(), document, document, index, noun, remedy)
 
-    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str) -> None:
+    def children(self, lists: pa.Array, noun: str) -> Items:
+        """Return the items of lists, of which each item has one; None has none."""
+        parent = _parents(lists)
+        return Items(lists.flatten(), parent, self.document[parent], self.index[parent], noun, self.remedy)
+
+    def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first bad item, if there is one."""
         if bad.any():
             item = int(np.argmax(bad))
             text = problem if isinstance(problem, str) else problem(item)
-            raise InputError(text, remedy, document=int(self.document[item]), span=int(self.index[item]))
+            document, index = int(self.document[item]), int(self.index[item])
+            raise InputError(text, remedy or self.remedy, document=document, span=index)
 
-    def refuse_nulls(self, values: pa.StructArray, noun: str, names: Iterable[str], remedy: str) -> None:
-        """Raise an `InputError` for the first struct that is None, or has None in one of these fields."""
-        if values.null_count:
-            self.refuse(null_flags(values), f"None is not {noun}.", remedy)
+    def refuse_nulls(self, *names: str) -> None:
+        """Raise an `InputError` for the first item that is None, or has None in one of these fields."""
+        self.refuse(null_flags(self.values), f"None is not {self.noun}.")
         for name in names:
-            if values.field(name).null_count:
-                self.refuse(null_flags(values.field(name)), f"{name!r} is None.", remedy)
+            self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
-    def read_bounds(self, values: pa.StructArray, remedy: str) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the fields `start` and `end`, checked."""
-        start, end = (integers(values.field(name).cast(pa.int64())) for name in ("start", "end"))
-        self.refuse_bounds(start, end, remedy)
+        start, end = (integers(self.values.field(name).cast(pa.int64())) for name in ("start", "end"))
+        self.refuse_bounds(start, end)
         return start, end
 
-    def refuse_bounds(self, start: np.ndarray, end: np.ndarray, remedy: str) -> None:
+    def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
         """Raise an `InputError` for the first negative start, end that is not after its start, or end past 32 bits."""
-        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", remedy)
-        self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.", remedy)
-        self.refuse(end > np.iinfo(np.int32).max, lambda item: f"the end {end[item]} is out of range.", remedy)
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
+        self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
+        self.refuse(end > np.iinfo(np.int32).max, lambda item: f"the end {end[item]} is out of range.")
+
+    def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
+        """Return codes of the items' names in a column, and the sorted names that they stand for.
+
+        Args:
+            column: the names.
+            noun, owner: what errors call a name, and what has it.
+        """
+        codes, names = string_codes(column)
+        for code, name in enumerate(names):
+            if problem := blank_problem(name, noun):
+                self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
+        return codes.astype(code_type(len(names))), tuple(names)
 
 
-def read_structs(column: pa.Array | pa.ChunkedArray, noun: str, remedy: str) -> tuple[int, pa.StructArray, Places]:
-    """Read a column of lists of structs.
-
-    Returns:
-        The number of lists, the structs of all lists end to end, and where each of them stands.
-
-    Raises:
-        InputError: for a list that is None.
-    """
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-    if array.null_count:
-        missing = int(np.argmax(null_flags(array)))
-        raise InputError(f"None is not a list of {noun}.", remedy, document=missing)
-    counts = np.diff(integers(array.offsets))
-    document = np.repeat(np.arange(len(array)), counts)
-    index = ranges(np.zeros(len(array), dtype=np.int64), counts)
-    return len(array), array.flatten(), Places(document, index)
+def _parents(lists: pa.Array) -> np.ndarray:
+    # what stands behind None is not in the flattened values
+    return np.repeat(np.arange(len(lists)), integers(lists.value_lengths().fill_null(0)))
 
 
 def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
@@ -254,23 +275,6 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     rank = np.empty(len(texts), dtype=np.int32)
     rank[order] = np.arange(len(texts))
     return rank[integers(encoded.indices)], [texts[code] for code in order]
-
-
-def sorted_labels(
-    column: pa.Array, places: Places, *, noun: str = "label", owner: str = "span"
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return label codes and the sorted names that they stand for.
-
-    Args:
-        column: the names.
-        places: where they stand.
-        noun, owner: what errors call a name, and what has it.
-    """
-    codes, labels = string_codes(column)
-    for code, label in enumerate(labels):
-        if problem := blank_problem(label, noun):
-            places.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
-    return codes.astype(code_type(len(labels))), tuple(labels)
 
 
 def blank_problem(name: str, noun: str) -> str:

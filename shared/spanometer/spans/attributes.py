@@ -10,29 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import (
-    as_lists,
-    batches,
-    is_utf8,
-    list_offsets,
-    null_flags,
-    offsets_by,
-    read_rows,
-    strings,
-    take_segments,
-)
+from ..arrays import as_lists, batches, is_utf8, list_offsets, null_flags, offsets_by, read_rows, strings, take_segments
 from ..errors import InputError
-from .arrow import (
-    Places,
-    blank_problem,
-    bounds_arrays,
-    is_list_of,
-    parents_of,
-    read_structs,
-    sorted_labels,
-    spans_arrays,
-    string_codes,
-)
+from .arrow import Items, blank_problem, bounds_arrays, is_list_of, spans_arrays, string_codes
 
 Value = bool | int | float | str
 
@@ -141,34 +121,34 @@ class Attributes:
         Raises:
             InputError: for a column of another type, and for what `from_dicts` would refuse.
         """
-        if not _holds_attributes(column.type):
-            raise InputError(f"a column of type {column.type} does not hold lists of such spans.", ATTRIBUTES_REMEDY)
-        documents, spans, places = read_structs(column, "spans", ATTRIBUTES_REMEDY)
-        places.refuse_nulls(spans, "a span", ("start", "end", "label", "attributes"), ATTRIBUTES_REMEDY)
-        start, end = places.read_bounds(spans, ATTRIBUTES_REMEDY)
-        label, labels = sorted_labels(spans.field("label"), places)
-        lists = spans.field("attributes")
-        span = parents_of(lists)
-        rows = lists.flatten()
-        of_row = places.take(span)
-        of_row.refuse_nulls(rows, "an attribute", ("name",), ATTRIBUTES_REMEDY)
-        name, names = sorted_labels(rows.field("name"), of_row, noun="name", owner="attribute")
-        value, values = _value_codes(rows, of_row)
-        score = _numbers(rows.field("score").cast(pa.float64()))
-        of_row.refuse(np.isnan(score) & ~null_flags(rows.field("score")), "a score is NaN.", _SCORE_REMEDY)
+        spans = Items.read(
+            column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
+        )
+        spans.refuse_nulls("start", "end", "label", "attributes")
+        start, end = spans.bounds()
+        label, labels = spans.names(spans.values.field("label"))
+        lists = spans.values.field("attributes")
+        if not is_list_of(lists.type, (field.name for field in ITEM_TYPE)):
+            raise InputError(f"attributes of type {lists.type} are not lists of values.", ATTRIBUTES_REMEDY)
+        rows = spans.children(lists, "an attribute")
+        rows.refuse_nulls("name")
+        name, names = rows.names(rows.values.field("name"), noun="name", owner="attribute")
+        value, values = _value_codes(rows)
+        score = _numbers(rows.values.field("score").cast(pa.float64()))
+        rows.refuse(np.isnan(score) & ~null_flags(rows.values.field("score")), "a score is NaN.", _SCORE_REMEDY)
         return cls(
-            document=places.document.astype(np.int32),
+            document=spans.document.astype(np.int32),
             start=start.astype(np.int32),
             end=end.astype(np.int32),
             label=label,
             labels=labels,
-            span=span.astype(np.int32),
+            span=rows.parent.astype(np.int32),
             name=name,
             names=names,
             value=value,
             values=values,
             score=score,
-            documents=documents,
+            documents=len(column),
         )
 
     def take(self, documents: np.ndarray) -> Attributes:
@@ -387,28 +367,21 @@ def _one_or_list(items: Sequence[Any]) -> Any:
     return list(items) if len(items) > 1 else next(iter(items), None)
 
 
-def _holds_attributes(type_: pa.DataType) -> bool:
-    """Return whether an Arrow type is that of lists of spans with attributes."""
-    return is_list_of(type_, (field.name for field in ATTRIBUTED_SPAN_TYPE)) and is_list_of(
-        type_.value_type.field("attributes").type, (field.name for field in ITEM_TYPE)
-    )
-
-
 def _numbers(column: pa.Array) -> np.ndarray:
     """Return floating-point numbers, NaN for null."""
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _value_codes(rows: pa.StructArray, places: Places) -> tuple[np.ndarray, tuple[Value, ...]]:
+def _value_codes(rows: Items) -> tuple[np.ndarray, tuple[Value, ...]]:
     """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
-    known = {column: ~null_flags(rows.field(column)) for column in _TYPES}
-    places.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.", ATTRIBUTES_REMEDY)
-    codes = np.full(len(rows), -1, dtype=np.int32)
+    known = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
+    rows.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.")
+    codes = np.full(len(rows.values), -1, dtype=np.int32)
     values: list[Value] = []
     for column, there in known.items():
         if not there.any():
             continue
-        dense = rows.field(column).drop_null()
+        dense = rows.values.field(column).drop_null()
         if column == "text":
             code, distinct = string_codes(dense)
         else:
@@ -418,7 +391,7 @@ def _value_codes(rows: pa.StructArray, places: Places) -> tuple[np.ndarray, tupl
             if distinct[-1] != distinct[-1]:
                 bad = there.copy()
                 bad[there] = np.isnan(found)
-                places.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
+                rows.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
         codes[there] = code.ravel() + len(values)
         values += distinct
     return codes, tuple(values)

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..arrays import (
     as_lists,
     ascends,
     begins_run,
-    integers,
     null_flags,
     offsets_by,
     offsets_of,
@@ -23,19 +21,7 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError, counted
-from .arrow import (
-    SPAN_TYPE,
-    Places,
-    bounds_arrays,
-    is_list,
-    is_list_of,
-    parents_of,
-    read_lengths,
-    read_structs,
-    sorted_labels,
-    span_problem,
-    struct_lists,
-)
+from .arrow import SPAN_TYPE, Items, bounds_arrays, is_list, is_list_of, read_lengths, span_problem, struct_lists
 
 ENTITY_TYPE = pa.struct(
     [
@@ -222,23 +208,17 @@ def _entity_problem(entity: Any) -> str:
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Entities from an Arrow column, checked and in order."""
-    if not is_list_of(column.type, ("start", "end", "types", "components")):
-        raise InputError(f"a column of type {column.type} does not hold lists of entities.", _REMEDY)
-    documents, values, places = read_structs(column, "entities", _REMEDY)
-    places.refuse_nulls(values, "an entity", ("start", "end", "types"), _REMEDY)
-    start, end = places.read_bounds(values, _REMEDY)
-    type_counts, type_, types = _read_types(values.field("types"), places)
-    components = _component_lists(values.field("components"))
-    # flattening skips what stands behind None
-    component_counts = integers(pc.fill_null(pc.list_value_length(components), 0))
-    nodes = components.flatten()
-    parent = np.repeat(np.arange(len(values)), component_counts)
-    of_node = places.take(parent)
-    of_node.refuse_nulls(nodes, "a component", _KEYS, _REMEDY)
-    label, labels = sorted_labels(nodes.field("label"), of_node, owner="component")
-    node_start, node_end = of_node.read_bounds(nodes, _REMEDY)
+    entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", _REMEDY)
+    entities.refuse_nulls("start", "end", "types")
+    start, end = entities.bounds()
+    types = _read_types(entities)
+    components = entities.children(_component_lists(entities.values.field("components")), "a component")
+    components.refuse_nulls(*_KEYS)
+    label, labels = components.names(components.values.field("label"), owner="component")
+    node_start, node_end = components.bounds()
+    parent = components.parent
     outside = (node_start < start[parent]) | (node_end > end[parent])
-    of_node.refuse(
+    components.refuse(
         outside,
         lambda node: (
             f"a component from {node_start[node]} to {node_end[node]} does not lie within its entity, "
@@ -246,21 +226,21 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         ),
         "Give a component the bounds of tokens inside its entity.",
     )
-    entities = Entities(
-        document=places.document.astype(np.int32),
+    found = Entities(
+        document=entities.document.astype(np.int32),
         start=start.astype(np.int32),
         end=end.astype(np.int32),
-        type_offsets=offsets_of(type_counts),
-        type=type_,
-        types=types,
-        component_offsets=offsets_of(component_counts),
+        type_offsets=types[0],
+        type=types[1],
+        types=types[2],
+        component_offsets=offsets_by(parent, len(start)),
         component_start=node_start.astype(np.int32),
         component_end=node_end.astype(np.int32),
         component_label=label,
         component_labels=labels,
-        documents=documents,
+        documents=len(column),
     )
-    return _in_order(_with_distinct_nodes(entities))
+    return _in_order(_with_distinct_nodes(found))
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
@@ -273,21 +253,19 @@ def _component_lists(column: pa.Array) -> pa.Array:
     return column
 
 
-def _read_types(column: pa.ListArray, places: Places) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """How many types each entity has, their codes and names; a type that an entity names twice counts once."""
-    counts = np.diff(integers(column.offsets))
-    places.refuse(counts == 0, "an entity has no type.", "Give every entity at least one type.")
-    values = column.flatten()
-    entity = parents_of(column)
-    of_type = places.take(entity)
-    of_type.refuse(null_flags(values), "a type is None.", _REMEDY)
-    codes, names = sorted_labels(values, of_type, noun="type", owner="entity")
-    if (counts > 1).any():
-        key = entity * max(len(names), 1) + codes
-        kept = np.sort(np.unique(key, return_index=True)[1])
+def _read_types(entities: Items) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return the offsets, codes and names of the entities' types; a type that an entity has twice counts once."""
+    types = entities.children(entities.values.field("types"), "a type")
+    number = len(entities.values)
+    lacking = np.bincount(types.parent, minlength=number) == 0
+    entities.refuse(lacking, "an entity has no type.", "Give every entity at least one type.")
+    types.refuse(null_flags(types.values), "a type is None.")
+    codes, names = types.names(types.values, noun="type", owner="entity")
+    entity = types.parent
+    if len(entity) > number:
+        kept = np.sort(np.unique(entity * max(len(names), 1) + codes, return_index=True)[1])
         entity, codes = entity[kept], codes[kept]
-        counts = np.bincount(entity, minlength=len(counts))
-    return counts, codes, names
+    return offsets_by(entity, number), codes, names
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:

@@ -32,15 +32,12 @@ from .arrow import (
     FRAGMENTS_TYPE,
     SPAN_REMEDY,
     SPAN_TYPE,
-    Places,
+    Items,
     bounds_arrays,
     fragments_arrays,
     is_list_of,
-    parents_of,
     read_lengths,
-    read_structs,
     require_same_lengths,
-    sorted_labels,
     spans_arrays,
 )
 
@@ -316,35 +313,31 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
     """Return spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
     fragmented = is_list_of(column.type, ("label", "fragments"))
     keys = ("label", "fragments") if fragmented else ("start", "end", "label")
-    if not is_list_of(column.type, keys):
-        raise InputError(f"a column of type {column.type} does not hold lists of spans.", SPAN_REMEDY)
-    documents, values, places = read_structs(column, "spans", SPAN_REMEDY)
-    places.refuse_nulls(values, "a span", keys, SPAN_REMEDY)
-    label, labels = sorted_labels(values.field("label"), places)
+    spans = Items.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
+    spans.refuse_nulls(*keys)
+    label, labels = spans.names(spans.values.field("label"))
     fragments = None
     if fragmented:
-        fragments, start, end = _read_fragments(values.field("fragments"), places)
+        fragments, start, end = _read_fragments(spans)
         fragments = None if len(fragments.start) == len(start) else fragments
     else:
-        start, end = places.read_bounds(values, SPAN_REMEDY)
-    columns = [column.astype(np.int32) for column in (places.document, start, end)]
-    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, documents, None, fragments))
+        start, end = spans.bounds()
+    columns = [column.astype(np.int32) for column in (spans.document, start, end)]
+    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(column), None, fragments))
 
 
-def _read_fragments(column: pa.Array, places: Places) -> tuple[Fragments, np.ndarray, np.ndarray]:
+def _read_fragments(spans: Items) -> tuple[Fragments, np.ndarray, np.ndarray]:
     """Return the fragments in order, merged if they overlap or touch, and the spans' outer bounds."""
-    counts = np.diff(integers(column.offsets))
-    places.refuse(counts == 0, "the span has no fragments.", FRAGMENTS_REMEDY)
-    pairs = column.flatten()
-    span = parents_of(column)
-    of_fragment = places.take(span)
+    fragments = spans.children(spans.values.field("fragments"), "a fragment")
+    pairs, span, number = fragments.values, fragments.parent, len(spans.values)
+    spans.refuse(np.bincount(span, minlength=number) == 0, "the span has no fragments.")
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
-    of_fragment.refuse(malformed, "a fragment is not a pair [start, end].", FRAGMENTS_REMEDY)
+    fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
     missing = null_flags(bounds).reshape(-1, 2)
-    of_fragment.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.", FRAGMENTS_REMEDY)
+    fragments.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
-    of_fragment.refuse_bounds(start, end, FRAGMENTS_REMEDY)
+    fragments.refuse_bounds(start, end)
     order = np.lexsort((start, span))
     span, start, end = span[order], start[order], end[order]
     # far enough apart that a running maximum of one span never reaches the next
@@ -354,9 +347,9 @@ def _read_fragments(column: pa.Array, places: Places) -> tuple[Fragments, np.nda
     fresh[1:] |= start[1:] > reach[:-1]
     first = np.flatnonzero(fresh)
     last = np.append(first[1:], len(span))[: len(first)] - 1
-    offsets = np.searchsorted(span[first], np.arange(len(counts) + 1))
-    fragments = Fragments(offsets, start[first], reach[last])
-    return fragments, fragments.start[offsets[:-1]], fragments.end[offsets[1:] - 1]
+    offsets = offsets_by(span[first], number)
+    merged = Fragments(offsets, start[first], reach[last])
+    return merged, merged.start[offsets[:-1]], merged.end[offsets[1:] - 1]
 
 
 def in_order(spans: Spans) -> Spans:
