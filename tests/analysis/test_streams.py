@@ -37,7 +37,7 @@ def test_by_hand():
     assert counts.measure == SpanF()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_measure_of_spans_over_tags(seed):
     generator = random.Random(seed)
     references, predictions = tagged(seed)
@@ -119,8 +119,8 @@ def test_memory_does_not_grow_with_the_stream():
     measures = [name for name in MEASURES if name != "unitizing_alpha"]
     # what is imported and cached on the way is no part of it
     held(2, measures)
-    short, counts = held(30, measures)
-    long, more = held(300, measures)
+    short, counts = held(8, measures)
+    long, more = held(80, measures)
     # a sum of n parts holds log n of them; of the batches at hand nothing stays
     assert long < 2 * short
     assert len(more["span_f"].to_bytes()) == len(counts["span_f"].to_bytes())
@@ -191,7 +191,7 @@ def test_spans_that_cannot_be_scored_are_counted_over_all_batches():
     ("options", "message"),
     [
         ({}, "^batch 0: the scheme of tags that come in parts must be stated"),
-        ({"scheme": "IOB3"}, "scheme='IOB3'"),
+        ({"scheme": "IOB3"}, "invalid value for scheme: 'IOB3'"),
         ({"scheme": "IO", "repair": "bes"}, "bes"),
         ({"scheme": "IOB2", "measures": "f1"}, "^'f1' is not a measure"),
         ({"scheme": "IOB2", "measures": None}, "^None is not a measure"),

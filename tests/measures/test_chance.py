@@ -94,7 +94,7 @@ def by_label(document, label):
 def test_same_as_enumeration(level):
     agreement = slow.shared if level == "token" else slow.equal
     checked = 0
-    for seed in range(400):
+    for seed in range(160):
         references, predictions, lengths = random_pair(seed, "flat")
         if max(lengths) > 6:
             continue
@@ -119,13 +119,13 @@ def test_same_as_enumeration(level):
             assert abs(found["kappa_f1"] - float(kappa)) < 1e-10
         else:
             assert found["kappa_f1"] == 0.0
-    assert checked > 60
+    assert checked > 25
 
 
 @pytest.mark.parametrize("variant", ["1995", "2016"])
 def test_alpha_is_that_of_the_formula(variant):
     disagreement = slow.disagreement_1995 if variant == "1995" else slow.disagreement_2016
-    for seed in range(300):
+    for seed in range(100):
         references, predictions, lengths = random_pair(seed, "flat")
         tokens = sum(lengths)
         if tokens == 0:
@@ -173,7 +173,7 @@ def test_chance_does_not_depend_on_where_spans_lie():
 
 
 def test_properties_on_random_corpora():
-    for seed in range(150):
+    for seed in range(60):
         references, predictions, lengths = random_pair(seed, "flat")
         found = score(references, predictions, lengths)
         assert 0 <= found["f1"] <= 1 and 0 <= found["chance_f1"] <= 1 + 1e-12
@@ -218,7 +218,7 @@ def test_layers_and_independent():
 
 @pytest.mark.parametrize("level", ["token", "span"])
 def test_overlapping_spans_keep_f1_in_bounds(level):
-    for seed in range(150):
+    for seed in range(60):
         references, predictions, lengths = random_pair(seed, "nested")
         found = score(references, predictions, lengths, placement="independent", level=level)
         assert 0 <= found["f1"] <= 1 + 1e-12

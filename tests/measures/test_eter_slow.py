@@ -10,7 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from entity_corpora import MOST_COMPONENTS, MOST_ENTITIES, ONLY_PREDICTED, ONLY_REFERENCE, random_entity_documents
 from slow import eter as slow
 
-SEEDS = range(300)
+SEEDS = range(200)
+FEW_SEEDS = range(60)
 
 
 def entity(start, end, types, *components):
@@ -404,7 +405,7 @@ def close(one, other):
 
 
 def test_labels_and_documents_sum_to_the_total():
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         references, predictions = random_entity_documents(random.Random(seed))
         total = slow.eter(references, predictions)
         labels = slow.per_label(references, predictions).values()
@@ -437,7 +438,7 @@ def component_slot_count(entities):
 
 
 def test_every_entity_and_slot_is_counted_once():
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         for reference, prediction in zip(*random_entity_documents(random.Random(seed)), strict=True):
             values = scores(reference, prediction)
             entities = [distinct_entities(side) for side in (reference, prediction)]
@@ -454,7 +455,7 @@ def test_every_entity_and_slot_is_counted_once():
 
 
 def test_the_order_of_documents_entities_and_components_does_not_matter():
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         generator = random.Random(seed)
         references, predictions = random_entity_documents(generator)
         total = slow.eter(references, predictions)
@@ -478,7 +479,7 @@ def test_the_order_of_documents_entities_and_components_does_not_matter():
 
 
 def test_documents_against_themselves_have_no_error():
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         references, _ = random_entity_documents(random.Random(seed))
         values = slow.eter(references, references)
         assert not set(nonzero(values)) - {"references", "ser_types_correct", "ser_components_correct"}, seed

@@ -443,10 +443,12 @@ def random_options(generator):
 def close(ours, theirs):
     assert list(ours) == list(theirs)
     for name, values in theirs.items():
-        assert ours[name] == pytest.approx(values, rel=1e-12, abs=1e-12), name
+        assert ours[name].keys() == values.keys()
+        for key, value in values.items():
+            assert math.isclose(ours[name][key], value, rel_tol=1e-12, abs_tol=1e-12), (name, key)
 
 
-CASES = 2400
+CASES = 800
 
 
 def test_against_slow():
@@ -459,7 +461,7 @@ def test_against_slow():
         close(ours, slow.span_attribute(references, predictions, **options))
         scores.add(round(ours["micro"]["ap"], 3))
     # they are not all trivial
-    assert len(scores) > 100
+    assert len(scores) > 40
 
 
 def items_of(references, predictions, **options):
@@ -546,7 +548,7 @@ def test_large_offsets():
 
 def test_against_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed (the extra test)")
-    for seed in range(500):
+    for seed in range(120):
         generator = np.random.default_rng(seed)
         size = generator.integers(1, 40)
         hits = generator.random(size) < 0.5
@@ -562,7 +564,7 @@ def test_against_scikit_learn():
 def test_curves_against_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed (the extra test)")
     generator = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(60):
         hits = generator.random(30) < 0.5
         scores = generator.random(30).round(1)
         references = [[span({"x": 1} if hit else {}, place, place + 1) for place, hit in enumerate(hits)]]
@@ -577,7 +579,7 @@ def test_curves_against_scikit_learn():
 
 
 def test_curves():
-    for seed in range(500):
+    for seed in range(120):
         generator = random.Random(seed)
         references, predictions = (Attributes.from_dicts(side) for side in random_corpus(generator))
         for average_precision in ("ties", "edsnlp"):
@@ -605,7 +607,7 @@ def test_curves():
 
 
 def test_identity_is_perfect():
-    for seed in range(120):
+    for seed in range(60):
         references, _ = random_corpus(random.Random(seed))
         for values in score(references, references, include_falsy=True).values():
             if values["support"]:
@@ -614,7 +616,7 @@ def test_identity_is_perfect():
 
 
 def test_swapping_sides_swaps_precision_and_recall():
-    for seed in range(120):
+    for seed in range(60):
         references, predictions = random_corpus(random.Random(seed))
         one, other = score(references, predictions), score(predictions, references)
         for name, values in one.items():
@@ -624,7 +626,7 @@ def test_swapping_sides_swaps_precision_and_recall():
 
 
 def test_the_order_of_documents_does_not_matter():
-    for seed in range(120):
+    for seed in range(60):
         references, predictions = random_corpus(random.Random(seed))
         turned = score(references[::-1], predictions[::-1])
         close(turned, score(references, predictions))
@@ -640,7 +642,7 @@ def test_a_filter_is_the_part():
 
 
 def test_numbers_of_parts_add_up():
-    for seed in range(120):
+    for seed in range(60):
         references, predictions = random_corpus(random.Random(seed))
         whole = score(references, predictions, attributes=["x", "y"])
         half = len(references) // 2
@@ -656,7 +658,7 @@ def test_numbers_of_parts_add_up():
 @pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
 def test_scores_of_documents(average_precision):
     measure = SpanAttribute(average_precision=average_precision)
-    for seed in range(120):
+    for seed in range(60):
         references, predictions = random_corpus(random.Random(seed))
         counts = measure.counts(Attributes.from_dicts(references), Attributes.from_dicts(predictions))
         found = measure.score_per_document(counts)
