@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar, TypeVar
 
-from tqdm import tqdm
-
 from ..analysis.results import Report
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
@@ -140,6 +138,8 @@ def require_distinct(paths: Sequence[str]) -> None:
 
 def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None = None, **options: Any) -> File:
     """Read a file, or standard input, or a stream that is open already, with a progress bar."""
+    from tqdm import tqdm
+
     known = path != STANDARD_INPUT and os.path.isfile(path)
     with tqdm(
         desc=f"reading {printable(os.path.basename(path))}",

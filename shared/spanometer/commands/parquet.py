@@ -10,7 +10,6 @@ from ..analysis.batches import Reading
 from ..analysis.results import Report
 from ..counts.resampling import Resampling
 from ..errors import InputError
-from ..integrations.dask import tally
 from ..measures.result import MeasureResult
 from ..options import option
 from ..tags.decoding import Decoding
@@ -53,6 +52,8 @@ class ParquetInput(Decoding, PairInput):
                 "--confidence needs the counts of each document, and --cluster keeps their sums.",
                 "Leave out one of them.",
             )
+        from ..integrations.dask import tally
+
         columns = self.references, self.predictions
         reading = Reading.of(measures, self.scheme, self.repair, *columns, self.lengths)
         found = tally(paths[0], reading, client=self.cluster)

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
-from tqdm import tqdm
-
 from ..analysis.results import Report
 from ..counts.resampling import Resampling
 from ..errors import InputError, mention, printable
@@ -197,5 +195,7 @@ def side_of(file: TagFile) -> Side:
 
 
 def _progress(measures: Sequence[Any]) -> Iterable[Any]:
+    from tqdm import tqdm
+
     shown: Iterable[Any] = tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
     return shown
