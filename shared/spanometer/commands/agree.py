@@ -102,7 +102,7 @@ def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: Agreemen
 
 
 def _matrix(found: Agreement) -> Table:
-    """The corrected F1 of each pair; the diagonal is left empty."""
+    """Return the corrected F1 of each pair; the diagonal is left empty."""
     rows: list[list[Cell]] = []
     for row, name in enumerate(found.names):
         values = found.kappa_f1[row].tolist()
@@ -111,7 +111,7 @@ def _matrix(found: Agreement) -> Table:
 
 
 def _summary(found: Agreement, *, per_pair: bool) -> Table:
-    """All pairs, or the highest and the lowest; the mean of the pairs; alpha."""
+    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha."""
     pairs = sorted(found.pairs(), key=lambda pair: -pair[2]["kappa_f1"])
     shown = {f"{one}, {other}": values for one, other, values in pairs}
     if not per_pair:
@@ -125,7 +125,7 @@ def _summary(found: Agreement, *, per_pair: bool) -> Table:
 
 
 def _by_label(found: Agreement) -> Table:
-    """For each label the means of the pairs, alpha, and the fewest and most spans that an annotator has."""
+    """Return for each label the means of the pairs, alpha, and the fewest and most spans of an annotator."""
     rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
     return Table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), rows, labels=True)
 

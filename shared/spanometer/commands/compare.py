@@ -126,7 +126,7 @@ def _parts(found: Comparison, sides: Sequence[tuple[str, Side]]) -> Iterator[Par
 
 
 def _systems(name: str, result: MeasureComparison) -> Table:
-    """A row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     keys = _SHOWN.get(result.measure.name, result.measure.keys)
     rows: list[list[Cell]] = []
     for system, values in result.systems.items():
@@ -143,7 +143,7 @@ def _systems(name: str, result: MeasureComparison) -> Table:
 
 
 def _pairs(name: str, result: MeasureComparison) -> Table:
-    """A row for each pair: the difference with its interval, and the p-values."""
+    """Return a row for each pair: the difference with its interval, and the p-values."""
     headline = result.measure.headline
     title = headline if headline.startswith(name) else f"{name} {headline}"
     heads = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")

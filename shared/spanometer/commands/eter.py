@@ -109,7 +109,7 @@ class System:
 
     @property
     def scores(self) -> dict[str, float]:
-        """The headline values, and MUC's."""
+        """Return the headline values, and MUC's."""
         return {**self.result.scores, "muc_error": self.muc_error}
 
     def to_dict(self, *, per_label: bool) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _parts(
 
 
 def _tables(systems: Mapping[str, System]) -> list[Table]:
-    """A row for each system: ETER and its parts, the errors in aligned entities, and the slots with SER and ERR."""
+    """Return rows for each system: ETER and its parts, errors in aligned entities, and slots with SER and ERR."""
     rates = {name: score_cells(system.scores, _RATES, "eter") for name, system in systems.items()}
     errors = {name: _errors(system.result.counts) for name, system in systems.items()}
     tables = [_table("system", map(head, _RATES), rates), _table("in aligned entities", _ERRORS.values(), errors)]
@@ -229,7 +229,7 @@ def _errors(counts: Mapping[str, int | float]) -> list[Cell]:
 
 
 def _label_tables(name: str, system: System) -> list[Table]:
-    """A row for each type: the scores, and the errors in aligned entities."""
+    """Return a row for each type: the scores, and the errors in aligned entities."""
     keys = (*_RATES, "ser")
     rates = {
         label: [*score_cells(values, keys, keys[0]), f"{values['support']:,}"]
@@ -243,7 +243,7 @@ def _label_tables(name: str, system: System) -> list[Table]:
 
 
 def _sweep_table(sweep: AlphaSweep) -> Table:
-    """ETER: a row for each weight, a column for each system."""
+    """Return ETER in a row for each weight and a column for each system."""
     rows: dict[str, list[Cell]] = {
         f"{alpha:.1f}": [number(values[index]) for values in sweep.rates.values()]
         for index, alpha in enumerate(sweep.alphas.tolist())
@@ -252,5 +252,5 @@ def _sweep_table(sweep: AlphaSweep) -> Table:
 
 
 def _table(title: str, heads: Iterable[str], rows: Mapping[str, Sequence[Cell]], *, style: str = "cyan") -> Table:
-    """A row for each name."""
+    """Return a table with a row for each name."""
     return Table(title, list(heads), [[(name, style), *cells] for name, cells in rows.items()], labels=True)

@@ -117,13 +117,13 @@ def _complain(message: str) -> int:
 
 
 def _escape_what_cannot_be_encoded() -> None:
-    """If standard output is not UTF-8, write what it cannot encode as escapes."""
+    """Write what standard output cannot encode as escapes."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _leave_quietly() -> int:
-    """Nobody reads on: let nothing be flushed into the closed pipe at exit."""
+    """Let nothing be flushed into the closed pipe at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE

@@ -76,7 +76,7 @@ def _add(
 
 
 def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
-    """Return what an option does for each of its owners; what several have in common is said once."""
+    """Return what an option does for each of its owners; what several have in common is there once."""
     choices: dict[str, dict[Any, str]] = {}
     for declared in uses.values():
         explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")

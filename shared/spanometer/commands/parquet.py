@@ -41,7 +41,7 @@ class ParquetInput(Decoding, PairInput):
     def score(
         self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
     ) -> tuple[Report, dict[str, Side]]:
-        """Have the workers count, and score the sums of their counts."""
+        """Let the workers count, and score the sums of their counts."""
         if len(paths) > 1:
             raise InputError(
                 "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",

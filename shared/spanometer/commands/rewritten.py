@@ -82,7 +82,7 @@ class Target:
 
     @property
     def names_file(self) -> bool:
-        """Whether the text goes into a new file."""
+        """Return whether the text goes into a new file."""
         return self.output not in (None, STANDARD_INPUT)
 
     @contextlib.contextmanager

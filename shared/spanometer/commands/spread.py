@@ -191,7 +191,7 @@ def _parts(
 
 
 def _score_table(spread: PolicySpread) -> Table:
-    """A row for each policy, the grid as a whole first."""
+    """Return a row for each policy, the grid as a whole first."""
     measures = list(spread.measures.values())
     rows: list[list[Cell] | None] = [
         [("best", "bold"), *((number(measure.best), "bold") for measure in measures)],
@@ -208,7 +208,7 @@ def _score_table(spread: PolicySpread) -> Table:
 
 
 def _choice_table(name: str, measure: MeasureSpread, spread: PolicySpread) -> Table:
-    """The actions of the best and the worst policy at each place."""
+    """Return the actions of the best and the worst policy at each place."""
     choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
     rows: list[list[Cell]] = []
     for place in spread.grid.places:

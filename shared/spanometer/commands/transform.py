@@ -2,9 +2,9 @@ r"""Write a file again with errors of one kind or several.
 
 Spans are cut, shifted, shortened, lengthened, relabelled, left out or invented,
 or tags put where they are illegal. No span leaves its document or runs into
-another; one that would is left as it is. How many were touched is said on
-standard error. The tags of FILE must be legal (spanometer repair makes them
-so). Everything but the tags that change stays byte for byte the same.
+another; one that would is left as it is. Standard error says how many were
+touched. The tags of FILE must be legal (spanometer repair makes them so).
+Everything but the tags that change stays byte for byte the same.
 
 Examples:
   spanometer transform --list

@@ -41,7 +41,7 @@ class Trees:
 
     @property
     def side(self) -> Side:
-        """The file with the numbers of its entities, their components, and those that have several types."""
+        """Return the file with the numbers of its entities, their components, and those that have several types."""
         entities, components = len(self.entities), len(self.entities.component_start)
         metonymic = int((np.diff(self.entities.type_offsets) > 1).sum())
         numbers = [
@@ -124,12 +124,12 @@ class TreeInput(EntityTypes, Decoding, PairInput):
     def reading(self, sides: Iterable[Trees]) -> dict[str, str]:
         """Return how sides were read, for the signature: what can change the number with their formats."""
         known = list(dict.fromkeys(side.file.format for side in sides))
-        said = {"input": "+".join(_INPUTS.get(format, format) for format in known)}
+        described = {"input": "+".join(_INPUTS.get(format, format) for format in known)}
         if "hipe" in known:
-            said.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
+            described.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
         if "quaero" in known:
-            said.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
-        return said
+            described.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
+        return described
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
@@ -144,7 +144,7 @@ def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
 
 
 def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
-    """Documents in another order may have the same lengths; HIPE's have names by which they differ."""
+    """Compare the names of HIPE's documents: in another order they may have the same lengths."""
     if not reference.format == system.format == "hipe":
         return
     for document, (one, other) in enumerate(zip(reference.documents, system.documents, strict=False)):

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
             for line in _lines(column, validation, name_column=len(columns) > 1):
                 print(line)
         for column, validation in found:
-            print(_summary(column, validation, told=source.scheme is None))
+            print(_summary(column, validation, inferred=source.scheme is None))
     return ILLEGAL if any(len(validation) for _, validation in found) else 0
 
 
@@ -85,10 +85,10 @@ def _span(column: TagFile, document: int, label: str, start: int, end: int) -> s
     return f"{printable(label)} {first}" + (f"-{last}" if last > first else "")
 
 
-def _summary(column: TagFile, validation: Validation, *, told: bool) -> str:
+def _summary(column: TagFile, validation: Validation, *, inferred: bool) -> str:
     documents = counted(len(column.document_lines), "document")
     where = f"{printable(column.source)}, {printable(column.columns[0])}"
-    scheme = f"({validation.scheme.name}{', inferred from the prefixes' if told else ''})"
+    scheme = f"({validation.scheme.name}{', inferred from the prefixes' if inferred else ''})"
     if not len(validation):
         return f"{where}: no illegal pairs in {documents} {scheme}."
     spans = ", ".join(f"{policy} {count:,}" for policy, count in validation.spans.items())
