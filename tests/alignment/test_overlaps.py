@@ -76,9 +76,9 @@ def test_sides_must_fit():
     with pytest.raises(InputError, match="document 0: 2 predicted tags, 1 reference tags"):
         Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O", "O"]]))
     spans = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
-    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 token"):
         Alignment(Spans.from_tags([["O"]]), spans)
-    with pytest.raises(InputError, match="ends at 3, but the document has 1 tokens"):
+    with pytest.raises(InputError, match="ends at 3, but the document has 1 token"):
         Alignment(spans, Spans.from_tags([["O"]]))
 
 

@@ -207,11 +207,11 @@ BAD = {
     "names": ([[["O"]], [["O"]]], {"names": ["a"]}, "1 names, 2 annotators"),
     "same name": ([[["O"]], [["O"]]], {"names": ["a", "a"]}, "two annotators have one name"),
     "named twice": ({"a": [["O"]], "b": [["O"]]}, {"names": ["a", "b"]}, "have names already"),
-    "documents": ({"a": [["O"]], "b": [["O"], []]}, {}, "annotator b: 2 documents, where annotator a has 1"),
+    "documents": ({"a": [["O"]], "b": [["O"], []]}, {}, "annotator b: 2 documents, but annotator a has 1"),
     "tokens": (
         {"a": [["O"], ["O"]], "b": [["O"], []]},
         {},
-        "annotator b, document 1: 0 tokens, where annotator a has 1",
+        "annotator b, document 1: 0 tokens, but annotator a has 1",
     ),
     "tag": ({"a": [["B-A"]], "b": [["X-A"]]}, {}, "annotator b, document 0, token 0: 'X-A' has no prefix"),
     "illegal": ({"a": [["B-A"]], "b": [["I-A"]]}, {"repair": "raise", "scheme": "IOB2"}, "annotator b, .*'I-A' cannot"),

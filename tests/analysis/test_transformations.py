@@ -378,7 +378,7 @@ def test_bad_tags():
     assert Truncate().on_tags(illegal, scheme="IOB2", repair="conlleval").touched == 0
     with pytest.raises(InputError, match="all tags are legal in IO"):
         IllegalTags().on_tags(Tags.from_lists([["I-A"]]), scheme="IO")
-    with pytest.raises(InputError, match="would melt into the one before it in IO tags"):
+    with pytest.raises(InputError, match="would merge with the previous span in IO tags"):
         Split().on_tags(Tags.from_lists([["I-A", "I-A"]]), scheme="IO")
 
 

@@ -133,7 +133,7 @@ def test_standard_input(run, monkeypatch):
         (
             '{"spans": [{"start": 0, "end": 9, "label": "A"}], "tokens": ["a"]}\n',
             ["--spans", "spans"],
-            ", line 1: a span of 'A' ends at 9, but the document has 1 tokens.",
+            ", line 1: a span of 'A' ends at 9, but the document has 1 token.",
         ),
         ("not JSON\n", ["--spans", "spans"], ", line 1: this is not JSON"),
         ("\n", ["--spans", "spans"], "the file has no documents."),

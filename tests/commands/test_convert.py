@@ -38,7 +38,7 @@ def test_illegal_files_are_not_converted(complaint, file):
 def test_io_cannot_part_spans(complaint, file):
     path = file("a", "O\n\nB-A\nB-A\n")
     assert complaint("convert", path, "--to", "IO") == (
-        f"spanometer: {path}, line 4: a span of 'A' would melt into the one before it in IO tags. Choose another "
+        f"spanometer: {path}, line 4: a span of 'A' would merge with the previous span in IO tags. Choose another "
         "scheme, or pass spans in place of tags."
     )
     assert "line 4" in complaint("repair", path, "--policy", "conlleval", "--to", "IO")

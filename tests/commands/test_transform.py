@@ -129,7 +129,7 @@ def test_help(run):
         (
             "x I-A\nx I-A\n",
             ["--apply", "sequence_split"],
-            "line 2: a span of 'A' would melt into the one before it in IO",
+            "line 2: a span of 'A' would merge with the previous span in IO",
         ),
         ("x I-A\n", ["--apply", "illegal_tags"], "all tags are legal in IO."),
         ("x B-A\n", ["--apply", "foo"], "invalid value for --apply: 'foo'. Use one of"),

@@ -54,7 +54,7 @@ def test_tokens_are_checked():
     assert error.line == 2
     assert "the document has 0 tokens" in error.problem
     # no option of the command line gives lengths
-    assert error.remedy == "Ends are exclusive token offsets; check them and the document's tokens."
+    assert error.remedy == "Ends are exclusive token offsets; check them and the documents' lengths."
 
 
 def test_written_lines():

@@ -181,7 +181,7 @@ ABCD = [["a", "b", "c", "d"]]
         ([entity(0, 1, "a+b+c")], "HIPE's columns cannot give the entity 'a+b+c' (0 to 1)"),
         (
             [entity(0, 3, "a"), entity(1, 4, "b"), entity(2, 3, "c")],
-            "in NE-FINE-METO: a span of 'c' overlaps the one before it",
+            "in NE-FINE-METO: a span of 'c' overlaps the previous span",
         ),
         ([entity(0, 2, "a", (0, 1, "x")), entity(1, 3, "b", (1, 2, "x"))], "in NE-FINE-LIT: a span of 'b' overlaps"),
         ([entity(0, 2, "a+b"), entity(1, 3, "c+d")], "in NE-FINE-LIT: a span of 'c' overlaps"),
@@ -189,7 +189,7 @@ ABCD = [["a", "b", "c", "d"]]
         ([entity(0, 4, "a", (0, 3, "b")), entity(0, 3, "b", (0, 1, "c"))], "in NE-FINE-LIT: a span of 'a' overlaps"),
         (
             [entity(0, 4, "a", (0, 3, "x"), (1, 2, "y"))],
-            "in NE-FINE-COMP: a span of 'comp.y' overlaps the one before it",
+            "in NE-FINE-COMP: a span of 'comp.y' overlaps the previous span",
         ),
         (
             [entity(0, 4, "a", (0, 3, "b"), (1, 2, "c")), entity(0, 3, "b"), entity(1, 2, "c")],

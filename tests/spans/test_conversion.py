@@ -70,6 +70,6 @@ def test_illegal_tags_are_not_converted():
 
 
 def test_io_cannot_part_spans():
-    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would melt into the one before it in IO"):
+    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would merge with the previous span in IO"):
         convert_tags(Tags.from_lists([["B-A", "B-A"]]), to="IO")
     assert tag_lists(convert_tags(Tags.from_lists([["B-A", "B-B"], ["B-A"]]), to="IO")) == [["I-A", "I-B"], ["I-A"]]

@@ -151,7 +151,7 @@ def test_bad_arrow(rows, message):
         ([[4], [4]], "not a list of whole numbers"),
         (["4", "4"], "not a list of whole numbers"),
         (5, "lengths=5 is not a list of numbers"),
-        ([4, 1], "document 1, token 0: a span of 'A' ends at 2, but the document has 1 tokens"),
+        ([4, 1], "document 1, token 0: a span of 'A' ends at 2, but the document has 1 token"),
     ],
 )
 def test_bad_lengths(lengths, message):
@@ -165,7 +165,7 @@ def test_to_tags_refuses_what_tags_cannot_say():
     with pytest.raises(InputError, match="document 0, token 1: a span of 'B' overlaps"):
         Spans.from_dicts(overlap, lengths=[3]).to_tags("IOB2")
     adjacent = [[{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 3, "label": "A"}]]
-    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would melt"):
+    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would merge"):
         Spans.from_dicts(adjacent, lengths=[3]).to_tags("IO")
     with pytest.raises(InputError, match="lengths are not known"):
         Spans.from_dicts(adjacent).to_tags("IOB2")

@@ -62,7 +62,7 @@ def test_legal_tags_mean_the_same_under_every_policy(scheme, repair):
     corpus = []
     for tags in random_corpus(f"{scheme} legal", "IOB2", documents=500):
         spans = slow.decode(tags, "IOB2", "conlleval")
-        if scheme == "IO":  # adjacent spans of one label would melt
+        if scheme == "IO":  # adjacent spans of one label would merge
             spans = {span for span in spans if generator.random() < 0.5}
             spans = slow.decode(slow.encode(spans, len(tags), "IO"), "IO", "conlleval")
         corpus.append((slow.encode(spans, len(tags), scheme), spans))

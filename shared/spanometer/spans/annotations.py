@@ -1,4 +1,4 @@
-"""What several annotators or systems have made of the same documents, read alike."""
+"""Annotations of the same documents by several annotators or systems, read in the same way."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .spans import Spans, as_tags, common_scheme
 def read_annotations(
     given: Mapping[str, Any], *, scheme: str | None = None, repair: str = "conlleval", lengths: Any = None
 ) -> tuple[dict[str, Spans], dict[str, str]]:
-    """The spans of all, of the same documents, and how they were read.
+    """Read annotations of the same documents.
 
     Args:
-        given: for each a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; by what errors call it.
-        scheme: the scheme of the tags; None tells it from the prefixes of all together.
-        repair: what becomes of illegal tags, see `decoding.decode`.
+        given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, by the name that errors use.
+        scheme: the scheme of the tags; None infers it from the prefixes of all together.
+        repair: how to handle illegal tags, see `decoding.decode`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
 
     Returns:
-        The spans, with the documents' lengths where anybody knows them, and what the signature says of the reading.
+        The spans, with the documents' lengths if one of them has them, and the part of the signature about reading.
 
     Raises:
-        InputError: for annotations that cannot be read, or not be set against each other; `side` says whose.
+        InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
     tagged: dict[str, Tags] = {
         name: on_side(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
@@ -39,7 +39,7 @@ def read_annotations(
         known = common_scheme(scheme, tagged).name
         reading = {"scheme": known, "repair": repair}
     elif scheme is not None or repair != "conlleval":
-        raise InputError("scheme and repair are for tags, and there are spans only.", "Leave them out.")
+        raise InputError("scheme and repair are for tags, but only spans are given.", "Leave them out.")
     sides = {}
     for name, one in given.items():
         if name in tagged:
@@ -51,7 +51,7 @@ def read_annotations(
     for name, spans in sides.items():
         _require_same_documents(first, sides[first], name, spans)
         if of_first is not None:
-            # one array for all, also for those that did not know
+            # one array for all, also for those without lengths
             with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
@@ -59,7 +59,7 @@ def read_annotations(
 
 @contextmanager
 def named_sides(names: Mapping[str, str]) -> Iterator[None]:
-    """An `InputError` about `references` or `predictions` says whose they are, by these names."""
+    """Let errors about `references` or `predictions` use these names instead."""
     try:
         yield
     except InputError as error:
@@ -71,7 +71,7 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     """Raise an `InputError` unless two have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
         raise InputError(
-            f"{spans.documents} documents, where {first} has {expected.documents}.",
+            f"{spans.documents} documents, but {first} has {expected.documents}.",
             "All must annotate the same documents, in the same order.",
             side=name,
         )
@@ -81,7 +81,7 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     if different.any():
         document = int(np.argmax(different))
         raise InputError(
-            f"{spans.lengths[document]} tokens, where {first} has {expected.lengths[document]}.",
+            f"{spans.lengths[document]} tokens, but {first} has {expected.lengths[document]}.",
             "All must annotate the same tokens; was the text tokenised twice?",
             side=name,
             document=document,

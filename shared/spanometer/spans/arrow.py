@@ -263,7 +263,7 @@ class Items:
 
 
 def _parents(lists: pa.Array) -> np.ndarray:
-    # what stands behind None is not in the flattened values
+    # flattening leaves out what a list has that is None
     return np.repeat(np.arange(len(lists)), integers(lists.value_lengths().fill_null(0)))
 
 
@@ -329,4 +329,20 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
             f"{predictions[document]} predicted tags, {references[document]} reference tags.",
             "Both sides must annotate the same tokens; was the text tokenised twice?",
             document=document,
+        )
+
+
+def require_within(
+    lengths: np.ndarray, document: np.ndarray, start: np.ndarray, end: np.ndarray, name: Callable[[int], str]
+) -> None:
+    """Raise an `InputError` for the first item that ends after its document; `name` is what it is called."""
+    beyond = end > lengths[document]
+    if beyond.any():
+        item = int(np.argmax(beyond))
+        number = int(document[item])
+        raise InputError(
+            f"{name(item)} ends at {end[item]}, but the document has {counted(int(lengths[number]), 'token')}.",
+            "Ends are exclusive token offsets; check them and the documents' lengths.",
+            document=number,
+            position=int(start[item]),
         )

@@ -21,7 +21,17 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError, counted
-from .arrow import SPAN_TYPE, Items, bounds_arrays, is_list, is_list_of, read_lengths, span_problem, struct_lists
+from .arrow import (
+    SPAN_TYPE,
+    Items,
+    bounds_arrays,
+    is_list,
+    is_list_of,
+    read_lengths,
+    require_within,
+    span_problem,
+    struct_lists,
+)
 
 ENTITY_TYPE = pa.struct(
     [
@@ -55,8 +65,8 @@ class Entities:
             are ordered by start, end and label.
         component_label: codes that index `component_labels`.
         component_labels: the labels of components, sorted.
-        documents: how many documents there are, with or without entities.
-        lengths: the documents' lengths in tokens, int64, or None where they are not known.
+        documents: the number of documents, with or without entities.
+        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
     """
 
     document: np.ndarray
@@ -79,11 +89,11 @@ class Entities:
             column.flags.writeable = False
 
     def __len__(self) -> int:
-        """The number of entities."""
+        """Return the number of entities."""
         return len(self.start)
 
     def __repr__(self) -> str:
-        """The sizes, not the columns."""
+        """Return the sizes, not the columns."""
         components = counted(len(self.component_start), "component")
         types = ", ".join(self.types) or "none"
         entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")
@@ -106,10 +116,10 @@ class Entities:
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Entities:
-        """From a list of lists of entities.
+        """Read lists of entities.
 
         Args:
-            documents: for each document its entities, `{"start": int, "end": int, "types": [str, ...], "components":
+            documents: the entities of each document, `{"start": int, "end": int, "types": [str, ...], "components":
                 [{"start": int, "end": int, "label": str}, ...]}`; an entity without components may leave them out or
                 have None there.
             lengths: the documents' lengths in tokens, checked against the entities.
@@ -122,29 +132,20 @@ class Entities:
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
-        """From an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; None for components is none."""
+        """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
         known = None if lengths is None else read_lengths(lengths, len(column))
         entities = _read(column)
         return entities if known is None else entities.with_lengths(known)
 
     def with_lengths(self, lengths: np.ndarray) -> Entities:
-        """The same entities with the documents' lengths, checked."""
+        """Return the entities with the documents' lengths; an `InputError` for one past its document's end."""
         known = read_lengths(lengths, self.documents)
-        beyond = self.end > known[self.document]
-        if beyond.any():
-            index = int(np.argmax(beyond))
-            document = int(self.document[index])
-            raise InputError(
-                f"an entity {self.types[self.first_type[index]]!r} ends at {self.end[index]}, "
-                f"but the document has {counted(int(known[document]), 'token')}.",
-                "Ends are exclusive token offsets; check them and the document's tokens.",
-                document=document,
-                position=int(self.start[index]),
-            )
+        first = self.first_type
+        require_within(known, self.document, self.start, self.end, lambda one: f"an entity {self.types[first[one]]!r}")
         return replace(self, lengths=known)
 
     def take(self, entities: np.ndarray) -> Entities:
-        """Some of the entities, in the order asked for, in the same documents."""
+        """Return some of the entities, in the order asked for, in the same documents."""
         type_counts, types = take_segments(self.type_offsets, entities)
         component_counts, components = take_segments(self.component_offsets, entities)
         return replace(
@@ -165,7 +166,7 @@ class Entities:
         return list(self.to_arrow().to_pylist())
 
     def to_arrow(self) -> pa.ListArray:
-        """An Arrow array with the list of entities of each document, of `ENTITY_TYPE`."""
+        """Return an Arrow array with the list of entities of each document, of `ENTITY_TYPE`."""
         labels = strings(self.component_label, self.component_labels)
         columns = [*bounds_arrays(self.component_start, self.component_end), labels]
         components = as_lists(self.component_offsets, pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE)))
@@ -176,17 +177,17 @@ class Entities:
 
 
 def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Arrow arrays of lists of `ENTITY_TYPE` from lists of entity dictionaries, see `Entities.from_dicts`.
+    """Return Arrow arrays of lists of `ENTITY_TYPE` from lists of entity dictionaries, see `Entities.from_dicts`.
 
     Args:
-        documents: for each document its entities; keys other than the four are passed over.
+        documents: the entities of each document; keys other than the four are ignored.
         first_document: the number of the first document, for errors.
 
     Returns:
         One array for each thousand documents.
 
     Raises:
-        InputError: for a document that is no list, an entity that is no such dictionary, and for values of other types.
+        InputError: for a document that is not a list, an entity that is not such a dictionary, wrong types of values.
     """
     return struct_lists(documents, ENTITY_TYPE, _entity_problem, _REMEDY, first_document, prepare=_with_components)
 
@@ -207,7 +208,7 @@ def _entity_problem(entity: Any) -> str:
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
-    """Entities from an Arrow column, checked and in order."""
+    """Return entities from an Arrow column, checked and in order."""
     entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", _REMEDY)
     entities.refuse_nulls("start", "end", "types")
     start, end = entities.bounds()
@@ -244,7 +245,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
-    """A column of lists of components, checked; Arrow has other types where no entity of a column has any."""
+    """Return a column of lists of components, checked; Arrow has other types if no entity of a column has any."""
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
@@ -269,7 +270,7 @@ def _read_types(entities: Items) -> tuple[np.ndarray, np.ndarray, tuple[str, ...
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:
-    """The same entities with their components in order, without duplicates."""
+    """Return the entities with their components in order, without duplicates."""
     parent = entities.component_entity
     keys = (parent, entities.component_start, entities.component_end, entities.component_label)
     if ascends(*keys):
@@ -287,14 +288,14 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 
 def _in_order(entities: Entities) -> Entities:
-    """The same entities in order, without duplicates: the order of types alone makes no difference."""
+    """Return the entities in order, without duplicates: the order of types alone makes no difference."""
     place = (entities.document, entities.start, entities.end)
     if ascends(*place):
         return entities
     order = np.lexsort(place[::-1])
     shares = ~begins_run(*(key[order] for key in place))
     shares[:-1] |= shares[1:]
-    # only where several are at one place do types and components decide
+    # types and components decide only between several at one place
     tied = order[shares]
     codes = np.zeros((2, len(entities)), dtype=np.int64)
     if len(tied):

@@ -1,4 +1,4 @@
-"""Columns of markup: one string a document, both sides read into entities over the same words."""
+"""Columns of markup, one string for each document: both sides read as entities over the same words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAME_WORDS = "Both sides must annotate the same words; was the text tokenised t
 
 
 def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
-    """Arrow arrays of strings from documents with markup, whose types are checked; the markup is not read yet.
+    """Return Arrow arrays of strings from documents with markup. Their types are checked; the markup is not read yet.
 
     Args:
         documents: one string for each document.
@@ -58,14 +58,14 @@ def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArr
 def pair_from_markup(
     references: pa.ChunkedArray, predictions: pa.ChunkedArray, *, entity_types: Collection[str] = ENTITY_TYPES
 ) -> tuple[Entities, Entities]:
-    """Both sides' entities from columns of markup, with the documents' lengths.
+    """Read both sides' entities, with the documents' lengths, from columns of markup.
 
     Args:
         references, predictions: columns of strings, one for each document.
         entity_types: the first dotted parts of the tags that are entities, see `markup.from_markup`.
 
     Raises:
-        InputError: for markup that cannot be read, with document, line and column; where the sides do not have the same
+        InputError: for markup that cannot be read, with document, line and column; if the sides do not have the same
             documents, or the same words in one.
     """
     require_same_documents(len(references), len(predictions))

@@ -23,7 +23,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, on_side, setting
+from ..errors import InputError, on_side
 from ..tags.decoding import decode, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
@@ -38,6 +38,7 @@ from .arrow import (
     is_list_of,
     read_lengths,
     require_same_lengths,
+    require_within,
     spans_arrays,
 )
 
@@ -54,7 +55,7 @@ class Fragments:
     end: np.ndarray
 
     def take(self, spans: np.ndarray) -> Fragments:
-        """The fragments of some spans, in the order asked for."""
+        """Return the fragments of some spans, in the order asked for."""
         counts, taken = take_segments(self.offsets, spans)
         return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
@@ -70,9 +71,9 @@ class Spans:
             first and last bounds here.
         label: codes that index `labels`, of the narrowest signed type from 16 bits up.
         labels: label names, sorted.
-        documents: how many documents there are, with or without spans.
-        lengths: the documents' lengths in tokens, int64, or None where they are not known.
-        fragments: None where every span is contiguous.
+        documents: the number of documents, with or without spans.
+        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
+        fragments: None if every span is contiguous.
     """
 
     document: np.ndarray
@@ -90,11 +91,11 @@ class Spans:
             column.flags.writeable = False
 
     def __len__(self) -> int:
-        """The number of spans."""
+        """Return the number of spans."""
         return len(self.start)
 
     def __repr__(self) -> str:
-        """The sizes, not the columns."""
+        """Return the sizes, not the columns."""
         return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
@@ -107,27 +108,19 @@ class Spans:
     ) -> Spans:
         """Decode lists of tags, see `decoding.decode`.
 
-        The scheme is told from these tags alone: name it where reference and prediction use different prefixes, or use
+        The scheme is inferred from these tags alone: name it if reference and prediction use different prefixes, or use
         `pair_from_tags`, which looks at both.
         """
         encoded = as_tags(tags)
         columns = decode(encoded, scheme=scheme, repair=repair)
-        return cls(
-            columns.document,
-            columns.start,
-            columns.end,
-            columns.label,
-            columns.labels,
-            len(encoded.lengths),
-            encoded.lengths,
-        )
+        return cls(**vars(columns), documents=len(encoded.lengths), lengths=encoded.lengths)
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Spans:
-        """From a list of lists of spans.
+        """Read lists of spans.
 
         Args:
-            documents: for each document its spans: `{"start": int, "end": int, "label": str}`, or, for discontinuous
+            documents: the spans of each document: `{"start": int, "end": int, "label": str}`, or, for discontinuous
                 spans, `{"label": str, "fragments": [[start, end], ...]}`, the same kind throughout.
             lengths: the documents' lengths in tokens, checked against the spans.
 
@@ -149,7 +142,7 @@ class Spans:
         repair: str = "conlleval",
         lengths: Any = None,
     ) -> Spans:
-        """From an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
+        """Read an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
 
         `scheme` and `repair` are for tags, `lengths` for the other two.
         """
@@ -160,23 +153,13 @@ class Spans:
         return spans if known is None else spans.with_lengths(known)
 
     def with_lengths(self, lengths: np.ndarray) -> Spans:
-        """The same spans with the documents' lengths, checked: an `InputError` for a span past its document's end."""
+        """Return the spans with the documents' lengths; an `InputError` for a span past its document's end."""
         known = read_lengths(lengths, self.documents)
-        beyond = self.end > known[self.document]
-        if beyond.any():
-            index = int(np.argmax(beyond))
-            document = int(self.document[index])
-            raise InputError(
-                f"a span of {self.labels[self.label[index]]!r} ends at {self.end[index]}, "
-                f"but the document has {known[document]} tokens.",
-                f"Ends are exclusive token offsets; check {setting('lengths')} and the offsets.",
-                document=document,
-                position=int(self.start[index]),
-            )
+        require_within(known, self.document, self.start, self.end, lambda span: f"a span of {self._label(span)}")
         return replace(self, lengths=known)
 
     def take(self, documents: np.ndarray) -> Spans:
-        """The spans of some documents, in the order asked for; a document may be asked for more than once."""
+        """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
         counts, taken = take_segments(offsets_by(self.document, self.documents), documents)
         return replace(
             self,
@@ -190,7 +173,7 @@ class Spans:
         )
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
-        """The same spans with their codes counted in other label names, of which theirs are a part."""
+        """Return the spans with codes of other label names, which include theirs."""
         if labels == self.labels:
             return self
         number = {name: code for code, name in enumerate(labels)}
@@ -202,7 +185,7 @@ class Spans:
         return list(self.to_arrow().to_pylist())
 
     def to_arrow(self) -> pa.ListArray:
-        """An Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
+        """Return an Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
         label = strings(self.label, self.labels)
         if self.fragments is None:
             columns = [*bounds_arrays(self.start, self.end), label]
@@ -215,17 +198,17 @@ class Spans:
         return as_lists(offsets_by(self.document, self.documents), values)
 
     def to_tags(self, scheme: str) -> list[list[str]]:
-        """Lists of tags of these spans under a scheme, see `encode`."""
+        """Return lists of tags of these spans under a scheme, see `encode`."""
         tags = self.encode(scheme)
         flat = np.array(tags.names, dtype=object)[tags.codes]
         return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
 
     def encode(self, scheme: str) -> Tags:
-        """Tags of these spans under a scheme; needs the documents' lengths.
+        """Write these spans as tags of a scheme; needs the documents' lengths.
 
         Raises:
-            InputError: where lengths are not known, where spans overlap or are discontinuous, and where the scheme
-                cannot tell two spans apart (IO: adjacent spans of one label).
+            InputError: if lengths are unknown, if spans overlap or are discontinuous, and if the scheme cannot separate
+                two spans (IO: adjacent spans of one label).
         """
         known = get_scheme(scheme)
         if self.lengths is None:
@@ -234,11 +217,10 @@ class Spans:
             raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
         offsets = offsets_of(self.lengths)
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
-        self._refuse_untaggable(known.name, start, end)
         adjacent = np.zeros(len(self) + 1, dtype=bool)
-        adjacent[1:-1] = (
-            (end[:-1] == start[1:]) & (self.label[:-1] == self.label[1:]) & (self.document[:-1] == self.document[1:])
-        )
+        adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
+        self._refuse(start[1:] < end[:-1], "overlaps the previous span", known.name)
+        self._refuse(adjacent[1:-1] & (known.name == "IO"), "would merge with the previous span", known.name)
         codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
         inside = codes > 0
@@ -246,35 +228,31 @@ class Spans:
         tag[inside] = (codes[inside].astype(np.int64) - 1) * len(self.labels) + np.repeat(self.label, end - start) + 1
         return Tags(tag, ("O", *written), offsets)
 
-    def _refuse_untaggable(self, scheme: str, start: np.ndarray, end: np.ndarray) -> None:
-        overlap = start[1:] < end[:-1]
-        merged = (
-            (start[1:] == end[:-1]) & (self.label[1:] == self.label[:-1]) & (self.document[1:] == self.document[:-1])
-        )
-        for bad, problem in (
-            (overlap, "overlaps the one before it"),
-            (merged & (scheme == "IO"), "would melt into the one before it"),
-        ):
-            if bad.any():
-                index = int(np.argmax(bad)) + 1
-                raise InputError(
-                    f"a span of {self.labels[self.label[index]]!r} {problem} in {scheme} tags.",
-                    "Choose another scheme, or pass spans in place of tags.",
-                    document=int(self.document[index]),
-                    position=int(self.start[index]),
-                )
+    def _label(self, span: int) -> str:
+        return repr(self.labels[self.label[span]])
+
+    def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
+        """Raise an `InputError` for the first bad span; the first of all spans is never bad."""
+        if bad.any():
+            span = int(np.argmax(bad)) + 1
+            raise InputError(
+                f"a span of {self._label(span)} {problem} in {scheme} tags.",
+                "Choose another scheme, or pass spans instead of tags.",
+                document=int(self.document[span]),
+                position=int(self.start[span]),
+            )
 
 
 def pair_from_tags(
     references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval"
 ) -> tuple[Spans, Spans, str]:
-    """Decode both sides under one scheme, told from both where it is None.
+    """Decode both sides under one scheme, inferred from both if it is None.
 
     Returns:
         The spans of both sides and the name of the scheme.
 
     Raises:
-        InputError: as `decoding.decode`, and where the sides do not have the same documents and lengths.
+        InputError: as `decoding.decode`, and if the sides do not have the same documents and lengths.
     """
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, as_tags, tags) for side, tags in sides.items()}
@@ -296,14 +274,14 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags]) -> Scheme:
     }
     if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
         raise InputError(
-            f"the tags of the {' and the '.join(sorted(bare))} have no labels, those of the other side have.",
+            f"the tags of the {' and the '.join(sorted(bare))} have no labels, but those of the other side do.",
             "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
         )
     return scheme_of(None, *sides.values())
 
 
 def as_tags(tags: Any) -> Tags:
-    """Tags from lists of lists or from an Arrow column, or as they are."""
+    """Return tags from lists of lists or from an Arrow column; `Tags` are returned as they are."""
     if isinstance(tags, Tags):
         return tags
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
@@ -353,7 +331,7 @@ def _read_fragments(spans: Items) -> tuple[Fragments, np.ndarray, np.ndarray]:
 
 
 def in_order(spans: Spans) -> Spans:
-    """The same spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
+    """Return spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is not None:
         bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
