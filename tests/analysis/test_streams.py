@@ -107,7 +107,7 @@ def test_datasets(size):
 
 def held(batches, measures):
     """The most bytes that were held while so many batches were counted, and the counts."""
-    references, predictions = tagged(1, 100)
+    references, predictions = tagged(1, 25)
     tracemalloc.start()
     counts = stream_counts(((references, predictions) for _ in range(batches)), measures=measures, scheme="IOB2")
     peak = tracemalloc.get_traced_memory()[1]

@@ -26,11 +26,11 @@ from ..alignment.overlaps import Side, lay_out
 from ..arrays import ranges
 from ..errors import InputError
 from ..measures.information import TokenInformation
-from ..measures.result import plain
 from ..options import check_options, option
 from ..spans.spans import Spans
 from .properties import PROPERTIES
 from .published_tables import published_properties
+from .results import plain
 
 SIMPLEST_FIRST = ("span_f", "token_f_IO", "token_f_IO*", "bcubed", "link_f", "intersection_f", "sl_icm")
 """The metrics of the published table in the order in which they are preferred if several have what is needed."""

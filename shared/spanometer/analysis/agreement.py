@@ -14,10 +14,10 @@ from ..alignment.overlaps import Alignment, Side
 from ..errors import InputError, require_choice, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
-from ..measures.result import plain
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
+from .results import plain
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""

@@ -15,10 +15,10 @@ from ..errors import InputError, on_side
 from ..measures.aligned import counter
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
-from ..measures.result import plain
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from .results import plain
 from .significance import PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}

@@ -35,7 +35,6 @@ import numpy as np
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
-from ..measures.result import plain
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans
 from .cases import (
@@ -56,6 +55,7 @@ from .cases import (
     right_block,
     simpler_cases,
 )
+from .results import plain
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""

@@ -1,20 +1,66 @@
-"""Results of several measures on one pair of annotations."""
+"""Results of measures on one pair of annotations."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
+import numpy as np
+
+from ..counts.counts import Counts
 from ..counts.resampling import Resampling
 from ..errors import counted
 from ..measures.aligned import counter
 from ..measures.base import Measure
-from ..measures.result import MeasureResult
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 
 Kind = TypeVar("Kind", bound=Measure)
+
+
+@dataclass(frozen=True)
+class MeasureResult:
+    """The result of one measure.
+
+    Attributes:
+        measure: the measure with its options.
+        scores: its headline values.
+        per_label: the same for each label, with `support`.
+        counts: its counts, summed.
+        signature: how the values were made.
+        intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
+        confidence: the intervals' level.
+    """
+
+    measure: Measure
+    scores: Mapping[str, Any]
+    per_label: Mapping[str, Mapping[str, float | int]]
+    counts: Mapping[str, int | float]
+    signature: str
+    intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
+    confidence: float | None = None
+
+    @classmethod
+    def of(
+        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
+    ) -> Self:
+        """Score counts; `reading` says how the input was read, for the signature."""
+        parts = (measure.score(counts), measure.score_per_label(counts), counts.total())
+        written = measure.signature(reading, resampling)
+        if resampling is None:
+            return cls(measure, *parts, written)
+        return cls(measure, *parts, written, measure.intervals(counts, resampling), resampling.confidence)
+
+    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON, see `plain`."""
+        entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
+        if self.intervals:
+            entry["intervals"] = self.intervals
+        if per_label:
+            entry["per_label"] = self.per_label
+        return {key: plain(value) for key, value in entry.items()}
 
 
 @dataclass(frozen=True)
@@ -88,3 +134,14 @@ class Report:
             f"predicted_{self.unit[1]}": self.predicted_spans,
             "measures": {result.measure.name: result.to_dict(per_label=per_label) for result in self.results},
         }
+
+
+def plain(value: Any) -> Any:
+    """Return a result as built-in types, ready for JSON: NaN, which JSON lacks, becomes None."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ..analysis.results import Report
+from ..analysis.results import MeasureResult, Report
 from ..counts.resampling import Resampling
 from ..errors import InputError
-from ..measures.result import MeasureResult
 from ..options import check_options, option
 from ..plots import plot_precision_recall
 from ..plots.figure import require_format

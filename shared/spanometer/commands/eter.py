@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from ..analysis.results import MeasureResult, plain
 from ..analysis.sweep import AlphaSweep, alpha_sweep
 from ..counts.resampling import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.eter import Eter
-from ..measures.result import MeasureResult, plain
 from ..options import options_of
 from ..plots import plot_sweep
 from .inputs import headlines, named, names_of

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..analysis.batches import Reading
-from ..analysis.results import Report
+from ..analysis.results import MeasureResult, Report
 from ..counts.resampling import Resampling
 from ..errors import InputError
-from ..measures.result import MeasureResult
 from ..options import option
 from ..tags.decoding import Decoding
 from .inputs import PairInput, Side

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.results import plain
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
 from ..errors import InputError, counted
 from ..measures.registry import MEASURES
-from ..measures.result import plain
 from ..plots import plot_spread
 from ..readers.logits import read_logits
 from ..readers.tag_file import TagFile

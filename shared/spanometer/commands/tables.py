@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..analysis.results import Report
+from ..analysis.results import MeasureResult, Report
 from ..errors import printable
-from ..measures.result import MeasureResult
 
 DIGITS = 4
 """Decimals of a score in a table."""

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
+from ..analysis.results import plain
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
 from ..counts.resampling import interval
 from ..errors import InputError, counted, printable
 from ..measures import registry
 from ..measures.aligned import AlignedMeasure
-from ..measures.result import plain
 from ..readers import Column, TagFile, read
 from ..spans.spans import Spans
 from ..tags import viterbi
