@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import venv
@@ -147,7 +148,8 @@ def test_requests(loaded, spaces, jobs):
     assert first == {f"/spaces/spanometer/{name}/resolve/v{evaluate.__version__}/{name}.py" for name in NAMES}
     asked = {path for _, path, status in log if status == 307}
     for name, files in spaces.items():
-        modules = {path for path in files if path.startswith("spanometer_") or path == f"{name}.py"}
+        named = re.findall(r"^from \.(\w+) import", files[f"{name}.py"].decode(), re.MULTILINE)
+        modules = {f"{path}.py" for path in (name, *named)}
         start = f"/spaces/spanometer/{name}/resolve/main/"
         assert {path.removeprefix(start) for path in asked if path.startswith(start)} == modules
     assert {method for method, *_ in log} == {"HEAD", "GET"}
@@ -224,12 +226,12 @@ def test_server_down_after_the_first_load(hub, tmp_path):
 
 
 def test_missing_file(hub, spaces, tmp_path):
-    part = {path: content for path, content in spaces["span_f"].items() if path != "spanometer_spans.py"}
+    part = {path: content for path, content in spaces["span_f"].items() if path != "spanometer_spans_spans.py"}
     hub.commit("spanometer/span_f", part)
     (answer,), _ = run_jobs([job("spanometer/span_f", inputs=[TAGS])], hub.url, tmp_path)
     assert answer["error"] == "FileNotFoundError"
     assert "spanometer/span_f" in answer["message"]
-    assert hub.log[-1] == ("HEAD", "/spaces/spanometer/span_f/resolve/main/spanometer_spans.py", 404)
+    assert hub.log[-1] == ("HEAD", "/spaces/spanometer/span_f/resolve/main/spanometer_spans_spans.py", 404)
     folder = tmp_path / "span_f"
     folder.mkdir()
     for path, content in part.items():
@@ -237,7 +239,7 @@ def test_missing_file(hub, spaces, tmp_path):
         (folder / path).write_bytes(content)
     (answer,), _ = run_jobs([job(str(folder), inputs=[TAGS])], hub.url, tmp_path)
     assert answer["error"] == "FileNotFoundError"
-    assert answer["message"].endswith("spanometer_spans.py doesn't exist")
+    assert answer["message"].endswith("spanometer_spans_spans.py doesn't exist")
 
 
 def test_wrong_input_from_the_hub(hub, tmp_path):

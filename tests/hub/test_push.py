@@ -15,7 +15,7 @@ from huggingface_hub.utils import _headers, _http
 from hub_server.server import TOKEN, Hub, blob
 from spanometer.commands.main import main
 from spanometer.hub import building, pushing
-from spanometer.hub.building import names
+from spanometer.hub.cards import require_names
 
 # built once for all tests
 space = functools.cache(building.space)
@@ -149,8 +149,10 @@ def test_dry_run_without_a_token(hub, push, monkeypatch):
 def test_all_spaces_are_pushed_by_default(hub, push):
     status, output, _ = push()
     assert status == 0
-    assert [line.partition(":")[0] for line in output.splitlines()] == [f"spanometer/{name}" for name in names()]
-    for name in names():
+    assert [line.partition(":")[0] for line in output.splitlines()] == [
+        f"spanometer/{name}" for name in require_names(())
+    ]
+    for name in require_names(()):
         assert yaml.safe_load(hub.files(f"spanometer/{name}")[1]["README.md"].split(b"---\n")[1])["sdk"] == "gradio"
 
 

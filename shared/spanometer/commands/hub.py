@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Add the two parts and their options."""
+    """Add the parts and their options."""
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     building = parts.add_parser("build", help="write the Spaces into folders", documentation=run_build.__doc__)
     building.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
@@ -32,6 +32,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     pushing.add_argument("--namespace", metavar="ORG", required=True, help="user or organisation that owns the Spaces")
     pushing.add_argument("--dry-run", action="store_true", help="list what would change, and change nothing")
     pushing.set_defaults(run=run_push)
+    writing = parts.add_parser("cards", help="write the tables of the cards", documentation=run_cards.__doc__)
+    writing.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
+    writing.set_defaults(run=run_cards)
 
 
 def run_build(options: argparse.Namespace) -> int:
@@ -70,6 +73,21 @@ def run_push(options: argparse.Namespace) -> int:
             for sign, paths in (("+", change.added), ("~", change.changed), ("-", change.deleted)):
                 for path in paths:
                     print(f"  {sign} {printable(path)}")
+    return 0
+
+
+def run_cards(options: argparse.Namespace) -> int:
+    """Write the tables in the card of each metric NAME (all of them by default).
+
+    The inputs and outputs are those that options and keys declare.
+
+    Example:
+      spanometer hub cards span_f
+    """
+    from ..hub import write_cards
+
+    for card in write_cards(options.names):
+        print(printable(str(card)))
     return 0
 
 

@@ -1,8 +1,9 @@
-"""The metric modules on the Hub: Spaces that need nothing of this package, built from it and pushed."""
+"""The metric modules on the Hub: Spaces that do not need this package, built from it and pushed."""
 
 from __future__ import annotations
 
 from .building import NAMESPACE, build, space
+from .cards import write_cards
 from .pushing import Change, push
 
-__all__ = ["NAMESPACE", "Change", "build", "push", "space"]
+__all__ = ["NAMESPACE", "Change", "build", "push", "space", "write_cards"]

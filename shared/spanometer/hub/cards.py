@@ -10,22 +10,34 @@ from typing import Any
 import evaluate
 
 from ..integrations.module import INTERVALS
-from ..integrations.module_folders import path
+from ..integrations.module_folders import module_folders, path
 from ..options import written
 
 _TABLE = re.compile(r"(<!-- (inputs|outputs): spanometer hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
 
 
-def write_cards(names: Iterable[str]) -> list[Path]:
-    """Write the tables of modules' cards anew, and return the cards that have changed."""
+def write_cards(selected: Iterable[str] = ()) -> list[Path]:
+    """Write the tables of metrics' cards (of all if none is selected), and return the cards that have changed."""
     changed = []
-    for name in names:
+    for name in require_names(selected):
         card = Path(path(name), "README.md")
         text = card.read_text(encoding="utf-8")
         if (updated := with_tables(text, module_class(name))) != text:
             card.write_text(updated, encoding="utf-8")
             changed.append(card)
     return changed
+
+
+def require_names(selected: Iterable[str]) -> list[str]:
+    """Return the selected metrics, all of them if none is.
+
+    Raises:
+        InputError: for an unknown metric.
+    """
+    chosen = list(dict.fromkeys(selected)) or sorted(module_folders())
+    for name in chosen:
+        path(name)
+    return chosen
 
 
 def with_tables(card: str, module: Any) -> str:

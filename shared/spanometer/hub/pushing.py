@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..version import __version__
-from .building import require_names, require_namespace, space
+from .building import require_namespace, space
+from .cards import require_names
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -21,6 +22,17 @@ _KEPT = frozenset({".gitattributes"})
 _TRANSPORT = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
 """Libraries whose errors mean that there was no answer; which one it is depends on the version of huggingface_hub."""
 
+_REFUSALS = {
+    401: ("the Hub does not accept the token", "Make a new one, and set HF_TOKEN or log in again."),
+    402: ("the Hub wants a paid plan for this Space", "Ask the owner of the namespace."),
+    403: ("the token may not write here", "Use one with write access to the namespace."),
+    404: ("there is no such namespace or Space", "Check the namespace, and that the token can see it."),
+    409: ("somebody else has changed the Space just now", "Push again."),
+    412: ("somebody else has changed the Space just now", "Push again."),
+    429: ("the Hub limits how often it is asked", "Wait some minutes, and push again."),
+}
+"""What the Hub's refusals mean, and what to do."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -28,7 +40,7 @@ class Change:
 
     Attributes:
         space: its name with its namespace.
-        created: whether there is no such Space yet.
+        created: whether the Space is new.
         added, changed, deleted: paths of files, sorted.
     """
 
@@ -39,7 +51,7 @@ class Change:
     deleted: tuple[str, ...]
 
     def __bool__(self) -> bool:
-        """Whether there is anything to push."""
+        """Return whether there is anything to push."""
         return bool(self.created or self.added or self.changed or self.deleted)
 
 
@@ -51,14 +63,14 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
 
     Args:
         namespace: the user or organisation that owns the Spaces.
-        selected: the metrics, all of them where there are none.
-        dry_run: tell what would change, and change nothing. Needs no token for Spaces that anybody can read.
+        selected: the metrics; all of them if empty.
+        dry_run: change nothing. Needs no token for Spaces that anybody can read.
 
     Yields:
-        For each Space what has changed, when it has; or what would.
+        What has changed in each Space, as soon as it has; in a dry run what would.
 
     Raises:
-        InputError: without a token, or with one that may not; where the Hub cannot be reached, or refuses.
+        InputError: without a token, or with one without write access; if the Hub cannot be reached, or refuses.
     """
     require_namespace(namespace)
     chosen = require_names(selected)
@@ -100,14 +112,14 @@ def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> C
             [*new, *old],
             commit_message=f"Spanometer {__version__}",
             repo_type="space",
-            # refused where somebody else has pushed in the meantime
+            # refused if somebody else has pushed in the meantime
             parent_commit=commit,
         )
     return change
 
 
 def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] | None:
-    """The commit of a Space and git's hashes of its files, None where there is none that one could see."""
+    """Return the commit of a Space and git's hashes of its files; None if it does not exist or cannot be seen."""
     from huggingface_hub.utils import RepositoryNotFoundError
 
     try:
@@ -118,13 +130,13 @@ def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] |
 
 
 def _blob(content: bytes) -> str:
-    """Git's hash of a file."""
+    """Return git's hash of a file."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 @contextmanager
 def _errors_of(name: str) -> Iterator[None]:
-    """Errors of the client as errors in words: never its own text, which may repeat what was sent."""
+    """Raise errors of the client as an `InputError`: never with its own text, which may repeat what was sent."""
     try:
         yield
     except InputError:
@@ -153,23 +165,9 @@ def _errors_of(name: str) -> Iterator[None]:
 
 
 def _refusal(status: int, error: Any) -> tuple[str, str]:
-    """What an answer of the Hub means, and what to do."""
-    if status == 401:
-        return "the Hub does not accept the token (401).", "Make a new one, and set HF_TOKEN or log in again."
-    if status == 402:
-        return "the Hub wants a paid plan for this Space (402).", "Ask the owner of the namespace."
-    if status == 403:
-        return "the token may not write here (403).", "Use one with write access to the namespace."
-    if status == 404:
-        return "there is no such namespace or Space (404).", "Check the namespace, and that the token can see it."
-    if status in (409, 412):
-        return f"somebody else has changed the Space just now ({status}).", "Push again."
-    if status == 429:
-        seconds = str(error.response.headers.get("Retry-After", ""))
-        return (
-            "the Hub limits how often it is asked (429).",
-            f"Push again in {seconds} seconds." if seconds.isdigit() else "Wait some minutes, and push again.",
-        )
-    if status >= 500:
-        return f"the Hub fails ({status}).", "Push again later: what is there stays."
-    return f"the Hub refuses ({status}).", "Check the files with spanometer hub build, and the namespace."
+    """Return what an answer of the Hub means, and what to do."""
+    failure = ("the Hub fails", "Push again later: what is there stays.")
+    refusal = ("the Hub refuses", "Check the files with spanometer hub build, and the namespace.")
+    problem, remedy = _REFUSALS.get(status, failure if status >= 500 else refusal)
+    seconds = str(error.response.headers.get("Retry-After", "")) if status == 429 else ""
+    return f"{problem} ({status}).", f"Push again in {seconds} seconds." if seconds.isdigit() else remedy

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -65,9 +66,11 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 @cache
 def _own_measures() -> dict[str, type[Measure]]:
     """Import the modules of this folder, and return the measures in them."""
-    folder = import_module(__package__).__path__
-    modules = [(module.name, import_module(f"{__package__}.{module.name}")) for module in iter_modules(folder)]
-    found = (getattr(module, class_name(name), None) for name, module in modules)
+    # in a Space the modules are files beside others, and the names of those of this room begin alike
+    room = __name__.removesuffix("registry")
+    names = [module.name for module in iter_modules([os.path.dirname(__file__)], f"{__package__}.")]
+    modules = {name.removeprefix(room): import_module(name) for name in names if name.startswith(room)}
+    found = (getattr(module, class_name(name), None) for name, module in modules.items())
     measures = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Measure)]
     return {measure.name: measure for measure in sorted(measures, key=lambda measure: (measure.place, measure.name))}
 

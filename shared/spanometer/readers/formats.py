@@ -139,10 +139,11 @@ def _all() -> list[Format[Any]]:
 
 @cache
 def _import_formats() -> None:
-    # a module alone, as in a Space, has no package: there the app imports the formats that it reads
-    if __package__:
-        for module in pkgutil.iter_modules([os.path.dirname(__file__)]):
-            importlib.import_module(f"{__package__}.{module.name}")
+    # in a Space the modules are files beside others, and the names of those of this room begin alike
+    room = __name__.removesuffix("formats")
+    for module in pkgutil.iter_modules([os.path.dirname(__file__)], f"{__package__}."):
+        if module.name.startswith(room):
+            importlib.import_module(module.name)
 
 
 def _recognised(source: Source, known: Collection[Format[File]]) -> Format[File]:
