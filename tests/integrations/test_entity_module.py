@@ -266,7 +266,7 @@ BAD_MARKUP = {
     "crossing": ("<pers> <loc> Ada </pers> sings </loc>", (1, 18), "</pers> crosses: <loc>"),
     "no words": ("<pers> </pers> Ada sings", (1, 1), "<pers> holds no words"),
     "no entity": ("<name> Ada </name> sings", (1, 1), "the component <name> stands outside all entities"),
-    "no tag": ("<pers type='x'> Ada </pers> sings", (1, 1), "begins like a tag and is none"),
+    "no tag": ("<pers type='x'> Ada </pers> sings", (1, 1), "begins like a tag but is not one"),
     "too deep": ("<pers> " * 101 + "Ada" + " </pers>" * 101, (1, 701), "more than 100 tags are open"),
     "mixed types": ("<pers+name> Ada </pers+name> sings", (1, 1), "of which not all are types of entities"),
 }

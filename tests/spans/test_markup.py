@@ -85,7 +85,7 @@ def test_what_is_an_entity():
 @pytest.mark.parametrize("word", ["&lt;", "&amp;pers;", "<", "<3", "a<", "<<", "<é", ">", "a>b", "<=", "<!--", "<?x"])
 def test_text_is_taken_as_it_is(word):
     if word == "<é":
-        assert "is none" in refused(word).problem
+        assert "is not one" in refused(word).problem
         return
     assert from_markup(f"x {word} <loc> {word} </loc>").words == ["x", word, word]
 
@@ -116,29 +116,29 @@ def test_nothing_to_find(text):
             "x\n<pers>\n<loc> a </name>",
             3,
             9,
-            "</name> closes a tag that is not open, where <loc> (line 3, column 1) is open.",
+            "</name> closes a tag that is not open; <loc> (line 3, column 1) is open.",
         ),
         ("a <pers> b", 1, 3, "the tag <pers> is not closed."),
         ("<pers> <name> b </name>", 1, 1, "the tag <pers> is not closed."),
         ("a\n\n </pers>", 3, 2, "</pers> closes a tag that is not open."),
         ("<pers> a </pers> </pers>", 1, 18, "</pers> closes a tag that is not open."),
-        ("<loc+org> a </org+loc>", 1, 13, "</org+loc> closes a tag that is not open, where <loc+org> (line 1, col"),
+        ("<loc+org> a </org+loc>", 1, 13, "</org+loc> closes a tag that is not open; <loc+org> (line 1, col"),
         ("a <pers> \n </pers> b", 1, 3, "<pers> holds no words."),
         ("<pers> a <name></name> </pers>", 1, 10, "<name> holds no words."),
         ("a <name> b </name>", 1, 3, "the component <name> stands outside all entities."),
         ("<loc> a </loc> <name> b </name>", 1, 16, "the component <name> stands outside all entities."),
-        ("<loc+name> b </loc+name>", 1, 1, "<loc+name> joins names of which not all are types of entities."),
-        ("<pers> <name+kind> b </name+kind> </pers>", 1, 8, "<name+kind> joins names of which not all are types"),
+        ("<loc+name> b </loc+name>", 1, 1, "<loc+name> joins names that are not all types of entities."),
+        ("<pers> <name+kind> b </name+kind> </pers>", 1, 8, "<name+kind> joins names that are not all types"),
         ("<loc+org+loc> b </loc+org+loc>", 1, 1, "<loc+org+loc> names a type twice."),
-        ("a <pers", 1, 3, "'<pers' begins like a tag and is none."),
-        ("a <pers b>", 1, 3, "'<pers' begins like a tag and is none."),
-        ("a <pers/>", 1, 3, "'<pers/>' begins like a tag and is none."),
-        ("a <pers+>", 1, 3, "'<pers+>' begins like a tag and is none."),
-        ('<Sync time="3"/>', 1, 1, "'<Sync' begins like a tag and is none."),
-        ("<événement>", 1, 1, "'<événement>' begins like a tag and is none."),
-        ("</", 1, 1, "'</' begins like a tag and is none."),
-        ("</ pers>", 1, 1, "'</' begins like a tag and is none."),
-        ("a</3>", 1, 2, "'</3>' begins like a tag and is none."),
+        ("a <pers", 1, 3, "'<pers' begins like a tag but is not one."),
+        ("a <pers b>", 1, 3, "'<pers' begins like a tag but is not one."),
+        ("a <pers/>", 1, 3, "'<pers/>' begins like a tag but is not one."),
+        ("a <pers+>", 1, 3, "'<pers+>' begins like a tag but is not one."),
+        ('<Sync time="3"/>', 1, 1, "'<Sync' begins like a tag but is not one."),
+        ("<événement>", 1, 1, "'<événement>' begins like a tag but is not one."),
+        ("</", 1, 1, "'</' begins like a tag but is not one."),
+        ("</ pers>", 1, 1, "'</' begins like a tag but is not one."),
+        ("a</3>", 1, 2, "'</3>' begins like a tag but is not one."),
     ],
 )
 def test_malformed_markup(text, line, column, problem):
@@ -296,9 +296,9 @@ def test_equal_bounds_are_written_in_the_order_that_is_read():
         ([entity(2, 2, "loc")], "the bounds of the entity (2 to 2)"),
         ([entity(-1, 2, "loc")], "the bounds of the entity (-1 to 2)"),
         ([entity(1, 2, "loc", (0, 2, "name"))], "the bounds of the entity (1 to 2)"),
-        ([{"start": 0}], "{'start': 0} is not an entity."),
+        ([{"start": 0}], "{'start': 0} has no 'end' and no 'types'."),
         ([None], "None is not an entity."),
-        ([entity(0.5, 1, "loc")], "{'start': 0.5"),
+        ([entity(0.5, 1, "loc")], "the start 0.5 (of type float) is not an integer."),
     ],
 )
 def test_what_markup_cannot_say(entities, problem):

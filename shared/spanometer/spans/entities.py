@@ -43,7 +43,7 @@ ENTITY_TYPE = pa.struct(
 )
 
 _KEYS = ("start", "end", "label")
-_REMEDY = (
+ENTITY_REMEDY = (
     "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
     "token offsets from 0, ends exclusive."
 )
@@ -189,18 +189,19 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
     Raises:
         InputError: for a document that is not a list, an entity that is not such a dictionary, wrong types of values.
     """
-    return struct_lists(documents, ENTITY_TYPE, _entity_problem, _REMEDY, first_document, prepare=_with_components)
+    return struct_lists(documents, ENTITY_TYPE, entity_problem, ENTITY_REMEDY, first_document, prepare=with_components)
 
 
-def _with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an entity with a list of components, empty if it has none (`datasets` fills in None)."""
     return entity if entity.get("components") is not None else {**entity, "components": ()}
 
 
-def _entity_problem(entity: Any) -> str:
+def entity_problem(entity: Any) -> str:
+    """Return what is wrong with an entity dictionary, or an empty string."""
     if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
         return problem
-    components = _with_components(entity)["components"]
+    components = with_components(entity)["components"]
     if not is_list(components):
         return f"the components {components!r} (of type {type(components).__name__}) are not a list."
     problems = (span_problem(component, _KEYS, "a component") for component in components)
@@ -209,7 +210,7 @@ def _entity_problem(entity: Any) -> str:
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Return entities from an Arrow column, checked and in order."""
-    entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", _REMEDY)
+    entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
     entities.refuse_nulls("start", "end", "types")
     start, end = entities.bounds()
     types = _read_types(entities)
@@ -250,7 +251,7 @@ def _component_lists(column: pa.Array) -> pa.Array:
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
     if not is_list_of(column.type, _KEYS):
-        raise InputError(f"components of type {column.type} are not lists of components.", _REMEDY)
+        raise InputError(f"components of type {column.type} are not lists of components.", ENTITY_REMEDY)
     return column
 
 

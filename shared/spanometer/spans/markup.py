@@ -1,7 +1,7 @@
 """QUAERO's inline markup: entity trees written into the text as tags, `<pers.ind> <name.first> Ada </name.first> ...`.
 
 Words are separated by blanks and by tags. Nothing else of XML is read: `&lt;` is four characters of a word, and a `<`
-that no letter and no `/` follows is one. A tag is an entity where the first dotted part of its name is one of
+that no letter and no `/` follows is one. A tag is an entity if the first dotted part of its name is one of
 `ENTITY_TYPES`, otherwise a component.
 """
 
@@ -11,17 +11,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import index as index_of
 from typing import Any
 
-from ..errors import InputError, printable, setting, shortened, shown
+from ..errors import InputError, counted, printable, setting, shortened, shown
 from ..options import option
+from .entities import ENTITY_REMEDY, entity_problem, with_components
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
 """The first dotted parts of QUAERO's entity types; all other tags are components."""
 
 MAX_DEPTH = 100
-"""How many tags may be open at once."""
+"""At most this many tags may be open at once."""
 
 Entity = dict[str, Any]
 """`{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`."""
@@ -41,7 +41,7 @@ _KEEP = "Keep such entities as dictionaries, or in JSON lines."
 
 @dataclass(frozen=True, kw_only=True)
 class EntityTypes:
-    """Which tags of markup are entities.
+    """The choice of the tags that are entities.
 
     Attributes:
         entity_types: the first dotted parts of their types; None stands for `ENTITY_TYPES`.
@@ -72,7 +72,7 @@ class EntityTypes:
 
 @dataclass(frozen=True)
 class Annotation:
-    """The words of a document and the entities that markup has in them.
+    """The words of a document and the entities that its markup gives.
 
     Attributes:
         words: the words, without the tags.
@@ -89,7 +89,7 @@ def from_markup(
 ) -> Annotation:
     """Read the markup of one document, in time linear in its length.
 
-    A component belongs to the innermost entity around it, also where it stands inside another component. An entity
+    A component belongs to the innermost entity around it, even inside another component. An entity
     inside another is an entity of its own and a component of the innermost entity around it, with its first type as
     label. Several types of one entity (metonymy) are joined by `+`: `<loc.adm.nat+org.adm>`.
 
@@ -116,7 +116,7 @@ def from_markup(
 
 @dataclass(frozen=True)
 class _Open:
-    """A tag that is open: its name, its label or first type, where it stands, and its entity (None: a component)."""
+    """An open tag: its name, its label or first type, its place, and its entity (None: a component)."""
 
     name: str
     label: str
@@ -126,7 +126,7 @@ class _Open:
 
 
 class _Parser:
-    """Reads one document, one tag after the other."""
+    """Parser of one document, one tag after the other."""
 
     def __init__(self, text: str, entity_types: frozenset[str], document: int | None, first_line: int) -> None:
         self._text = text
@@ -177,7 +177,7 @@ class _Parser:
             self._enclosing.append(entity)
         elif len(types) > 1:
             raise self._refuse(
-                f"<{_shown(name)}> joins names of which not all are types of entities.",
+                f"<{_shown(name)}> joins names that are not all types of entities.",
                 f"Only types of entities are joined by +; they begin with {self._known_types()}.",
                 offset,
             )
@@ -216,7 +216,7 @@ class _Parser:
         if any(tag.name == name for tag in self._open):
             return self._refuse(f"{found} crosses: {between}.", "Close the inner tag first.", offset)
         return self._refuse(
-            f"{found} closes a tag that is not open, where {between}.",
+            f"{found} closes a tag that is not open; {between}.",
             f"Write </{_shown(last.name)}>, or take it out.",
             offset,
         )
@@ -224,9 +224,9 @@ class _Parser:
     def _malformed(self, offset: int) -> InputError:
         found = _WORD.match(self._text, offset, offset + 60)
         return self._refuse(
-            f"{_shown(found[0] if found else '<')!r} begins like a tag and is none.",
+            f"{_shown(found[0] if found else '<')!r} begins like a tag but is not one.",
             "Tags are <name> and </name>, names of letters, digits and '.', '-', '_', joined by '+'; write '<' as a "
-            "word with a blank behind it.",
+            "word with a blank after it.",
             offset,
         )
 
@@ -234,7 +234,7 @@ class _Parser:
         return ", ".join(sorted(self._entity_types))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character."""
+        """Return line and column of a character."""
         line = self._first_line + self._text.count("\n", 0, offset)
         return line, offset - self._text.rfind("\n", 0, offset)
 
@@ -257,9 +257,9 @@ def to_markup(
         entity_types: the first dotted parts of the tags that are entities.
 
     Raises:
-        InputError: where markup cannot say this: for entities or components that cross, a component inside an entity
-            other than its own, an entity inside another that is no component of it, names that are no tag names or not
-            of their kind, words that hold blanks or read like tags.
+        InputError: for what markup cannot express: entities or components that cross, a component inside an entity
+            other than its own, an entity inside another that is not a component of it, names that are not tag names or
+            not of their kind, words that have blanks or look like tags.
     """
     kinds = _first_parts(entity_types)
     _require_words(words)
@@ -274,7 +274,7 @@ def to_markup(
 
 @dataclass(frozen=True)
 class _Node:
-    """An element to be written: of the entity with this number, itself or a component of it."""
+    """An element to be written: the entity with this number, or a component of it."""
 
     start: int
     end: int
@@ -288,9 +288,9 @@ class _Node:
 
 
 def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
-    """The elements in the order of their opening tags.
+    """Return the elements in the order of their opening tags.
 
-    Components that are entities are written by these.
+    Components that are entities are left to these.
     """
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     inner: list[_Node] = []
@@ -312,9 +312,9 @@ def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
 
 
 def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[str]) -> list[int]:
-    """Entities of the same bounds from the outermost in: each has the next one as a component of these bounds.
+    """Order entities of the same bounds from the outermost in: each has the next one as a component of these bounds.
 
-    An Eulerian trail over the types, each entity a step from its own type to that of the component (Hierholzer).
+    This is an Eulerian trail over the types, each entity a step from its own type to its component's (Hierholzer).
     Entities that are on no such trail come last; markup cannot write them.
     """
     if len(group) == 1:
@@ -373,7 +373,7 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
 
 
 def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
-    """Refuse entities that markup would change."""
+    """Raise an `InputError` for the first entity that markup would change."""
     found = Counter(map(_key, read))
     for entity in entities:
         key = _key(entity)
@@ -406,24 +406,14 @@ def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _checked(entity: Mapping[str, Any], index: int, length: int, kinds: frozenset[str]) -> Entity:
-    """The entity with its components in order, all bounds and names checked."""
-    try:
-        start, end, types = index_of(entity["start"]), index_of(entity["end"]), list(entity["types"])
-        components = [
-            {"start": index_of(part["start"]), "end": index_of(part["end"]), "label": part["label"]}
-            for part in entity["components"]
-        ]
-        components.sort(key=_by_place)
-        sound = 0 <= start < end <= length and all(start <= p["start"] < p["end"] <= end for p in components)
-    except (KeyError, TypeError, IndexError):
+    """Return an entity with its components in order, all bounds and names checked."""
+    if problem := entity_problem(entity):
+        raise InputError(problem, ENTITY_REMEDY, span=index)
+    start, end, types = entity["start"], entity["end"], list(entity["types"])
+    components = sorted(with_components(entity)["components"], key=_by_place)
+    if not (0 <= start < end <= length and all(start <= p["start"] < p["end"] <= end for p in components)):
         raise InputError(
-            f"{shown(entity)} is not an entity.",
-            "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}]}.",
-            span=index,
-        ) from None
-    if not sound:
-        raise InputError(
-            f"the bounds of the entity ({start} to {end}) or of a component do not fit the {length} words.",
+            f"the bounds of the entity ({start} to {end}) or of a component do not fit the {counted(length, 'word')}.",
             "Offsets count words from 0, ends are exclusive, and components lie within their entity.",
             span=index,
         )
@@ -451,7 +441,7 @@ def _require_words(words: Sequence[str]) -> None:
         if not isinstance(word, str) or not _WRITABLE_WORD.fullmatch(word):
             raise InputError(
                 f"the word {_shown(str(word))!r} cannot be written into markup.",
-                "Words hold no blanks, and no '<' before a letter or '/'.",
+                "Words have no blanks, and no '<' before a letter or '/'.",
                 position=position,
             )
 
