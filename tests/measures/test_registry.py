@@ -11,10 +11,12 @@ import spanometer.measures
 from spanometer import InputError, Spans
 from spanometer.analysis.results import Report
 from spanometer.analysis.streams import partial_counts, sum_counts
+from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.link_f import LinkF
 from spanometer.measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures, register, unregister
 from spanometer.measures.span_f import SpanF
 from spanometer.options import option
+from spanometer.space.pages import page_of
 
 TAGS = [["B-A", "O"], ["B-B"]]
 
@@ -69,12 +71,31 @@ def test_registered_measures_are_found(toy):
     assert MEASURES["toy_f"] is toy
     assert "toy_f" not in TREE_MEASURES
     assert read_measures("toy_f", MEASURES) == {"toy_f": ToyF()}
-    spans = Spans.from_tags(TAGS)
-    report = Report.of(spans, spans, [ToyF(labels="B")], {"input": "spans"})
-    assert report.results[0].signature.startswith("toy_f|input:spans|labels:B|average:micro|")
     batch = {"references": TAGS, "predictions": TAGS}
     counted = sum_counts(partial_counts(batch, measures="toy_f", scheme="IOB2"))
     assert counted["toy_f"].measure == ToyF()
+
+
+def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
+    # a report
+    spans = Spans.from_tags(TAGS)
+    report = Report.of(spans, spans, [ToyF(labels="B")], {"input": "spans"})
+    assert report.results[0].signature.startswith("toy_f|input:spans|labels:B|average:micro|")
+    # the command line
+    path = file("a.conll", "Ada B-A\nwon O\n\nRome B-B\n")
+    status, output, _ = run("score", path, path, "--measure", "toy_f", "--labels", "B")
+    assert (status, "toy_f|scheme:IOB2|repair:conlleval|labels:B|" in output) == (0, True)
+    # a page
+    assert "Label" in [control.label for control in page_of("toy_f").controls]
+    # a module
+
+    class Toy(SpanModule):
+        measure = ToyF
+        card = Card("A toy.", "", "")
+
+    result = Toy().compute(predictions=TAGS, references=TAGS, labels="B", details=True)
+    assert "|labels:B|" in result["signature"]
+    assert "labels (str): The label that counts. Default 'A'." in Toy().inputs_description
 
 
 def test_names_are_taken_once(toy):
