@@ -28,7 +28,7 @@ from ..readers.span_lines import read_spans
 from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding
-from .inputs import located, read_with
+from .inputs import located, read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
 from .output import Output
 from .tables import Cell, Copyable, Part, Table, heading
@@ -104,9 +104,7 @@ def _command(options: argparse.Namespace, advice: Advice) -> str:
 
 def _parts(name: str, advice: Advice, command: str | None) -> Iterator[Part]:
     found = advice.statistics
-    size = [counted(found.documents, "document"), counted(found.spans, "span"), counted(found.labels, "label")]
-    if found.tokens is not None:
-        size.insert(1, counted(found.tokens, "token"))
+    size = [size_of(found.documents, found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
     lengths = f"{found.mean_length:.2f} on average, variance {found.length_variance:.2f}, longest {found.longest}"
     lengths += f"; {found.one_token_share:.1%} of one token"
     yield from heading([("reference ", name), ("size", ", ".join(size)), ("lengths", lengths)])

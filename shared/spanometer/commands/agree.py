@@ -26,7 +26,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
 from ..readers.tag_file import TagFile
-from .inputs import named, names_of
+from .inputs import named, names_of, size_of
 from .options import add_options, read_options, switch
 from .output import PlotOutput
 from .tables import Cell, Copyable, Part, Table, heading, number
@@ -92,8 +92,7 @@ def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: Agreemen
         (name, f"{side_of(file).text}, {counted(count, 'span')}")
         for (name, file), count in zip(annotators.items(), spans, strict=True)
     ]
-    size = f"{counted(found.documents, 'document')}, {counted(found.tokens, 'token')}"
-    yield from heading([*lines, ("size", size)])
+    yield from heading([*lines, ("size", size_of(found.documents, found.tokens))])
     yield from ("", ("F1 corrected for chance", "bold"), "", _matrix(found), "")
     yield from (_summary(found, per_pair=output.per_pair), "")
     yield from map(Copyable, found.signatures.values())

@@ -21,11 +21,10 @@ from typing import Any
 
 from ..analysis.comparison import LEVELS, REFERENCES, SYSTEM, Comparison, MeasureComparison, compare, compare_entities
 from ..analysis.significance import PairedResampling
-from ..errors import counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
-from .inputs import Input, Side, headlines, kind_of, named, names_of, require_scored
+from .inputs import Input, Side, headlines, kind_of, named, names_of, require_scored, size_of
 from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options
 from .output import PlotOutput
@@ -114,10 +113,7 @@ def _compare_trees(
 
 
 def _parts(found: Comparison, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
-    size = counted(found.documents, "document")
-    if found.tokens is not None:
-        size += f", {counted(found.tokens, 'token')}"
-    yield from heading(headlines(sides, size))
+    yield from heading(headlines(sides, size_of(found.documents, found.tokens)))
     for name, result in found.measures.items():
         yield from ("", _systems(name, result), "", _pairs(name, result))
     yield from ("", *_legend(found), "")

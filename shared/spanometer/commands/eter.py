@@ -23,11 +23,11 @@ from typing import Any
 from ..analysis.results import MeasureResult, plain
 from ..analysis.sweep import AlphaSweep, alpha_sweep
 from ..counts.resampling import Resampling
-from ..errors import InputError, counted, printable
+from ..errors import InputError, printable
 from ..measures.eter import Eter
 from ..options import options_of
 from ..plots import plot_sweep
-from .inputs import headlines, named, names_of
+from .inputs import headlines, named, names_of, size_of
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import PlotOutput
@@ -53,12 +53,7 @@ _SLOTS = {
 }
 """The tables of slots, as Table 3 of the paper has them: which slots, and which rates."""
 
-_SLOT_ERRORS = {
-    "references": "slots",
-    "deletions": "deleted",
-    "insertions": "inserted",
-    "substitutions": "substituted",
-}
+_SLOT_ERRORS = {"references": "slots", "deletions": "deleted", "insertions": "inserted", "substitutions": "substituted"}
 
 _NAME_WIDTH = 16
 """Heads of columns are broken if systems' names are longer."""
@@ -187,9 +182,8 @@ def _tokens(trees: Trees) -> int | None:
 def _parts(
     reference: Trees, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
 ) -> Iterator[Part]:
-    size, tokens = counted(reference.entities.documents, "document"), _tokens(reference)
     sides = [("reference", reference.side), *((name, system.trees.side) for name, system in systems.items())]
-    yield from heading(headlines(sides, size if tokens is None else f"{size}, {counted(tokens, 'token')}"))
+    yield from heading(headlines(sides, size_of(reference.entities.documents, _tokens(reference))))
     yield ""
     for table in _tables(systems):
         yield from (table, "")

@@ -44,10 +44,14 @@ class Side:
     left_out: Sequence[str] = ()
 
 
+def size_of(documents: int, tokens: int | None) -> str:
+    """Return the size of a corpus in words."""
+    return ", ".join([counted(documents, "document"), *([] if tokens is None else [counted(tokens, "token")])])
+
+
 def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:
     """Return the lines above the results: each side, the size of the corpus, and what the readers left out."""
-    lines = [(name, side.text) for name, side in sides]
-    lines.append(("size", size))
+    lines = [*((name, side.text) for name, side in sides), ("size", size)]
     for name, side in sides:
         more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
         if side.left_out:

@@ -21,7 +21,7 @@ from ..spans.entities import Entities
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES
-from .inputs import PairInput, Side, read_with, require_distinct
+from .inputs import PairInput, Side, located, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -137,10 +137,8 @@ def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
     entities = file.to_entities()
     if lengths is None or entities.lengths is not None:
         return entities
-    try:
+    with located({"": file}):
         return entities.with_lengths(lengths)
-    except InputError as error:
-        raise file.locate(error) from None
 
 
 def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
