@@ -213,23 +213,23 @@ def calls_to_read(text):
 
 @pytest.mark.parametrize("unit", [AMBASSADOR + " ", nested(50) + "\n", "a < b << ", "a \n", nested(20, "loc+org")])
 def test_work_is_linear(unit):
-    one, ten = calls_to_read(unit * 100), calls_to_read(unit * 1000)
+    one, ten = calls_to_read(unit * 30), calls_to_read(unit * 300)
     assert ten <= 10 * one
 
 
 @pytest.mark.parametrize("unit", ["<", "< ", "a", "a ", "\n", ">", "&lt;", "<pers>a</pers>", "é"])
-def test_ten_megabytes_are_read(unit):
+def test_megabytes_are_read(unit):
     # any step that takes quadratic time would not end
-    text = unit * (10_000_000 // len(unit.encode()))
+    text = unit * (1_000_000 // len(unit.encode()))
     found = from_markup(text)
     assert len(found.entities) == text.count("<pers>")
     assert sum(map(len, found.words)) == len("".join(text.split())) - 13 * len(found.entities)
 
 
 @pytest.mark.parametrize(
-    "text", ["<" + "a." * 5_000_000, "<" + "a+" * 5_000_000, "<a" * 3_000_000, "a" * 9_999_999 + "</a"]
+    "text", ["<" + "a." * 1_000_000, "<" + "a+" * 1_000_000, "<a" * 1_000_000, "a" * 1_999_999 + "</a"]
 )
-def test_ten_megabytes_of_malformed_tags(text):
+def test_megabytes_of_malformed_tags(text):
     assert refused(text).line == 1
 
 
@@ -357,7 +357,7 @@ def keys(entities):
 @pytest.mark.parametrize("distinct", [False, True])
 def test_random_trees(distinct):
     deepest = 0
-    for seed in range(1000):
+    for seed in range(500):
         generator = random.Random(seed)
         text = " ".join(random_tree(generator, 0, False, distinct))
         found = from_markup(text.replace(" ", generator.choice((" ", "\n", " \t "))))

@@ -28,7 +28,7 @@ def test_same_as_slow_reader(scheme, repair):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_raise_names_the_first_illegal_pair(scheme):
     refused = 0
-    for tags in random_corpus(f"{scheme} raise", scheme, documents=1500):
+    for tags in random_corpus(f"{scheme} raise", scheme, documents=500):
         try:
             expected = slow.decode(tags, scheme, "raise")
         except ValueError as error:
