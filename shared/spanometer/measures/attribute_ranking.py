@@ -82,18 +82,20 @@ class Steps:
                 the other.
         """
         order = counts.ranking if times is None else _repeated(counts, rule, times)
-        group = np.concatenate([np.zeros(len(order), dtype=np.int64), counts.rows["label"][order] + 1])
-        return cls._of(counts, np.tile(order, 2), group, rule)
+        label = counts.rows["label"][order]
+        by_label = np.argsort(label, kind="stable")
+        group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
+        return cls._of(counts, np.concatenate([order, order[by_label]]), group, rule)
 
     @classmethod
     def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
         """Rank the items of each document."""
-        return cls._of(counts, counts.ranking, counts.rows["document"][counts.ranking], rule)
+        document = counts.rows["document"][counts.ranking]
+        by_document = np.argsort(document, kind="stable")
+        return cls._of(counts, counts.ranking[by_document], document[by_document], rule)
 
     @classmethod
     def _of(cls, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> Self:
-        by_group = np.argsort(group, kind="stable")
-        group, order = group[by_group], order[by_group]
         score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
         first = np.flatnonzero(begins_run(group))
         size = np.diff(np.append(first, len(group)))

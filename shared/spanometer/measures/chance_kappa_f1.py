@@ -312,15 +312,17 @@ class _Cases:
         """Find the cases of a corpus."""
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)
-        which = np.repeat([0, 1], [len(side) for side in sides])
+        places = documents * len(alignment.labels)
+        # the references' places, then those of the predictions
         place = np.concatenate([side.label.astype(np.int64) * documents + side.document for side in sides])
+        place[len(sides[0]) :] += places
         size = np.concatenate([side.size for side in sides])
         depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
-        order = np.lexsort((size, depth, place, which))
-        which, place, depth, size = which[order], place[order], depth[order], size[order]
-        first, last = runs(which, place)
-        shared = np.intersect1d(place[which == 0], place[which == 1])
-        kept = np.isin(place[first], shared)
+        order = np.lexsort((size, depth, place))
+        place, depth, size = place[order], depth[order], size[order]
+        first, last = runs(place)
+        shared = np.intersect1d(place[first], place[first] - places, assume_unique=True)
+        kept = np.isin(place[first] % max(places, 1), shared)
         first, last = first[kept], last[kept]
         document = shared % documents
         # the places' rows of the references, then those of the predictions
