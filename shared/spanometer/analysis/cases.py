@@ -97,6 +97,32 @@ class Generator(random.Random):
         self.drawn.append(number)
         return number
 
+    def word(self) -> str:
+        """Draw a word."""
+        return f"w{self.choice(BITS)}"
+
+    def size(self, least: int = 1) -> int:
+        """Draw the length of a span: mostly short, at times long."""
+        return least + self.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 8, 12))
+
+    def label(self) -> str:
+        """Draw a label, the first one more often."""
+        return self.choice((*LABELS, LABELS[0]))
+
+    def span(self, least: int = 1) -> Span:
+        """Draw a span of at least so many tokens."""
+        return Span(0, self.size(least), self.label())
+
+    def part(self, whole: Span, size: int) -> Span:
+        """Draw a part of a span, of a given size."""
+        start = self.randrange(whole.start, whole.end - size + 1)
+        return Span(start, start + size, whole.label)
+
+    def tiles(self, whole: Span) -> tuple[Span, ...]:
+        """Take a span apart in two or three."""
+        cuts = sorted(self.sample(range(whole.start + 1, whole.end), min(self.choice((1, 1, 2)), whole.size - 1)))
+        return tuple(Span(start, end, whole.label) for start, end in pairwise((whole.start, *cuts, whole.end)))
+
 
 Blocks = Callable[[Generator], list[Block]]
 """Draws the blocks of a case that a property speaks of."""
@@ -142,7 +168,7 @@ def _laid_out(generator: Generator, blocks: Blocks) -> Case:
         words += part.words or [None] * part.length
         words += [None] * generator.choice((0, 0, 1, 1, 3))
     drawn_for_spans = len(generator.drawn)
-    written = tuple(word or random_word(generator) for word in words)
+    written = tuple(word or generator.word() for word in words)
     gold, better, worse = (tuple(sorted(side)) for side in sides.values())
     return Case(written, gold, better, worse, tuple(generator.drawn), drawn_for_spans)
 
@@ -150,7 +176,7 @@ def _laid_out(generator: Generator, blocks: Blocks) -> Case:
 def _bystander(generator: Generator) -> Block:
     """Draw something that the property does not speak of: gold and output alike in the better and the worse."""
     kind = generator.choice(("right", "missed", "invented", "cut", "extended", "relabelled", "apart"))
-    whole = random_span(generator, 1 if kind in ("missed", "invented", "relabelled", "right") else 2)
+    whole = generator.span(1 if kind in ("missed", "invented", "relabelled", "right") else 2)
     first = generator.randrange(1, whole.size) if whole.size > 1 else 0
     gold, output = {
         "right": ((whole,), (whole,)),
@@ -166,37 +192,5 @@ def _bystander(generator: Generator) -> Block:
 
 def right_block(generator: Generator) -> Block:
     """Draw a span that both outputs have right."""
-    span = (random_span(generator),)
+    span = (generator.span(),)
     return Block(span[0].size, span, span, span)
-
-
-def random_word(generator: Generator) -> str:
-    """Draw a word."""
-    return f"w{generator.choice(BITS)}"
-
-
-def random_size(generator: Generator, least: int = 1) -> int:
-    """Draw the length of a span: mostly short, at times long."""
-    return least + generator.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 8, 12))
-
-
-def random_label(generator: Generator) -> str:
-    """Draw a label, the first one more often."""
-    return generator.choice((*LABELS, LABELS[0]))
-
-
-def random_span(generator: Generator, least: int = 1) -> Span:
-    """Draw a span of at least so many tokens."""
-    return Span(0, random_size(generator, least), random_label(generator))
-
-
-def random_part(generator: Generator, whole: Span, size: int) -> Span:
-    """Draw a part of a span, of a given size."""
-    start = generator.randrange(whole.start, whole.end - size + 1)
-    return Span(start, start + size, whole.label)
-
-
-def random_tiles(generator: Generator, whole: Span) -> tuple[Span, ...]:
-    """Take a span apart in two or three."""
-    cuts = sorted(generator.sample(range(whole.start + 1, whole.end), min(generator.choice((1, 1, 2)), whole.size - 1)))
-    return tuple(Span(start, end, whole.label) for start, end in pairwise((whole.start, *cuts, whole.end)))

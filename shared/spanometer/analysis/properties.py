@@ -46,12 +46,6 @@ from .cases import (
     Span,
     draw_cases,
     probabilities,
-    random_label,
-    random_part,
-    random_size,
-    random_span,
-    random_tiles,
-    random_word,
     right_block,
     simpler_cases,
 )
@@ -217,13 +211,13 @@ def _property(says: str, *, needs_positive: bool = False) -> Callable[[Blocks], 
 
 @_property("An output with one more span that is right, in extent and label, is better.")
 def _correct_sequence(generator: Generator) -> list[Block]:
-    span = (random_span(generator),)
+    span = (generator.span(),)
     return [Block(span[0].size, span, span, ())]
 
 
 @_property("An output with one more span that shares no token with the gold annotation is worse.", needs_positive=True)
 def _wrong_sequence(generator: Generator) -> list[Block]:
-    span = (random_span(generator),)
+    span = (generator.span(),)
     return [Block(span[0].size, (), (), span)]
 
 
@@ -245,22 +239,22 @@ def _noise(generator: Generator) -> list[Block]:
 
 def _nested(generator: Generator) -> tuple[Span, Span, Span]:
     """Draw a span, a part of it, and a part of that."""
-    whole = random_span(generator, 3)
-    larger = random_part(generator, whole, generator.randrange(2, whole.size))
-    return whole, larger, random_part(generator, larger, generator.randrange(1, larger.size))
+    whole = generator.span(3)
+    larger = generator.part(whole, generator.randrange(2, whole.size))
+    return whole, larger, generator.part(larger, generator.randrange(1, larger.size))
 
 
 @_property("Adjacent gold spans of one label, found one by one, are a better output than one span over all of them.")
 def _homogeneity(generator: Generator) -> list[Block]:
-    whole = random_span(generator, 2)
-    tiles = random_tiles(generator, whole)
+    whole = generator.span(2)
+    tiles = generator.tiles(whole)
     return [Block(whole.size, tiles, tiles, (whole,))]
 
 
 @_property("A gold span found whole is a better output than the same tokens as several spans.")
 def _completeness(generator: Generator) -> list[Block]:
-    whole = random_span(generator, 2)
-    return [Block(whole.size, (whole,), (whole,), random_tiles(generator, whole))]
+    whole = generator.span(2)
+    return [Block(whole.size, (whole,), (whole,), generator.tiles(whole))]
 
 
 @_property(
@@ -268,11 +262,11 @@ def _completeness(generator: Generator) -> list[Block]:
     "shorter; the other is found whole."
 )
 def _length_vs_captured(generator: Generator) -> list[Block]:
-    label = random_label(generator)
-    short = Span(0, random_size(generator, 2), label)
-    long = Span(0, short.size + random_size(generator), label)
+    label = generator.label()
+    short = Span(0, generator.size(2), label)
+    long = Span(0, short.size + generator.size(), label)
     lost = generator.randrange(1, short.size)
-    cut_long, cut_short = (random_part(generator, whole, whole.size - lost) for whole in (long, short))
+    cut_long, cut_short = (generator.part(whole, whole.size - lost) for whole in (long, short))
     return [Block(long.size, (long,), (cut_long,), (long,)), Block(short.size, (short,), (short,), (cut_short,))]
 
 
@@ -281,10 +275,10 @@ def _length_vs_captured(generator: Generator) -> list[Block]:
     "shorter; the other is found as it is."
 )
 def _length_vs_noisy(generator: Generator) -> list[Block]:
-    label, noise = random_label(generator), generator.choice((1, 1, 2, 3, 5))
-    size = random_size(generator)
-    noisy_long, noisy_short = (Span(0, length + noise, label) for length in (size + random_size(generator), size))
-    long, short = (random_part(generator, noisy, noisy.size - noise) for noisy in (noisy_long, noisy_short))
+    label, noise = generator.label(), generator.choice((1, 1, 2, 3, 5))
+    size = generator.size()
+    noisy_long, noisy_short = (Span(0, length + noise, label) for length in (size + generator.size(), size))
+    long, short = (generator.part(noisy, noisy.size - noise) for noisy in (noisy_long, noisy_short))
     return [
         Block(noisy_long.size, (long,), (noisy_long,), (long,)),
         Block(noisy_short.size, (short,), (short,), (noisy_short,)),
@@ -296,13 +290,13 @@ def _length_vs_noisy(generator: Generator) -> list[Block]:
     "parts: the more of a span is found already, the less another token adds."
 )
 def _overlap_increasing(generator: Generator) -> list[Block]:
-    whole = random_span(generator, 3)
+    whole = generator.span(3)
     little, much = _uneven(generator, whole.size)
     moved = generator.randrange(1, much - little)
-    more, most = (random_part(generator, whole, size) for size in (little + moved, much))
+    more, most = (generator.part(whole, size) for size in (little + moved, much))
     return [
-        Block(whole.size, (whole,), (more,), (random_part(generator, more, little),)),
-        Block(whole.size, (whole,), (random_part(generator, most, much - moved),), (most,)),
+        Block(whole.size, (whole,), (more,), (generator.part(more, little),)),
+        Block(whole.size, (whole,), (generator.part(most, much - moved),), (most,)),
     ]
 
 
@@ -311,15 +305,15 @@ def _overlap_increasing(generator: Generator) -> list[Block]:
     "parts: the more noise there is already, the less another token harms."
 )
 def _noise_increasing(generator: Generator) -> list[Block]:
-    label, size = random_label(generator), random_size(generator)
+    label, size = generator.label(), generator.size()
     little, much = _uneven(generator, 3 + generator.choice((0, 0, 1, 2, 4)))
     moved = generator.randrange(1, much - little)
     blocks = []
     # the better output has little noise at one span and much at the other, the worse has it in more equal parts
     for in_better, in_worse in ((little, little + moved), (much, much - moved)):
         outer = Span(0, size + max(in_better, in_worse), label)
-        inner = random_part(generator, outer, size + min(in_better, in_worse))
-        gold = random_part(generator, inner, size)
+        inner = generator.part(outer, size + min(in_better, in_worse))
+        gold = generator.part(inner, size)
         better, worse = (inner, outer) if in_better < in_worse else (outer, inner)
         blocks.append(Block(outer.size, (gold,), (better,), (worse,)))
     return blocks
@@ -336,11 +330,11 @@ def _uneven(generator: Generator, most: int) -> tuple[int, int]:
     "of these two words than the rarer; the other span is found whole."
 )
 def _token_informativeness(generator: Generator) -> list[Block]:
-    whole = random_span(generator, 2)
+    whole = generator.span(2)
     at_end = generator.choice((True, False))
     cut = whole._replace(end=whole.end - 1) if at_end else whole._replace(start=1)
     frequent, rare = (f"w{bits}" for bits in sorted(generator.sample(BITS, 2)))
-    shared = tuple(random_word(generator) for _ in range(whole.size - 1))
+    shared = tuple(generator.word() for _ in range(whole.size - 1))
     words = [(*shared, word) if at_end else (word, *shared) for word in (frequent, rare)]
     return [
         Block(whole.size, (whole,), (cut,), (whole,), words[0]),

@@ -28,7 +28,7 @@ from ..readers.span_lines import read_spans
 from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding
-from .inputs import located, read_with, size_of
+from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
 from .output import Output
 from .tables import Cell, Copyable, Part, Table, heading
@@ -53,8 +53,7 @@ class AdviceInput(TagLayout, Decoding):
             file = read_with(read_spans, path, key=self.spans)
             return file.source, file.spans, file.words
         tags = self.read(path, [self.column], self.words_column or True)
-        with located({"": tags}):
-            spans = Spans.from_tags(tags.tags[0], scheme=self.scheme, repair=self.repair)
+        spans = tags.spans(scheme=self.scheme, repair=self.repair)
         return tags.source, spans, None if tags.words is None else tag_lists(tags.words)
 
 

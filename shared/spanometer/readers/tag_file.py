@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from ..errors import InputError
+from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .annotated_file import AnnotatedFile
 from .formats import read_as
@@ -50,6 +52,13 @@ class TagFile(AnnotatedFile):
     def lengths(self) -> np.ndarray:
         """The documents' lengths in tokens."""
         return self.tags[0].lengths
+
+    def spans(self, **reading: Any) -> Spans:
+        """Read the spans of the first tag column, see `Spans.from_tags`; an `InputError` names file and line."""
+        try:
+            return Spans.from_tags(self.tags[0], **reading)
+        except InputError as error:
+            raise self.locate(error) from None
 
     def select(self, column: int) -> TagFile:
         """Return the same file with one of its tag columns only."""

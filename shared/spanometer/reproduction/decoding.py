@@ -28,7 +28,8 @@ from ..counts.resampling import interval
 from ..errors import InputError, counted, printable
 from ..measures import registry
 from ..measures.aligned import AlignedMeasure
-from ..readers import Column, TagFile, read
+from ..plots.figure import require_format
+from ..readers.tag_file import Column, TagFile, read
 from ..spans.spans import Spans
 from ..tags import viterbi
 from ..tags.tags import Tags
@@ -146,13 +147,7 @@ class DecodingResult:
             *((text, way, DEFAULT) for way, text in _LOGIT_WAYS.items()),
         ]
         columns = [
-            [
-                *found.named.values(),
-                found.best,
-                found.worst,
-                found.mean,
-                *map(found.from_logits.__getitem__, _LOGIT_WAYS),
-            ]
+            [*found.named.values(), found.best, found.worst, found.mean, *map(found.from_logits.get, _LOGIT_WAYS)]
             for found in spreads.values()
         ]
         rows = []
@@ -378,18 +373,14 @@ def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: i
 
 def _in_scheme(corpus: TagFile) -> Tags:
     """Return the tags of a file in `SCHEME`; an `InputError` names file and line if they cannot be read."""
-    try:
-        return Tags.from_lists(Spans.from_tags(corpus.tags[0]).to_tags(SCHEME))
-    except InputError as error:
-        raise corpus.locate(error) from None
+    return Tags.from_lists(corpus.spans().to_tags(SCHEME))
 
 
 def _words(corpus: TagFile) -> Tags:
-    words: Tags | None = corpus.words
-    if words is None:
+    if corpus.words is None:
         remedy = "The tagger needs words: one token a line, word and tag."
         raise InputError("the file has no words.", remedy, source=corpus.source)
-    return words
+    return corpus.words
 
 
 def _read(path: str | os.PathLike[str], column: Column) -> TagFile:
@@ -410,7 +401,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     try:
         if options.plot is not None:
-            _require_plot(options.plot)
+            # complain before the training, not after it
+            require_format(options.plot)
         result = run(
             options.train,
             options.dev,
@@ -447,13 +439,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plot", metavar="FILE.png", help="also draw the scores of all policies")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the tables")
     return parser
-
-
-def _require_plot(path: str) -> None:
-    """Complain before the training, not after it, if no picture can be written."""
-    from ..plots.figure import require_format
-
-    require_format(path)
 
 
 def plot(result: DecodingResult, path: str) -> None:

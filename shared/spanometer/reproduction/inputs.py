@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import InputError
-from ..readers import TagFile, read
+from ..readers.tag_file import read
 from ..spans.spans import Spans, pair_from_tags
 
 MULTICONER_DEV = ("multiconer_es_dev.conll", "es_dev.conll", os.path.join("ES-Spanish", "es_dev.conll"))
@@ -46,7 +46,7 @@ class Inputs:
     def multiconer(self) -> Spans:
         """Read the spans of MultiCoNER's Spanish development set."""
         try:
-            return tag_spans(read(self.path(MULTICONER_DEV)))
+            return read(self.path(MULTICONER_DEV)).spans()
         except MissingCorpus as missing:
             if not self.hub:
                 raise MissingCorpus(f"{missing} Or let it be fetched: --hub.") from None
@@ -86,11 +86,3 @@ class Inputs:
             raise MissingCorpus(f"MultiCoNER could not be fetched: {' '.join(str(error).split())}") from None
         names = dataset.features["ner_tags"].feature.names
         return Spans.from_tags([[names[number] for number in numbers] for numbers in dataset["ner_tags"]])
-
-
-def tag_spans(file: TagFile) -> Spans:
-    """Read the spans of the last tag column of a file; an `InputError` names file and line."""
-    try:
-        return Spans.from_tags(file.tags[0])
-    except InputError as error:
-        raise file.locate(error) from None

@@ -24,14 +24,9 @@ import numpy as np
 
 from ..analysis.transformations import Extend, Truncate
 from ..errors import InputError, counted, printable
+from ..measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..measures.aligned import AlignedMeasure
-from ..measures.bcubed import Bcubed
-from ..measures.intersection_f import IntersectionF
-from ..measures.link_f import LinkF
-from ..measures.sl_icm import SlIcm
-from ..measures.span_f import SpanF
-from ..measures.token_f import TokenF
-from ..readers import read
+from ..readers.tag_file import read
 from ..spans.spans import Spans, in_order
 
 MEASURES: dict[str, AlignedMeasure] = {
@@ -76,19 +71,17 @@ class Costs:
     @property
     def trend(self) -> str:
         """Tell whether each further token costs more or less: `rising`, `falling`, `level` or `mixed`."""
-        steps = (self.second - self.first, self.third - self.second)
-        if all(abs(step) <= _EPSILON for step in steps):
-            return "level"
-        if all(step > _EPSILON for step in steps):
-            return "rising"
-        return "falling" if all(step < -_EPSILON for step in steps) else "mixed"
+        signs = {_sign(self.second - self.first), _sign(self.third - self.second)}
+        return "mixed" if len(signs) > 1 else {1: "rising", -1: "falling", 0: "level"}[signs.pop()]
 
     @property
     def better(self) -> str:
         """Tell what scores better at the same number of tokens: `even`, `uneven` or `neither`."""
-        if abs(self.even - self.uneven) <= _EPSILON:
-            return "neither"
-        return "even" if self.even > self.uneven else "uneven"
+        return {1: "even", -1: "uneven", 0: "neither"}[_sign(self.even - self.uneven)]
+
+
+def _sign(difference: float) -> int:
+    return (difference > _EPSILON) - (difference < -_EPSILON)
 
 
 @dataclass(frozen=True)
@@ -205,10 +198,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _of_file(path: str, options: argparse.Namespace) -> Monotonicity:
     file = read(path, columns=[options.column], documents=options.documents, outside=options.outside)
-    try:
-        return run(Spans.from_tags(file.tags[0], scheme=options.scheme), os.path.basename(path))
-    except InputError as error:
-        raise file.locate(error) from None
+    return run(file.spans(scheme=options.scheme), os.path.basename(path))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,13 +7,8 @@ from functools import lru_cache
 
 from ..analysis.properties import PROPERTIES, PropertyCheck, check_properties
 from ..analysis.published_tables import published_properties, published_rows
+from ..measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from ..measures.aligned import AlignedMeasure
-from ..measures.bcubed import Bcubed
-from ..measures.intersection_f import IntersectionF
-from ..measures.link_f import LinkF
-from ..measures.sl_icm import SlIcm
-from ..measures.span_f import SpanF
-from ..measures.token_f import TokenF
 from ..spans.spans import Spans
 from . import table4
 from .inputs import Inputs, MissingCorpus
