@@ -41,20 +41,20 @@ def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
 
 
 class InputError(ValueError):
-    """Wrong input: says where it is, what was found there and what to do.
+    """An error about wrong input: the place, what was found there and what to do.
 
     Documents and tokens are numbered from 0, as in the lists that were passed; lines of files from 1, as editors do.
 
     Args:
         problem: what was found, and why it cannot be scored.
         remedy: what to do about it.
-        side: `"references"` or `"predictions"`, where it is known.
-        document: index of the document, where it is known.
-        position: index of the token within the document, where it is known.
-        span: index of the span within the document's list of spans, where it is known.
-        source: the file that was read, or whatever names it.
-        line: the number of the line within the file (or within a document of several lines), where it is known.
-        column: the number of the character within the line, from 1, where it is known.
+        side: `"references"` or `"predictions"`, if known.
+        document: index of the document, if known.
+        position: index of the token within the document, if known.
+        span: index of the span within the document's list of spans, if known.
+        source: the file that was read, or another name for it.
+        line: the number of the line within the file (or within a document of several lines), if known.
+        column: the number of the character within the line, from 1, if known.
         option: the name of the option whose value is wrong.
 
     `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
@@ -90,7 +90,7 @@ class InputError(ValueError):
 
     @property
     def place(self) -> str:
-        """Where the problem is, or an empty string where that is not known."""
+        """The place of the problem, or an empty string if it is unknown."""
         parts = [name for name in (self.source, self.side) if name is not None]
         numbers = {
             "document": self.document,

@@ -57,7 +57,7 @@ class Side:
 
     @property
     def contiguous(self) -> bool:
-        """Whether every span is contiguous."""
+        """Return whether every span is contiguous."""
         return self.pieces is None
 
     @property
@@ -85,19 +85,19 @@ class Side:
 
     @property
     def discontinuous(self) -> np.ndarray:
-        """For each span whether it has several pieces."""
+        """The flags of the spans that have several pieces."""
         if self.pieces is None:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(np.bincount(self.pieces.span, minlength=len(self)) > 1)
 
     @cached_property
     def overlapping(self) -> np.ndarray:
-        """The pieces that begin before the piece before them ends, ascending."""
+        """The pieces that begin before the previous piece ends, ascending."""
         return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
 
     @property
     def flat(self) -> bool:
-        """Whether no two spans of one label and document share a token."""
+        """Return whether no two spans of one label and document share a token."""
         return len(self.overlapping) == 0
 
     def take(self, kept: np.ndarray) -> Side:
@@ -167,12 +167,12 @@ class Alignment:
 
     @property
     def contiguous(self) -> bool:
-        """Whether all spans of both sides are contiguous."""
+        """Return whether all spans of both sides are contiguous."""
         return self.references.contiguous and self.predictions.contiguous
 
     @property
     def flat(self) -> bool:
-        """Whether no two spans of one side and label share a token."""
+        """Return whether no two spans of one side and label share a token."""
         return self.references.flat and self.predictions.flat
 
     def refusal(self, name: str, side: Side, span: int, problem: str, remedy: str = "") -> InputError:
@@ -220,7 +220,7 @@ class Alignment:
 
     @cached_property
     def equal(self) -> np.ndarray:
-        """For each reference span: whether a predicted span of its label has the same tokens."""
+        """The flags of the reference spans that have the tokens and the label of a predicted span."""
         references, predictions = self.references, self.predictions
         if self.contiguous and self.flat:
             if len(predictions) == 0:
@@ -234,7 +234,7 @@ class Alignment:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """All pairs of spans of one label that share tokens."""
+        """The pairs of spans of one label that share tokens."""
         first, second = self.references, self.predictions
         left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end)
         start, end = _intersections(first, second, left, right)
@@ -329,11 +329,11 @@ def overlaps(
     # start: each pair is found in just one of these ways
     lowest = np.searchsorted(second_start, first_start, side="left")
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
-    behind = np.searchsorted(first_start, second_start, side="right")
-    behind_counts = np.searchsorted(first_start, second_end, side="left") - behind
-    _require_few_pairs(noun, counts, behind_counts)
-    first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(behind, behind_counts)])
-    second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), behind_counts)])
+    after = np.searchsorted(first_start, second_start, side="right")
+    after_counts = np.searchsorted(first_start, second_end, side="left") - after
+    _require_few_pairs(noun, counts, after_counts)
+    first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(after, after_counts)])
+    second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), after_counts)])
     order = np.lexsort((second, first))
     return first[order].astype(np.int32), second[order].astype(np.int32)
 

@@ -325,7 +325,7 @@ class Counts:
         except (KeyError, TypeError, ValueError, IndexError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError("this is not a counts table.", "Give what counts.to_arrow() made, as it was.") from None
+            raise InputError("this is not a counts table.", "Give the unchanged result of counts.to_arrow().") from None
 
     def to_bytes(self) -> bytes:
         """Return the table of `to_arrow` as an Arrow stream."""
@@ -403,7 +403,7 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
         with pa.ipc.open_stream(data) as reader:
             return reader.read_all()
     except (TypeError, pa.ArrowInvalid, OSError):
-        raise InputError("these bytes are not counts.", "Give what counts.to_bytes() made, as it was.") from None
+        raise InputError("these bytes are not counts.", "Give the unchanged result of counts.to_bytes().") from None
 
 
 def _described(measure: Scorer) -> dict[str, Any]:

@@ -76,7 +76,7 @@ REPAIRS: dict[str, Repair] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding:
-    """How tags are decoded.
+    """The options of decoding.
 
     Attributes:
         scheme: the tag scheme; None infers it from the prefixes, see `schemes.infer_scheme`.

@@ -1,4 +1,4 @@
-"""The space of repair policies: what a reader of tags can do at each place where it meets an illegal pair.
+"""The space of repair policies: the actions of a reader of tags at each place where it meets an illegal pair.
 
 A reader goes through a document with at most one span open. In BIOES (and its renamings BILOU and BMES) it meets
 something illegal in eight places: a B, an S, an O or the end of the document while a span is open; an I or E without an
@@ -6,8 +6,8 @@ open span; an I or E of another label than the open span's. At each it can do on
 a policy is one choice for each place. Of the 7,776 policies 32 read every input as another one does; the grid is the
 7,744 that differ. In IOB2 only the I can be wrong: 12 policies.
 
-The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is none (it reads S and E as other
-tags even where they are legal) and is reported beside it.
+The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not one (it reads S and E as other
+tags even if they are legal) and is reported beside it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ALONE, _SAME, _OTHER = range(3)
 """The states of a reader: no span is open, one of the tag's label, one of another label."""
 
 Action = tuple[int, int]
-"""What a reader does with a tag, first with the open span, then with the token.
+"""A reader's action on a tag, first on the open span, then on the token.
 
 The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PASS` (nothing; an open span goes on over
 it), `OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (so it
@@ -50,7 +50,7 @@ class Place:
         text: the place in words.
         role: the role of the tag.
         states: the states of the reader, see `_ALONE`.
-        actions: what the reader can do there, by name.
+        actions: the possible actions there, by name.
     """
 
     name: str
@@ -144,7 +144,7 @@ _LEGAL: dict[tuple[int, int], Action] = {
     (END, _SAME): (KEEP, FINISH),
     (_FINAL, _ALONE): (KEEP, PASS),
 }
-"""What a reader does with a legal tag, by role and state."""
+"""The action on a legal tag, by role and state."""
 
 _LEGAL_BIO = _LEGAL | {
     (role, state): (CLOSE, token)
