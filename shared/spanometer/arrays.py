@@ -61,8 +61,7 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
         values: of all rows.
     """
     length = last - first
-    code = _renumbered(np.unique(kind, return_inverse=True)[1], length)
-    rank = np.unique(values, return_inverse=True)[1].ravel()
+    code, rank = _renumbered(ranked(kind)[0], length), ranked(values)[0]
     for position in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > position)
         # rows that have ended keep their codes: they differ from the others in length
@@ -72,8 +71,7 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
 
 def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Return codes from 0 for pairs of a code and a value."""
-    pair = code.ravel().astype(np.int64) * (int(value.max(initial=0)) + 1) + value
-    return np.unique(pair, return_inverse=True)[1].ravel()
+    return ranked(code.astype(np.int64) * (int(value.max(initial=0)) + 1) + value)[0]
 
 
 def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -98,13 +96,13 @@ def ordered_codes(*columns: np.ndarray) -> np.ndarray:
         low = int(column.min())
         values, width = column.astype(np.int64) - low, int(column.max()) - low + 1
         if size * width > _LARGEST:
-            (code, size), (values, width) = _ranked(code), _ranked(values)
+            (code, size), (values, width) = ranked(code), ranked(values)
         code = code * width + values
         size *= width
     return code
 
 
-def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
+def ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the ranks of values from 0, equal values sharing one, and the number of distinct values."""
     distinct, rank = np.unique(values, return_inverse=True)
     return rank.ravel(), len(distinct)

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, ranges, runs
+from ..arrays import begins_run, offsets_of, ranges, ranked, runs
 
 _ENUMERATED = 5
 """Groups of at most so many rows and columns are solved by trying all their matchings."""
@@ -60,8 +60,8 @@ def best_matching(
     if len(contested) == 0:
         return chosen
     chosen[contested] = False
-    row, height = _renumbered(rows[contested])
-    column, width = _renumbered(columns[contested])
+    row, height = ranked(rows[contested])
+    column, width = ranked(columns[contested])
     group = _connected(row, column + height, height + width)
     order = np.argsort(group, kind="stable")
     first, last = runs(group[order])
@@ -237,17 +237,11 @@ def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
             np.minimum.at(lowest, end, low)
         while not np.array_equal(lowest, further := lowest[lowest]):
             lowest = further
-    return np.unique(lowest[first], return_inverse=True)[1]
-
-
-def _renumbered(numbers: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the numbers replaced by 0, 1, 2 ... (int32, which SciPy's graph routines want), and how many there are."""
-    distinct, renumbered = np.unique(numbers, return_inverse=True)
-    return renumbered.astype(np.int32), len(distinct)
+    return ranked(lowest[first])[0]
 
 
 def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers replaced by 0, 1, 2 ... within their groups, in order, and how many each group has."""
+    """Return the ranks of numbers within their groups (int32, for SciPy's graph routines) and the groups' sizes."""
     order = np.lexsort((numbers, group))
     fresh = begins_run(group[order], numbers[order])
     of_group = np.bincount(group[order][fresh], minlength=groups)

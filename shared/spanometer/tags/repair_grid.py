@@ -6,8 +6,8 @@ open span; an I or E of another label than the open span's. At each it can do on
 a policy is one choice for each place. Of the 7,776 policies 32 read every input as another one does; the grid is the
 7,744 that differ. In IOB2 only the I can be wrong: 12 policies.
 
-The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not one (it reads S and E as other
-tags even if they are legal) and is reported beside it.
+The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not one (it reads S and E as
+other tags even if they are legal) and is reported beside it.
 """
 
 from __future__ import annotations
