@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -40,6 +41,7 @@ def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
     return "".join(parts)
 
 
+@dataclass(eq=False, repr=False)
 class InputError(ValueError):
     """An error about wrong input: the place, what was found there and what to do.
 
@@ -61,47 +63,28 @@ class InputError(ValueError):
     `message` and `spelled` as another interface has them; nothing else should be shown to people.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        remedy: str = "",
-        *,
-        side: str | None = None,
-        document: int | None = None,
-        position: int | None = None,
-        span: int | None = None,
-        source: str | None = None,
-        line: int | None = None,
-        column: int | None = None,
-        option: str | None = None,
-    ) -> None:
-        """Compose the message from the place, the problem and the remedy."""
-        self.problem = problem
-        self.remedy = remedy
-        self.option = option
-        self.side = side
-        self.document = document
-        self.position = position
-        self.span = span
-        self.source = source
-        self.line = line
-        self.column = column
+    problem: str
+    remedy: str = ""
+    _: KW_ONLY
+    side: str | None = None
+    document: int | None = None
+    position: int | None = None
+    span: int | None = None
+    source: str | None = None
+    line: int | None = None
+    column: int | None = None
+    option: str | None = None
+
+    def __post_init__(self) -> None:
+        """Make the message what the base class knows, so that the error crosses process borders whole."""
         super().__init__(str(self))
 
     @property
     def place(self) -> str:
         """The place of the problem, or an empty string if it is unknown."""
         parts = [name for name in (self.source, self.side) if name is not None]
-        numbers = {
-            "document": self.document,
-            "line": self.line,
-            "column": self.column,
-            "token": self.position,
-            "span": self.span,
-        }
-        for name, index in numbers.items():
-            if index is not None:
-                parts.append(f"{name} {index}")
+        numbers = ("document", self.document), ("line", self.line), ("column", self.column), ("token", self.position)
+        parts += [f"{name} {number}" for name, number in (*numbers, ("span", self.span)) if number is not None]
         return ", ".join(parts)
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
@@ -114,32 +97,20 @@ class InputError(ValueError):
         """Return `place: problem`, and the remedy on a line of its own."""
         return self.message(spell_python)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by parts, so that the error crosses process borders whole."""
-        return _rebuild, (self.problem, self.remedy, self._details())
-
-    def _details(self) -> dict[str, Any]:
-        names = ("side", "document", "position", "span", "source", "line", "column", "option")
-        return {name: getattr(self, name) for name in names}
-
     def placed(self, **place: Any) -> InputError:
         """Return the same error with parts of its place changed: `side`, `document`, `source` and so on."""
-        return _rebuild(self.problem, self.remedy, {**self._details(), **place})
+        return replace(self, **place)
 
     def respelled(self, spell: Callable[[str, str | None], str]) -> InputError:
         """Return the same error with the options in its text spelled by a function, see `spelled`."""
-        return _rebuild(spelled(self.problem, spell), spelled(self.remedy, spell), self._details())
+        return replace(self, problem=spelled(self.problem, spell), remedy=spelled(self.remedy, spell))
 
     def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
         """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
-        place = {"source": source, "line": line, "position": position, "column": column, "option": self.option}
-        return _rebuild(self.problem, self.remedy, place)
-
-
-def _rebuild(problem: str, remedy: str, details: dict[str, Any]) -> InputError:
-    return InputError(problem, remedy, **details)
+        place = {"source": source, "line": line, "position": position, "column": column}
+        return self.placed(side=None, document=None, span=None, **place)
 
 
 def printable(text: str) -> str:
