@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
+from ..counts.counts import Column
 from ..errors import InputError, require_same_documents
 from ..spans.arrow import require_same_lengths
 
@@ -54,6 +55,10 @@ class Side:
     def __len__(self) -> int:
         """Return the number of spans."""
         return len(self.start)
+
+    def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
+        """Return counts at the documents and labels of some spans (all by default): 1 each, or the values."""
+        return Column(self.document[chosen], self.label[chosen], value)
 
     @property
     def contiguous(self) -> bool:

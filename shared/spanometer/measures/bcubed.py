@@ -48,20 +48,19 @@ class Bcubed(FMeasure):
         """Sum the tokens' values in the cheapest way that the spans allow."""
         references = alignment.references
         columns = join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
-        columns["reference_spans"] = Column(references.document, references.label)
+        columns["reference_spans"] = references.column()
         return Counts(columns, alignment.labels, alignment.documents)
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
     """Count flat spans: each of the k common tokens of two spans is worth k / size."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
-    place = references.document[pairs.reference], references.label[pairs.reference]
     predicted, reference = predictions.size, references.size
     return {
-        "right": Column(*place, pairs.shared**2 / predicted[pairs.prediction]),
-        "predicted": Column(predictions.document, predictions.label, predicted),
-        "found": Column(*place, pairs.shared**2 / reference[pairs.reference]),
-        "reference": Column(references.document, references.label, reference),
+        "right": references.column(pairs.reference, pairs.shared**2 / predicted[pairs.prediction]),
+        "predicted": predictions.column(value=predicted),
+        "found": references.column(pairs.reference, pairs.shared**2 / reference[pairs.reference]),
+        "reference": references.column(value=reference),
     }
 
 

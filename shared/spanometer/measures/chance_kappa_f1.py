@@ -168,7 +168,7 @@ class ChanceKappaF1(AlignedMeasure):
             "expected": Column(cases.document, cases.label, np.array(values, dtype=float)[of_place]),
             "predicted": self._size(predictions),
             "reference": self._size(references),
-            "reference_spans": Column(references.document, references.label),
+            "reference_spans": references.column(),
         }
         simulated = self._simulate(cases, pairs, of_place, len(alignment.labels)) if self.n_simulations else None
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
@@ -204,14 +204,14 @@ class ChanceKappaF1(AlignedMeasure):
     def _agreement(self, alignment: Alignment) -> Column:
         references, pairs = alignment.references, alignment.pairs
         if self.level == "span":
-            return Column(references.document[alignment.equal], references.label[alignment.equal])
-        return Column(references.document[pairs.reference], references.label[pairs.reference], pairs.shared)
+            return references.column(alignment.equal)
+        return references.column(pairs.reference, pairs.shared)
 
     def _size(self, side: Side) -> Column:
         """Count a side's agreement with itself."""
         if self.level == "span":
-            return Column(side.document, side.label)
-        return Column(side.document, side.label, side.size if side.flat else coverage(side, side))
+            return side.column()
+        return side.column(value=side.size if side.flat else coverage(side, side))
 
     def _place(self, cases: _Cases, case: int) -> Placement:
         """Return the random placement of one side in one case."""

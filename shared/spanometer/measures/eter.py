@@ -14,7 +14,7 @@ from ..errors import InputError, setting
 from ..options import option
 from ..spans.entities import Entities
 from .base import Key, Measure, zero_division_option
-from .tree_alignment import TreeAlignment, cheapest_matching, column_of, unmatched
+from .tree_alignment import TreeAlignment, cheapest_matching, unmatched
 
 _SLOTS = ("slot_types", "slot_components")
 
@@ -224,9 +224,9 @@ class Eter(Measure):
         return {
             "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
             **trees.component_errors(self.type_cost, self.span_cost),
-            "type_substitutions": pairs.first_parts_differ,
-            "subtype_substitutions": pairs.types_differ & ~pairs.first_parts_differ,
-            "boundary_substitutions": pairs.bounds_differ,
+            "type_substitutions": pairs.first_parts_differ.astype(np.int64),
+            "subtype_substitutions": (pairs.types_differ & ~pairs.first_parts_differ).astype(np.int64),
+            "boundary_substitutions": pairs.bounds_differ.astype(np.int64),
         }
 
     def _cost(self, errors: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -243,11 +243,11 @@ class Eter(Measure):
         references, predictions = trees.entities
         found = trees.pairs.reference[matched]
         columns = {
-            "references": column_of(references),
+            "references": references.column(),
             "insertions": unmatched(predictions, trees.pairs.prediction[matched]),
             "deletions": unmatched(references, found),
-            "matched": column_of(references, found),
-            **{name: column_of(references, found, values[matched]) for name, values in errors.items()},
+            "matched": references.column(found),
+            **{name: references.column(found, values[matched]) for name, values in errors.items()},
             **trees.slots,
         }
         return Counts(columns, trees.types, trees.documents, measure=self)

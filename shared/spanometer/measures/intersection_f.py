@@ -54,15 +54,15 @@ class IntersectionF(FMeasure):
                 _refuse_overlap(alignment, name, side)
         columns = {
             "right": self._coverage(predictions, references),
-            "predicted": Column(predictions.document, predictions.label),
+            "predicted": predictions.column(),
             "found": self._coverage(references, predictions),
-            "reference": Column(references.document, references.label),
+            "reference": references.column(),
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _coverage(self, side: Side, other: Side) -> Column:
         covered, size = coverage(side, other), side.size
-        return Column(side.document, side.label, (np.minimum(covered, size) if self.cap else covered) / size)
+        return side.column(value=(np.minimum(covered, size) if self.cap else covered) / size)
 
 
 def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:

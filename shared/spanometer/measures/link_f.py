@@ -46,7 +46,7 @@ class LinkF(FMeasure):
         """Count links in the cheapest way that the spans allow."""
         references = alignment.references
         columns = join_columns([_count(part) for part in alignment.parts()])
-        columns["reference_spans"] = Column(references.document, references.label)
+        columns["reference_spans"] = references.column()
         return Counts(columns, alignment.labels, alignment.documents)
 
 
@@ -63,11 +63,10 @@ def _count(alignment: Alignment) -> dict[str, Column]:
 def _flat(alignment: Alignment) -> dict[str, Column]:
     """Count the links of disjoint spans: two spans share the links of their common tokens."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
-    of_pair = references.document[pairs.reference], references.label[pairs.reference]
     return {
-        "both": Column(*of_pair, _triangle(pairs.shared)),
-        "predicted": Column(predictions.document, predictions.label, _triangle(predictions.size)),
-        "reference": Column(references.document, references.label, _triangle(references.size)),
+        "both": references.column(pairs.reference, _triangle(pairs.shared)),
+        "predicted": predictions.column(value=_triangle(predictions.size)),
+        "reference": references.column(value=_triangle(references.size)),
     }
 
 

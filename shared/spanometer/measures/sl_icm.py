@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, Side
 from ..arrays import begins_run
-from ..counts.counts import Column, Counts
+from ..counts.counts import Counts
 from ..counts.ratios import divide
 from ..errors import InputError, mention, setting
 from ..options import option
@@ -206,15 +206,15 @@ class SlIcm(AlignedMeasure):
             pieces = alignment.intersections
             common = of_pieces(pieces.span, pieces.start, pieces.end, len(pairs.shared))
         chosen = self._match(references, predictions, pairs, common)
-        place = references.document[pairs.reference[chosen]], references.label[pairs.reference[chosen]]
+        matched = pairs.reference[chosen]
         columns = {
-            "matched": Column(*place),
-            "matched_information": Column(*place, common[chosen]),
-            "predicted": Column(predictions.document, predictions.label),
-            "predicted_information": Column(predictions.document, predictions.label, of_side(predictions)),
-            "reference": Column(references.document, references.label),
-            "reference_information": Column(references.document, references.label, of_side(references)),
-            "reference_tokens": Column(references.document, references.label, references.size),
+            "matched": references.column(matched),
+            "matched_information": references.column(matched, common[chosen]),
+            "predicted": predictions.column(),
+            "predicted_information": predictions.column(value=of_side(predictions)),
+            "reference": references.column(),
+            "reference_information": references.column(value=of_side(references)),
+            "reference_tokens": references.column(value=references.size),
         }
         return Counts(columns, alignment.labels, alignment.documents)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..alignment.overlaps import Alignment
-from ..counts.counts import Column, Counts
+from ..counts.counts import Counts
 from .aligned import FMeasure, f_results
 from .base import Key
 
@@ -33,8 +33,8 @@ class SpanF(FMeasure):
         """Count equal spans."""
         references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
         columns = {
-            "both": Column(references.document[equal], references.label[equal]),
-            "predicted": Column(predictions.document, predictions.label),
-            "reference": Column(references.document, references.label),
+            "both": references.column(equal),
+            "predicted": predictions.column(),
+            "reference": references.column(),
         }
         return Counts(columns, alignment.labels, alignment.documents)

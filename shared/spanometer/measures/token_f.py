@@ -55,13 +55,13 @@ class TokenF(FMeasure):
         if self.format == "IO" and alignment.flat:
             pairs = alignment.pairs
             columns = {
-                "both": _column(references, pairs.reference, pairs.shared),
-                "predicted": Column(predictions.document, predictions.label, predictions.size),
-                "reference": Column(references.document, references.label, references.size),
+                "both": references.column(pairs.reference, pairs.shared),
+                "predicted": predictions.column(value=predictions.size),
+                "reference": references.column(value=references.size),
             }
         else:
             columns = self._count_units(alignment)
-        columns["reference_spans"] = Column(references.document, references.label)
+        columns["reference_spans"] = references.column()
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _count_units(self, alignment: Alignment) -> dict[str, Column]:
@@ -73,9 +73,9 @@ class TokenF(FMeasure):
         shared = np.minimum(reference.end[left], predicted.end[right])
         shared -= np.maximum(reference.start[left], predicted.start[right])
         return {
-            "both": _column(references, reference.span[left], shared),
-            "predicted": _column(predictions, predicted.span, predicted.end - predicted.start),
-            "reference": _column(references, reference.span, reference.end - reference.start),
+            "both": references.column(reference.span[left], shared),
+            "predicted": predictions.column(predicted.span, predicted.end - predicted.start),
+            "reference": references.column(reference.span, reference.end - reference.start),
         }
 
     def _units(self, side: Side, line: int) -> Pieces:
@@ -109,10 +109,6 @@ class TokenF(FMeasure):
         if self.format == "BIOES":
             kinds.append(_ordered(np.flatnonzero(single), side.start[single], side.end[single]))
         return kinds
-
-
-def _column(side: Side, span: np.ndarray, value: np.ndarray) -> Column:
-    return Column(side.document[span], side.label[span], value)
 
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:

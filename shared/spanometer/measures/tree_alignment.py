@@ -215,16 +215,9 @@ class TreeAlignment:
         return found
 
 
-def column_of(side: Side, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
-    """Return a column of some things of a side; flags are integers."""
-    if value is not None and value.dtype == bool:
-        value = value.astype(np.int64)
-    return Column(side.document[chosen], side.label[chosen], value)
-
-
 def unmatched(side: Side, partners: np.ndarray) -> Column:
     """Return the column of what has no partner."""
-    return column_of(side, np.bincount(partners, minlength=len(side)) == 0)
+    return side.column(np.bincount(partners, minlength=len(side)) == 0)
 
 
 def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray]) -> np.ndarray:
@@ -244,12 +237,12 @@ def _slot_columns(
     matched = cheapest_matching(first, second, cost, [label_differs])
     wrong = matched[cost[matched] > 0]
     return {
-        "references": column_of(references),
-        "correct": column_of(references, first[matched[cost[matched] == 0]]),
+        "references": references.column(),
+        "correct": references.column(first[matched[cost[matched] == 0]]),
         "insertions": unmatched(predictions, second[matched]),
         "deletions": unmatched(references, first[matched]),
-        "substitutions": column_of(references, first[wrong]),
-        "cost": column_of(references, first[wrong], cost[wrong]),
+        "substitutions": references.column(first[wrong]),
+        "cost": references.column(first[wrong], cost[wrong]),
     }
 
 

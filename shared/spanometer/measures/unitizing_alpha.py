@@ -108,7 +108,7 @@ class UnitizingAlpha(AlignedMeasure):
             offsets: where the documents begin under a label, and where the last one ends.
         """
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
-        columns = {"units": Column(document, label), "reference_spans": Column(sides[0].document, sides[0].label)}
+        columns = {"units": Column(document, label), "reference_spans": sides[0].column()}
         rows: dict[str, np.ndarray] = {}
         if self.variant == "2016":
             size = np.concatenate([side.size for side in sides])
