@@ -500,7 +500,7 @@ TREES = Entities.from_dicts([[], []])
         (OK, {}, {}, "0 systems: a comparison takes two"),
         (OK, {"a": OK}, {}, "1 system: a comparison takes two"),
         (OK, [OK, OK], {}, "systems are a list, which has no names"),
-        (OK, {"a": OK, 2: OK}, {}, "2 is no name of a system"),
+        (OK, {"a": OK, 2: OK}, {}, "2 is not the name of a system"),
         ([], {"a": [], "b": []}, {}, "there are no documents"),
         (OK, {"a": OK, "b": OK[:1]}, {}, "system b: 1 documents, but the reference has 2"),
         (OK, {"a": OK, "b": [["B-A", "O"], ["O", "O"]]}, {}, "system b, document 1: 2 tokens, but the reference"),

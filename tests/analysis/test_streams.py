@@ -292,7 +292,7 @@ def test_counts_of_other_options_do_not_add_up():
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ([3], "^a int is no Arrow table"),
+        ([3], "^a int is not an Arrow table"),
         (pa.table({"a": [1]}), "^a table with the columns a holds no counts"),
         (pa.table([["span_f"], [1], [b"nonsense"]], schema=COUNTS_SCHEMA), "these bytes are not counts"),
     ],

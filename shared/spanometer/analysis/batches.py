@@ -84,7 +84,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Reading:
-    """How batches are read, and what they are measured by.
+    """The options of reading batches, and the measures that count them.
 
     Attributes:
         measures: the measures by the names of their results.

@@ -242,7 +242,7 @@ def _named(systems: Any) -> dict[str, Any]:
         raise InputError(f"{len(systems)} system{'' if len(systems) == 1 else 's'}: a comparison takes two.", remedy)
     for name in systems:
         if not isinstance(name, str):
-            raise InputError(f"{name!r} is no name of a system.", remedy)
+            raise InputError(f"{name!r} is not the name of a system.", remedy)
     return {f"{SYSTEM}{name}": output for name, output in systems.items()}
 
 
@@ -262,7 +262,7 @@ def _compared(
         side = f"{SYSTEM}{system}"
         called = {"references": REFERENCES, "predictions": side}
         if isinstance(reference, Entities):
-            # what is said of neither side is about both
+            # an error that names neither side is about both
             called[""] = side
         with named_sides(called):
             count = counter(reference, sides[side])

@@ -25,7 +25,7 @@ _EQUAL = 1e-12
 """Sums of the same numbers in another order differ in their last bits; what differs by no more is equal."""
 
 _BLOCK = 1 << 23
-"""How many swaps are held at a time."""
+"""At most about this many swaps are held at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)

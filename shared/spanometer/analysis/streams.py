@@ -26,7 +26,7 @@ COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), 
 Part = TypeVar("Part", bound="Counts | Tally")
 
 _BATCH = 1000
-"""How many documents of a dataset are counted at a time."""
+"""This many documents of a dataset are counted at a time."""
 
 
 def score_stream(
@@ -53,8 +53,8 @@ def score_stream(
             `Spans.from_dicts` and `Entities.from_dicts`.
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        scheme: name of the tag scheme, which must be stated for tags: prefixes that have not come yet could change what
-            would be told from the first ones. None for spans and entities.
+        scheme: name of the tag scheme, which must be stated for tags: prefixes that come later could change what the
+            first ones suggest. None for spans and entities.
         repair: how to handle illegal pairs of tags, see `decoding.decode`.
         references, predictions: the names of the columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
@@ -174,7 +174,7 @@ def _join(stack: list[tuple[int, Part]], condense: bool) -> None:
 
 def _require_counts(table: Any) -> None:
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
-        raise InputError(f"a {type(table).__name__} is no Arrow table.", "Give what partial_counts made.")
+        raise InputError(f"a {type(table).__name__} is not an Arrow table.", "Give what partial_counts made.")
     if not {"measure", "counts"} <= set(table.column_names):
         raise InputError(
             f"a table with the columns {', '.join(table.column_names) or 'none'} holds no counts.",

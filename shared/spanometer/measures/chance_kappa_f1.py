@@ -19,7 +19,7 @@ from .base import Key, zero_division_option
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 
 _DRAWN_AT_ONCE = 1 << 22
-"""About how many numbers a simulation holds at a time."""
+"""A simulation holds about this many numbers at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +225,7 @@ class ChanceKappaF1(AlignedMeasure):
 
     @property
     def _of_layer(self) -> str:
-        """How the spans of one nesting depth are placed."""
+        """The placement of the spans of one nesting depth."""
         return "independent" if self.placement == "independent" else "disjoint"
 
     def _simulate(self, cases: _Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:

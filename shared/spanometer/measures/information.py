@@ -19,7 +19,7 @@ _TABLE = 1 << 16
 """The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
 
 _BLOCK = 1 << 20
-"""How many tokens are expanded at a time."""
+"""This many tokens are expanded at a time."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,12 +31,12 @@ from ..errors import InputError, require_choice, setting
 METHODS = ("exact", "uniform", "auto")
 
 PAIR_LIMIT = 100_000_000
-"""How many pairs of starts `expected` visits at most for a similarity given as a function."""
+"""At most this many pairs of starts are visited for a similarity given as a function."""
 
 _NEGLIGIBLE = 1e-30
 
 _KEYS = 1 << 22
-"""How many random keys are held at a time."""
+"""About this many random keys are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,7 +106,7 @@ def read_measures(measures: Any, known: MeasureTable[Kind]) -> dict[str, Kind]:
         known: those that can be asked for by name; measures must be of its kinds of input.
 
     Raises:
-        InputError: for what is no such measure, for none at all, and if two results would have one name.
+        InputError: for an unknown measure, for none at all, and if two results would have one name.
     """
     if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
         measures = (measures,)
@@ -147,7 +147,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
         measure: the measure that was counted; None makes it from the options that are stored.
 
     Raises:
-        InputError: if these are no counts, or of another measure, and if a measure cannot be made from its options:
+        InputError: if these are not counts, or of another measure, and if a measure cannot be made from its options:
             words' probabilities, and the attributes that `SpanAttribute` scores, are not stored.
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts

@@ -45,12 +45,12 @@ class EntityPairs:
 
     @cached_property
     def types_differ(self) -> np.ndarray:
-        """Whether a type has no equal partner."""
+        """Return whether a type has no equal partner."""
         return np.asarray(self.equal < self.types)
 
     @cached_property
     def first_parts_differ(self) -> np.ndarray:
-        """Whether a type has no partner of its first part."""
+        """Return whether a type has no partner of its first part."""
         return np.asarray(self.alike < self.types)
 
 
