@@ -35,10 +35,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..errors import counted
 from ..options import check_options, option
 from ..plots.figure import require_format
-from ..reproduction.report import DIFFERENCES, LISTED, NO_REASON, SUMMARY, Reproduction, differences, draw, reproduce
+from ..reproduction.report import SUMMARY, Reproduction, draw, reproduce, table_parts
 from .options import add_options, read_options, switch, text
 from .output import Output
 from .tables import Part, Table
@@ -93,24 +92,15 @@ def _parts(found: Reproduction, began: float, *, all_cells: bool) -> Iterator[Pa
     yield from (("Published tables, ours beside them", "bold"), "", _table(SUMMARY, found.summary(), left=2), "")
     yield found.verdict, "bold red" if found.unexplained else ""
     for table in found.tables:
-        if not (all_cells or table.unequal or table.missing):
-            continue
-        yield ""
-        yield [(table.name, "bold"), f"  {table.title} ({table.source})"]
-        if table.missing is not None:
-            yield f"Missing. {table.missing}"
-        if all_cells:
-            if table.cells:
-                columns, rows = table.matrix()
-                yield from ("", _table(("ours / published", *columns), rows), "")
-            yield from table.notes
-        for reason, cells in table.by_reason.items():
-            yield from ("", f"{counted(len(cells), 'cell')} not equal. {reason or NO_REASON}")
-            if all_cells or len(cells) <= LISTED:
-                yield from ("", _table(DIFFERENCES, differences(cells)))
+        parts = list(table_parts(table, all_cells=all_cells))
+        if all_cells or parts:
+            yield ""
+            yield [(table.name, "bold"), f"  {table.title} ({table.source})"]
+        for part in parts:
+            yield from ("", *([_table(*part)] if isinstance(part, tuple) else part))
     yield from ("", (f"Made in {time.perf_counter() - began:.1f} seconds.", "dim"))
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Table:
     title, *heads = columns
-    return Table(title, heads, [[(name, "cyan"), *cells] for name, *cells in rows], left=left)
+    return Table(title or "ours / published", heads, [[(name, "cyan"), *cells] for name, *cells in rows], left=left)

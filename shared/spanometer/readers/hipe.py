@@ -252,21 +252,17 @@ def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[
     """Refuse entities that the columns would change."""
     for document, (given, found) in enumerate(zip(entities, read, strict=True)):
         kept = {json.dumps(entity, sort_keys=True) for entity in found}
-        for entity in given:
-            if json.dumps(entity, sort_keys=True) not in kept:
-                raise _refused(entity, document)
-        if len(given) != len(found):
-            raise _refused(given[-1], document)
-
-
-def _refused(entity: Entity, document: int) -> InputError:
-    return InputError(
-        f"HIPE's columns cannot give the entity {'+'.join(entity['types'])!r} ({entity['start']} to {entity['end']}) "
-        "together with those that it overlaps.",
-        _REMEDY,
-        document=document,
-        position=entity["start"],
-    )
+        changed = [entity for entity in given if json.dumps(entity, sort_keys=True) not in kept]
+        if changed or len(given) != len(found):
+            entity = changed[0] if changed else given[-1]
+            types, start, end = entity["types"], entity["start"], entity["end"]
+            raise InputError(
+                f"HIPE's columns cannot give the entity {'+'.join(types)!r} ({start} to {end}) together with those "
+                "that it overlaps.",
+                _REMEDY,
+                document=document,
+                position=start,
+            )
 
 
 def _require_writable(

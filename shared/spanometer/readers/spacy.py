@@ -55,19 +55,22 @@ def from_spacy(
         InputError: if spaCy is missing, an extension is not registered, a document lacks the group, the documents
             are not as many or not of the same tokens, and for a value of another type; it names the document.
     """
-    doc_type, span_type = _spacy_types()
-    getters = _getters(attributes, span_type)
-    score_getter = None if scores is None else _getter(scores, "scores", span_type)
+    try:
+        from spacy.tokens import Doc, Span
+    except ImportError:
+        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
+    getters = _getters(attributes, Span)
+    score_getter = None if scores is None else _getter(scores, "scores", Span)
     if label is not None and not isinstance(label, str) and not callable(label):
         raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
     sides = {}
     for side, given in (("references", references), ("predictions", predictions)):
-        if isinstance(given, doc_type) or not isinstance(given, Iterable):
+        if isinstance(given, Doc) or not isinstance(given, Iterable):
             raise InputError(f"{given!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
         sides[side] = list(given)
         for document, doc in enumerate(sides[side]):
-            if not isinstance(doc, doc_type):
+            if not isinstance(doc, Doc):
                 raise InputError(
                     f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document.",
                     _DOCUMENTS_REMEDY,
@@ -111,15 +114,6 @@ def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[lis
         references.append(sides[0])
         predictions.append(sides[1])
     return from_spacy(references, predictions, **options)
-
-
-def _spacy_types() -> tuple[type, type]:
-    """Return `Doc` and `Span`."""
-    try:
-        from spacy.tokens import Doc, Span
-    except ImportError:
-        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
-    return Doc, Span
 
 
 def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:

@@ -158,9 +158,8 @@ def _flair(sides: tuple[Spans, Spans], ranges: Mapping[str, tuple[float, float]]
     }
     found = {part: measure.score(measure.counts(*(side.take(of) for side in sides))) for part, of in chosen.items()}
     cells = [Cell("Flair, sentences", name, None, len(chosen[part])) for part, name in PARTS.items()]
-    cells += [Cell("Flair, F1", name, None, found[part]["f1"], digits=3) for part, name in PARTS.items()]
-    cells += [Cell("Flair, corrected", name, None, found[part]["kappa_f1"], digits=3) for part, name in PARTS.items()]
-    cells += [
-        Cell("Flair, chance", name, ranges[part], found[part]["chance_f1"], digits=3) for part, name in PARTS.items()
-    ]
+    for row, key, published in (("F1", "f1", {}), ("corrected", "kappa_f1", {}), ("chance", "chance_f1", ranges)):
+        cells += [
+            Cell(f"Flair, {row}", name, published.get(part), found[part][key], digits=3) for part, name in PARTS.items()
+        ]
     return cells, int((level > _THRESHOLD).sum())

@@ -22,7 +22,7 @@ from ..errors import InputError, counted
 from . import chance, eter, policies, sl_icm, span_attribute
 from .differences import explained
 from .inputs import Inputs
-from .tables import DIFFERENT, EQUAL, NEAR, Cell, Table, markdown_table, plain_markdown
+from .tables import DIFFERENT, EQUAL, NEAR, Cell, Grid, Table, markdown_table, plain_markdown
 
 Maker = Callable[[Inputs], tuple[Table, ...]]
 
@@ -42,6 +42,9 @@ TABLES: dict[str, Maker] = {
 
 SUMMARY = ("table", "", "published", "equal", "within one unit", "not equal")
 """The columns of the summary."""
+
+_DIFFERENCES = ["not equal", "published", "ours", "difference", ""]
+"""The columns of cells that are not equal."""
 
 FIGURE = "chance_figure1"
 """The table that has a picture."""
@@ -97,21 +100,11 @@ class Reproduction:
         lines = ["# Every published table", "", _INTRODUCTION, "", *markdown_table(SUMMARY, self.summary(), left=2)]
         lines += ["", self.verdict]
         for table in self.tables:
-            if not (all_cells or table.unequal or table.missing):
-                continue
-            lines += ["", f"## {table.name}", "", f"{table.title} ({table.source})."]
-            if table.missing is not None:
-                lines += ["", f"Missing. {table.missing}"]
-            if all_cells and table.cells:
-                columns, rows = table.matrix()
-                lines += ["", *markdown_table(["", *columns], rows)]
-            if all_cells and table.notes:
-                lines += ["", *(f"- {plain_markdown(note)}" for note in table.notes)]
-            lines += [
-                line
-                for reason, cells in table.by_reason.items()
-                for line in _differences_in_markdown(reason, cells, all_cells)
-            ]
+            parts = list(table_parts(table, all_cells=all_cells))
+            if all_cells or parts:
+                lines += ["", f"## {table.name}", "", f"{table.title} ({table.source})."]
+            for part in parts:
+                lines += ["", *(markdown_table(*part) if isinstance(part, tuple) else map(plain_markdown, part))]
         return "\n".join(lines)
 
 
@@ -173,22 +166,28 @@ def _summary(table: Table) -> tuple[str, ...]:
     return table.name, f"{table.title}{whole}", *map(str, numbers)
 
 
-def differences(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
-    """Return rows of cells that are not equal, with the columns of `DIFFERENCES`."""
-    return [
-        (f"{cell.row}: {cell.column}", cell.shown_published, cell.shown_ours, cell.shown_difference, cell.mark)
-        for cell in cells
-    ]
-
-
-DIFFERENCES = ("not equal", "published", "ours", "difference", "")
-"""The columns of `differences`."""
-
-NO_REASON = "No reason is on record."
-
-
-def _differences_in_markdown(reason: str | None, cells: Sequence[Cell], all_cells: bool) -> list[str]:
-    lines = ["", f"{counted(len(cells), 'cell')} not equal. {plain_markdown(reason or NO_REASON)}"]
-    if all_cells or len(cells) <= LISTED:
-        lines += ["", *markdown_table(DIFFERENCES, differences(cells))]
-    return lines
+def table_parts(table: Table, *, all_cells: bool) -> Iterator[list[str] | Grid]:
+    """Yield what is shown of a table: lines of text, and grids of its cells."""
+    if table.missing is not None:
+        yield [f"Missing. {table.missing}"]
+    if all_cells and table.cells:
+        columns, rows = table.matrix()
+        yield ["", *columns], rows
+    if all_cells and table.notes:
+        yield [f"- {note}" for note in table.notes]
+    for reason, cells in table.by_reason.items():
+        yield [f"{counted(len(cells), 'cell')} not equal. {reason or 'No reason is on record.'}"]
+        if all_cells or len(cells) <= LISTED:
+            yield (
+                _DIFFERENCES,
+                [
+                    [
+                        f"{cell.row}: {cell.column}",
+                        cell.shown_published,
+                        cell.shown_ours,
+                        cell.shown_difference,
+                        cell.mark,
+                    ]
+                    for cell in cells
+                ],
+            )

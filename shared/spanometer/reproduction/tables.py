@@ -15,6 +15,9 @@ EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 Published = float | bool | tuple[float, float] | None
 """A number, a yes or no, a range from and to, or nothing."""
 
+Grid = tuple[list[str], list[list[str]]]
+"""The heads of columns, and rows of cells as text."""
+
 _EPSILON = 1e-9
 
 
@@ -42,9 +45,8 @@ class Cell:
         """Subtract the published number, or the nearer end of the range (0 within it); None if there is none."""
         if self.published is None or isinstance(self.published, bool):
             return None
-        if isinstance(self.published, tuple):
-            return self.ours - min(max(self.ours, self.published[0]), self.published[1])
-        return self.ours - self.published
+        low, high = self.published if isinstance(self.published, tuple) else (self.published, self.published)
+        return self.ours - min(max(self.ours, low), high)
 
     @property
     def mark(self) -> str:
@@ -150,7 +152,7 @@ class Table:
         """Count the cells that have a mark."""
         return sum(cell.mark == mark for cell in self.cells)
 
-    def matrix(self) -> tuple[list[str], list[list[str]]]:
+    def matrix(self) -> Grid:
         """Return the columns, and for each row its name and its cells as text, empty if there is none."""
         columns = list(dict.fromkeys(cell.column for cell in self.cells))
         rows: dict[str, dict[str, str]] = {}
