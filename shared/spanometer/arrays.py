@@ -140,8 +140,7 @@ def integers(array: pa.Array) -> np.ndarray:
 
 def null_flags(array: pa.Array) -> np.ndarray:
     """Flag the nulls of an Arrow array."""
-    flags: np.ndarray = array.is_null().to_numpy(zero_copy_only=False)
-    return flags
+    return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
 
 
 def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:

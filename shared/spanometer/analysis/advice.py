@@ -262,7 +262,7 @@ def statistics_of(
         int(np.isin(by_label.start, by_label.end).sum()),
         _overlapping(whole),
         _overlapping(by_label),
-        int((np.bincount(whole.piece_span) > 1).sum()),
+        int(whole.discontinuous.sum()),
         float(-(share * np.log(share)).sum() / np.log(len(used))) if len(used) > 1 else 1.0,
         references.labels[used[rarest]],
         float(share[rarest]),

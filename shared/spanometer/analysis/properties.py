@@ -136,8 +136,7 @@ class PropertyCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        entry: dict[str, Any] = plain(asdict(self))
-        return entry
+        return dict(plain(asdict(self)))
 
 
 Scorer = Callable[..., float] | AlignedMeasure
@@ -406,8 +405,7 @@ class _Examiner:
         """Return for each case whether the better output is not above the worse."""
         better, worse = self.scores(batch)
         sign = -1 if isinstance(self.measure, AlignedMeasure) and not self.measure.higher_is_better else 1
-        fails: np.ndarray = ~(sign * better > sign * worse + TOLERANCE)
-        return fails
+        return np.asarray(~(sign * better > sign * worse + TOLERANCE))
 
     def rank(self, case: Case) -> tuple[Any, ...]:
         """Return a key to sort by: smaller cases first, no two of them level, so that the order is always the same."""

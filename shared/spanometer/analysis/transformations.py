@@ -251,8 +251,7 @@ class Move(ChosenSpans):
         def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
             # bounds beyond the documents are refused by `within`
             first, last = (np.clip(base + bound, 0, len(before) - 1) for bound in (first, last))
-            free: np.ndarray = before[np.maximum(first, last)] == before[first]
-            return free
+            return np.asarray(before[np.maximum(first, last)] == before[first])
 
         within &= is_free(start, spans.start) & is_free(spans.end, end)
         return within
@@ -367,8 +366,7 @@ def uniform(seed: int, *keys: Any) -> np.ndarray:
     state: np.ndarray = _mixed(np.array([seed], dtype=np.uint64))
     for key in keys:
         state = _mixed(state ^ _mixed(np.asarray(key).astype(np.uint64)))
-    numbers: np.ndarray = (state >> np.uint64(11)) * 2.0**-53
-    return numbers
+    return np.asarray((state >> np.uint64(11)) * 2.0**-53)
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:

@@ -227,8 +227,7 @@ class TokenClassificationMetrics:
         scores = Scores.read(logits, len(self.labels), mask=tagged)
         if self._legality is not None:
             return best_paths(scores, self._legality, self._transitions)
-        best: np.ndarray = scores.token.argmax(axis=1)
-        return best
+        return np.asarray(scores.token.argmax(axis=1))
 
     def _add(self, predictions: Any, label_ids: Any) -> None:
         """Keep the labels of a batch."""

@@ -224,8 +224,7 @@ def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, t
     """Return the indices of the pairs of the cheapest one-to-one alignment, see `matching.best_matching`."""
     kept = np.flatnonzero(cost <= UNMATCHED + 1e-9)
     worth = np.maximum(UNMATCHED - cost[kept], 0.0)
-    chosen: np.ndarray = kept[best_matching(rows[kept], columns[kept], worth, [tie[kept] for tie in ties])]
-    return chosen
+    return np.asarray(kept[best_matching(rows[kept], columns[kept], worth, [tie[kept] for tie in ties])])
 
 
 def _slot_columns(
@@ -274,8 +273,7 @@ def _bounds_differ(sides: list[Side], first: np.ndarray, second: np.ndarray) -> 
 
 def _recoded(codes: np.ndarray, names: tuple[str, ...], number: Mapping[str, int]) -> np.ndarray:
     """Return codes of names as codes in another table of names."""
-    recoded: np.ndarray = np.array([number[name] for name in names], dtype=np.int64)[codes]
-    return recoded
+    return np.asarray(np.array([number[name] for name in names], dtype=np.int64)[codes])
 
 
 def _numbers(*columns: np.ndarray) -> np.ndarray:

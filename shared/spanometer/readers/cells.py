@@ -77,8 +77,7 @@ class Lines:
         text = self._bytes[ranges(start, length)]
         cells = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(text)).dictionary_encode()
         codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
-        encoded: np.ndarray = codes[integers(cells.indices)]
-        return encoded
+        return np.asarray(codes[integers(cells.indices)])
 
 
 def split(line: str, tabs: bool) -> list[str]:

@@ -213,26 +213,24 @@ class DecodingResult:
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         tags = self.held_out.references
-        entry: dict[str, Any] = plain(
-            {
-                "corpus": self.held_out.corpus,
-                "trained_on": self.held_out.trained_on,
-                "tagger": asdict(self.settings),
-                "scheme": SCHEME,
-                "sentences": len(tags.lengths),
-                "tokens": len(tags.codes),
-                "tags": len(self.held_out.labels),
-                "accuracy": self.accuracy,
-                "policies": len(self.spread.grid),
-                "illegal_pairs": self.spread.illegal,
-                "affected_sentences": len(self.spread.affected),
-                "rows": [asdict(row) for row in self.rows],
-                "differences": {name: asdict(found) for name, found in self.differences.items()},
-                "viterbi_wins": {name: not rivals_of(found) for name, found in self.spread.measures.items()},
-                "statement": self.statement,
-            }
-        )
-        return entry
+        entry = {
+            "corpus": self.held_out.corpus,
+            "trained_on": self.held_out.trained_on,
+            "tagger": asdict(self.settings),
+            "scheme": SCHEME,
+            "sentences": len(tags.lengths),
+            "tokens": len(tags.codes),
+            "tags": len(self.held_out.labels),
+            "accuracy": self.accuracy,
+            "policies": len(self.spread.grid),
+            "illegal_pairs": self.spread.illegal,
+            "affected_sentences": len(self.spread.affected),
+            "rows": [asdict(row) for row in self.rows],
+            "differences": {name: asdict(found) for name, found in self.differences.items()},
+            "viterbi_wins": {name: not rivals_of(found) for name, found in self.spread.measures.items()},
+            "statement": self.statement,
+        }
+        return dict(plain(entry))
 
 
 def run(

@@ -111,15 +111,13 @@ def _outputs(references: Spans, roomy: Spans) -> dict[str, Transformed]:
 
 def _alone(spans: Spans) -> np.ndarray:
     """Return whether each span is the only one of its sentence."""
-    alone: np.ndarray = np.bincount(spans.document, minlength=spans.documents)[spans.document] == 1
-    return alone
+    return np.asarray(np.bincount(spans.document, minlength=spans.documents)[spans.document] == 1)
 
 
 def _has_room_for_three(references: Spans) -> np.ndarray:
     """Flag the 307 spans of rows +2 and +3: alone, and with their end read as inclusive there are three more tokens."""
-    further: np.ndarray = _alone(references)
-    further &= references.end + max(STEPS) < lengths_of(references)[references.document]
-    return further
+    room = references.end + max(STEPS) < lengths_of(references)[references.document]
+    return np.asarray(_alone(references) & room)
 
 
 def _as_counted(way: str, spans: Spans) -> Spans:
