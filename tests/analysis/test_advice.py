@@ -220,7 +220,7 @@ def test_why_names_what_decides():
     ("call", "said"),
     [
         (lambda: advise(spans("", "")), "references: the reference has no spans"),
-        (lambda: advise(spans("0-2A"), [["a"]]), "1 tokens"),
+        (lambda: advise(spans("0-2A"), [["a"]]), "ends at 2, but the document has 1 token\\."),
         (lambda: advise(spans("0-2A", lengths=[4]), [["a", "b"]]), "2 words, 4 annotated tokens"),
         (lambda: advise(spans("0-2A"), [["a", "b"], ["c"]]), "words: words for 2 documents, annotation of 1"),
         (lambda: advise(spans("0-2A"), [["a", None]]), "None"),
