@@ -113,19 +113,32 @@ def packaged(jobs):
     return json.loads(json.dumps(results))
 
 
+TAGS = {"references": [["B-PER", "I-PER", "O"]], "predictions": [["B-PER", "O", "O"]]}
+TWICE = {side: 2 * tags for side, tags in TAGS.items()}
+WRONG = {"references": [["O"], ["O", "O"]], "predictions": [["O"], ["PER-B", "O"]]}
+
+REFUSED = {
+    "without SciPy": job("spanometer/token_f", inputs=[{**TWICE, "confidence": 0.9}]),
+    "wrong input": job("spanometer/link_f", inputs=[WRONG]),
+}
+"""What ends in an error in the process of `loaded`."""
+
+
 @pytest.fixture(scope="module")
 def loaded(spaces, jobs, tmp_path_factory):
     """What the modules from the Hub give, in a process that has neither the package nor SciPy."""
     server = Hub()
     for name, files in spaces.items():
         server.commit(f"spanometer/{name}", files)
-    answers, _ = run_jobs(jobs, server.url, tmp_path_factory.mktemp("cache"), blocked=("spanometer", "scipy"))
+    cache = tmp_path_factory.mktemp("cache")
+    answers, _ = run_jobs([*jobs, *REFUSED.values()], server.url, cache, blocked=("spanometer", "scipy"))
     server.close()
-    return answers, server.log
+    refusals = dict(zip(REFUSED, answers[len(jobs) :], strict=True))
+    return answers[: len(jobs)], refusals, server.log
 
 
 def test_every_module_gives_what_the_package_gives(loaded, jobs):
-    answers, _ = loaded
+    answers, _, _ = loaded
     assert [answer.get("message") for answer in answers] == [None] * len(jobs)
     for wanted, answer, expected in zip(jobs, answers, packaged(jobs), strict=True):
         assert wanted["inputs"]
@@ -143,7 +156,7 @@ def test_every_configuration_is_loaded(jobs):
 def test_requests(loaded, spaces, jobs):
     """evaluate asks for its own version first, then for main; each file by HEAD and GET, and for no other file."""
     # newer versions of huggingface_hub ask for more when they are imported
-    log = [request for request in loaded[1] if "/resolve" in request[1]]
+    log = [request for request in loaded[2] if "/resolve" in request[1]]
     first = {path for _, path, status in log if status == 404}
     assert first == {f"/spaces/spanometer/{name}/resolve/v{evaluate.__version__}/{name}.py" for name in NAMES}
     asked = {path for _, path, status in log if status == 307}
@@ -176,9 +189,6 @@ def flattened(result, before=""):
     return found
 
 
-TAGS = {"references": [["B-PER", "I-PER", "O"]], "predictions": [["B-PER", "O", "O"]]}
-
-
 def test_intervals_with_scipy(hub, tmp_path):
     two = {"references": [["B-A", "I-A"], ["B-A"]], "predictions": [["B-A", "I-A"], ["O"]]}
     wanted = [job("spanometer/token_f", inputs=[{**two, "confidence": 0.9, "details": True}])]
@@ -186,12 +196,9 @@ def test_intervals_with_scipy(hub, tmp_path):
     assert repr(answers[0]["results"]) == repr(packaged(wanted)[0])
 
 
-def test_what_needs_scipy_names_it(hub, tmp_path):
-    twice = {side: 2 * tags for side, tags in TAGS.items()}
-    wanted = [job("spanometer/token_f", inputs=[{**twice, "confidence": 0.9}])]
-    answers, _ = run_jobs(wanted, hub.url, tmp_path, blocked=("spanometer", "scipy"))
+def test_what_needs_scipy_names_it(loaded):
     message = "resampling needs SciPy, which is not installed.\npip install scipy"
-    assert answers == [{"error": "InputError", "message": message}]
+    assert loaded[1]["without SciPy"] == {"error": "InputError", "message": message}
 
 
 def test_revisions(hub, spaces, tmp_path):
@@ -242,9 +249,8 @@ def test_missing_file(hub, spaces, tmp_path):
     assert answer["message"].endswith("spanometer_spans_spans.py doesn't exist")
 
 
-def test_wrong_input_from_the_hub(hub, tmp_path):
-    wrong = {"references": [["O"], ["O", "O"]], "predictions": [["O"], ["PER-B", "O"]]}
-    (answer,), _ = run_jobs([job("spanometer/link_f", inputs=[wrong])], hub.url, tmp_path)
+def test_wrong_input_from_the_hub(loaded):
+    answer = loaded[1]["wrong input"]
     assert answer["error"] == "InputError"
     assert answer["message"].startswith("predictions, document 1, token 0: 'PER-B'")
 

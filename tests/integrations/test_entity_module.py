@@ -268,7 +268,7 @@ BAD_MARKUP = {
     "no entity": ("<name> Ada </name> sings", (1, 1), "the component <name> stands outside all entities"),
     "no tag": ("<pers type='x'> Ada </pers> sings", (1, 1), "begins like a tag but is not one"),
     "too deep": ("<pers> " * 101 + "Ada" + " </pers>" * 101, (1, 701), "more than 100 tags are open"),
-    "mixed types": ("<pers+name> Ada </pers+name> sings", (1, 1), "of which not all are types of entities"),
+    "mixed types": ("<pers+name> Ada </pers+name> sings", (1, 1), "joins names that are not all types of entities"),
 }
 
 
