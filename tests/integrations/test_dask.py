@@ -319,9 +319,9 @@ def test_command(run, client, folder, monkeypatch, at):
         (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references' among 'x'. Name the columns with"),
         (("{0}/no*.parquet",), "there is no such file, or none in this folder: {0}/no*.parquet."),
         (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster takes Parquet files with both sides in columns"),
-        (("{0}", "--column", "2"), "--column is for files of text; --cluster reads Parquet."),
-        (("{0}", "--format", "jsonl"), "--format jsonl is for files of text; --cluster reads Parquet."),
-        (("{0}", "--corpus-probabilities"), "--corpus-probabilities is for files of text"),
+        (("{0}", "--column", "2"), "--column is for tags, not for Parquet files. Leave it out."),
+        (("{0}", "--format", "jsonl"), "--format is for spans with attributes and entity trees and tags, not for"),
+        (("{0}", "--corpus-probabilities"), "--corpus-probabilities is for tags, not for Parquet files. Leave it out."),
         (("{0}", "--prediction-column", "references"), "the references and the predictions are one column"),
     ],
 )
@@ -347,7 +347,7 @@ def test_columns_of_parquet_are_named_as_other_columns_are(run, complaint, clien
     status, output, _ = run(*arguments, "--scheme", "IOB2", "--json")
     assert status == 0
     assert '"column": "gold"' in output
-    assert complaint(*arguments).endswith("Name it, for example --scheme 'IOB2'.")
+    assert complaint(*arguments).endswith("Name it, for example --scheme IOB2.")
     assert complaint("score", path / "named.parquet", "--lengths-column", "n").startswith(
-        "spanometer: --lengths-column is for Parquet files."
+        "spanometer: --lengths-column is for Parquet files, not for tags."
     )
