@@ -33,7 +33,7 @@ def test_advise(run, file):
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
     assert lines[0] == f"reference   {path}"
-    assert lines[1] == "size        2 documents, 5 tokens, 2 spans, 2 labels"
+    assert lines[1] == "size        2 sentences (no document boundaries found), 5 tokens, 2 spans, 2 labels"
     assert lines[2] == "lengths     1.50 on average, variance 0.25, longest 2; 50.0% of one token"
     assert any(line.startswith("50.0% of spans of several tokens") and " yes " in line for line in lines)
     assert "suggested   token_f()" in lines

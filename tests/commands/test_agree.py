@@ -49,7 +49,7 @@ def test_tables(run, files):
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
     assert lines[0] == f"ann   {files[0]}, column 2, 2 spans"
-    assert lines[3] == "size  2 documents, 5 tokens"
+    assert lines[3] == "size  2 sentences (no document boundaries found), 5 tokens"
     found = expected(files)
     rows = {line.split()[0]: line.split()[1:] for line in lines if re.match(r"(ann|ben|cat) +[\d·-]", line)}
     for place_, name in enumerate(found.names):

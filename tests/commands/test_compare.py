@@ -51,7 +51,7 @@ def test_tables(run, files):
     lines = output.splitlines()
     assert lines[0] == f"reference  {files[0]}, column 2"
     assert lines[2] == f"new        {files[2]}, column 2"
-    assert lines[3] == "size       3 documents, 7 tokens"
+    assert lines[3] == "size       3 sentences (no document boundaries found), 7 tokens"
     result = expected(files).measures["span_f"]
     for name, system in result.systems.items():
         cells = [

@@ -506,7 +506,7 @@ def test_bad_files(complaint, pair, file, tmp_path, content, said):
 
 
 def test_corpus(answer, run, corpus):
-    found = answer("eter", *corpus, "--sweep", "--names", "team1")
+    found = answer("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
     assert (found["documents"], found["tokens"]) == (43, 40_854)
     # 1,600 literal and 82 nested entities
     assert [found["reference"][name] for name in ("entities", "components", "metonymic")] == [1_682, 788, 112]
@@ -518,7 +518,7 @@ def test_corpus(answer, run, corpus):
     assert system["scores"] == scores_of(*sides)
     for alpha in (0.0, 0.5, 1.0):
         assert found["sweep"]["team1"][f"{alpha:.1f}"] == scores_of(*sides, alpha=alpha)["eter"]
-    _, output, _ = run("eter", *corpus, "--sweep", "--names", "team1")
+    _, output, _ = run("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
     assert [
         cells(output, alpha) or re.findall(rf"^{alpha} +(\S+)$", output, re.MULTILINE) for alpha in ("0.0", "1.0")
     ] == [

@@ -50,7 +50,7 @@ def test_spread(run, sides):
     assert lines[:4] == [
         f"reference   {sides[0]}, column 1",
         f"prediction  {sides[1]}, column 1",
-        "illegal     2 pairs in 2 of 2 documents",
+        "illegal     2 pairs in 2 of 2 sentences",
         "policies    7,744 (IOBES)",
     ]
     found = {line.split()[0]: line.split()[1] for line in lines[5:] if len(line.split()) == 2}

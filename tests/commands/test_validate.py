@@ -18,7 +18,7 @@ def test_validate(run, file):
     assert output.splitlines() == [
         f"{path}:6: I-LOC after O (conlleval, convert: LOC 6; discard: nothing)",
         f"{path}:8: I-PER after I-LOC (conlleval, convert: LOC 6 and PER 8; discard: nothing)",
-        f"{path}, column 2: 2 illegal pairs in 1 of 2 documents (IOB2, inferred from the prefixes). "
+        f"{path}, column 2: 2 illegal pairs in 1 of 2 sentences (IOB2, inferred from the prefixes). "
         "Spans: conlleval 3, discard 1, convert 3.",
     ]
 
@@ -38,7 +38,7 @@ def test_legal(run, file):
     path = file("a.conll", LEGAL)
     assert run("validate", path) == (
         0,
-        f"{path}, column 2: no illegal pairs in 2 documents (IOB2, inferred from the prefixes).\n",
+        f"{path}, column 2: no illegal pairs in 2 sentences (IOB2, inferred from the prefixes).\n",
         "",
     )
     status, output, _ = run("validate", path, "--json")
@@ -52,8 +52,8 @@ def test_columns(run, file):
     assert status == 1
     assert output.splitlines() == [
         f"{path}:1: column 3: I-A at the beginning (conlleval, convert: A 1-2; discard: nothing)",
-        f"{path}, column 2: no illegal pairs in 1 document (IOB2).",
-        f"{path}, column 3: 1 illegal pair in 1 of 1 document (IOB2). Spans: conlleval 1, discard 0, convert 1.",
+        f"{path}, column 2: no illegal pairs in 1 sentence (IOB2).",
+        f"{path}, column 3: 1 illegal pair in 1 of 1 sentence (IOB2). Spans: conlleval 1, discard 0, convert 1.",
     ]
 
 
@@ -140,4 +140,4 @@ def test_is_quick(run, file):
     before = time.process_time()
     output = run("validate", path)[1]
     assert time.process_time() - before < 1.0
-    assert "1 illegal pair in 1 of 10,001 documents" in output
+    assert "1 illegal pair in 1 of 10,001 sentences" in output

@@ -3,7 +3,7 @@
 import pytest
 
 from spanometer.errors import InputError
-from spanometer.readers import read, require_same_tokens
+from spanometer.readers import read, read_attributes, read_entities, read_spans, require_same_tokens
 
 
 def test_lines_of_tokens(file):
@@ -26,3 +26,68 @@ def test_require_same_tokens(file):
     assert (caught.value.source, caught.value.line) == (str(two), 4)
     assert "1 predicted document, 2 reference documents" in caught.value.problem
     require_same_tokens(read(two), read(file("B-X\n\nB-Y\n")))
+
+
+def words_error(read_one, one, other):
+    sides = [read_one(path) for path in (one, other)]
+    require_same_tokens(*sides, ignore_words=True)
+    with pytest.raises(InputError) as caught:
+        require_same_tokens(*sides)
+    assert caught.value.source == str(one)
+    assert "ignore_words=True" in str(caught.value)
+    return caught.value
+
+
+def with_words(path):
+    return read(path, words=True)
+
+
+def test_words_are_the_same(file):
+    one, other = file("# c\na O\nb O\n\nc B-X\n"), file("a x O\nb y O\n\nd z B-X\n")
+    error = words_error(with_words, one, other)
+    assert error.line == 5
+    assert error.problem == f"the word is 'c' here and 'd' in {other}, line 4."
+    # tags are no words, and words that were not read are not compared
+    for first, second in ((read(one), with_words(other)), (with_words(one), with_words(file("O\nO\n\nB-X\n")))):
+        require_same_tokens(first, second)
+    require_same_tokens(with_words(one), with_words(file("O O\nO B-X\n\nO O\n")))
+    # codes are given in the order of occurrence: the same words, met in another order before
+    words_error(with_words, file("a O\nb O\n"), file("b O\na O\n"))
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "hint"),
+    [
+        ("caf\u00e9", "cafe\u0301", "They differ only in Unicode normalisation."),
+        ("Ada", "ADA", "They differ only in case."),
+        ("Ada", "Ida", ""),
+    ],
+)
+def test_a_hint_about_words(file, word, other, hint):
+    problem = words_error(with_words, file(f"{word} O\n"), file(f"{other} O\n")).problem
+    assert problem.endswith(f"line 1. {hint}".strip())
+    assert repr(word) in problem and repr(other) in problem
+
+
+@pytest.mark.parametrize(
+    ("read_one", "key"),
+    [
+        (with_words, '"tags": ["O"]'),
+        (read_spans, '"spans": []'),
+        (read_attributes, '"spans": []'),
+        (read_entities, '"entities": []'),
+    ],
+)
+def test_words_of_json_lines(file, read_one, key):
+    one, other = (
+        file(f'{{"tokens": ["a"], {key}}}\n\n{{"tokens": ["{word}"], {key}}}\n', f"{word}.jsonl") for word in "bc"
+    )
+    assert words_error(read_one, one, other).line == 3
+    require_same_tokens(read_one(one), read_one(file(f"{{{key}}}\n{{{key}}}\n", "bare.jsonl")))
+
+
+def test_words_of_some_lines(file):
+    for read_one, key in ((with_words, '"tags": ["O"]'), (read_attributes, '"spans": []')):
+        path = file(f'{{"tokens": ["a"], {key}}}\n{{{key}}}\n', "some.jsonl")
+        with pytest.raises(InputError, match="line 2: some lines have words"):
+            read_one(path)

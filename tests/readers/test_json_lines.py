@@ -32,7 +32,7 @@ def test_json_lines_by_key(file):
     )
     read_file = read(path, columns=["gold", "system"])
     assert [tag_lists(column) for column in read_file.tags] == [[["O", "B-X"], []], [["O", "O"], []]]
-    assert read(path, columns=["gold"], words=True).words is None
+    assert tag_lists(read(path, columns=["gold"], words=True).words) == [["a", "b"], []]
 
 
 def test_json_lines_with_words(file):

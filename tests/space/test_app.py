@@ -413,9 +413,10 @@ def test_wrong_markup_is_told_in_words(reference, prediction, said):
     assert 'role="alert"' in html and said in text_of(html), html
 
 
-def test_different_words_are_noted():
-    html = answer("span_f", "a B-X\n", "b B-X\n")
-    assert headline(html) == "1.0000" and "The two sides do not have the same words" in html
+def test_different_words_are_refused():
+    said = text_of(answer("span_f", "a B-X\n", "b B-X\n"))
+    assert "the word is 'a' here and 'b' in prediction, line 1" in said and "ignore_words" not in said
+    assert headline(answer("span_f", "a B-X\n", "B-X\n")) == "1.0000"
     assert "shown by their numbers" in answer("span_f", "B-X\n", "B-X\n")
 
 

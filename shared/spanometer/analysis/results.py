@@ -72,6 +72,7 @@ class Report:
         reference_spans, predicted_spans: numbers of spans, or of what else is scored.
         results: one for each measure, in the order given.
         unit: what is scored, in the singular and the plural.
+        documents_text: the number of documents in words, if they are called otherwise.
     """
 
     documents: int
@@ -80,6 +81,7 @@ class Report:
     predicted_spans: int
     results: tuple[MeasureResult, ...]
     unit: tuple[str, str] = ("span", "spans")
+    documents_text: str = ""
 
     @classmethod
     def of(
@@ -118,7 +120,7 @@ class Report:
         one, several = self.unit
         return ", ".join(
             [
-                counted(self.documents, "document"),
+                self.documents_text or counted(self.documents, "document"),
                 *([] if self.tokens is None else [counted(self.tokens, "token")]),
                 counted(self.reference_spans, f"reference {one}", f"reference {several}"),
                 counted(self.predicted_spans, f"predicted {one}", f"predicted {several}"),

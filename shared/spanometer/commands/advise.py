@@ -32,7 +32,7 @@ from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
 from .output import Output
 from .tables import Cell, Copyable, Part, Table, heading
-from .tag_files import COLUMN, TagInput, TagLayout
+from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +47,14 @@ class AdviceInput(TagLayout, Decoding):
         "there are any, are under tokens or words",
     )
 
-    def read_spans(self, path: str) -> tuple[str, Spans, list[list[str]] | None]:
-        """Return what the file is called, its spans, and its words if it has any."""
+    def read_spans(self, path: str) -> tuple[str, str, Spans, list[list[str]] | None]:
+        """Return what the file is called, its documents in words, its spans, and its words if it has any."""
         if self.spans is not None:
             file = read_with(read_spans, path, key=self.spans)
-            return file.source, file.spans, file.words
+            return file.source, counted(file.spans.documents, "document"), file.spans, file.words
         tags = self.read(path, [self.column], self.words_column or True)
         spans = tags.spans(scheme=self.scheme, repair=self.repair)
-        return tags.source, spans, None if tags.words is None else tag_lists(tags.words)
+        return tags.source, documents_in(tags), spans, None if tags.words is None else tag_lists(tags.words)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +77,15 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(
             f"{options.flags[for_tags[0]]} is for tags, --spans for lists of spans.", "Leave out one of them."
         )
-    name, spans, words = source.read_spans(options.reference)
+    name, documents, spans, words = source.read_spans(options.reference)
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
         raise (error.in_file(name) if error.document is None else error) from None
     command = None if source.spans is not None else _command(options, advice)
-    output.write(lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, advice, command))
+    output.write(
+        lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, documents, advice, command)
+    )
     return 0
 
 
@@ -101,9 +103,9 @@ def _command(options: argparse.Namespace, advice: Advice) -> str:
     return shlex.join(words)
 
 
-def _parts(name: str, advice: Advice, command: str | None) -> Iterator[Part]:
+def _parts(name: str, documents: str, advice: Advice, command: str | None) -> Iterator[Part]:
     found = advice.statistics
-    size = [size_of(found.documents, found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
+    size = [size_of(documents, found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
     lengths = f"{found.mean_length:.2f} on average, variance {found.length_variance:.2f}, longest {found.longest}"
     lengths += f"; {found.one_token_share:.1%} of one token"
     yield from heading([("reference ", name), ("size", ", ".join(size)), ("lengths", lengths)])

@@ -30,7 +30,7 @@ from .inputs import named, names_of, size_of
 from .options import add_options, read_options, switch
 from .output import PlotOutput
 from .tables import Cell, Copyable, Part, Table, heading, number
-from .tag_files import TagSeries, side_of
+from .tag_files import TagSeries, documents_in, side_of
 
 _SIMULATIONS = ("n_simulations", "seed")
 """The options of the chance level that are for one pair of annotators."""
@@ -92,7 +92,8 @@ def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: Agreemen
         (name, f"{side_of(file).text}, {counted(count, 'span')}")
         for (name, file), count in zip(annotators.items(), spans, strict=True)
     ]
-    yield from heading([*lines, ("size", size_of(found.documents, found.tokens))])
+    size = size_of(documents_in(next(iter(annotators.values()))), found.tokens)
+    yield from heading([*lines, ("size", size)])
     yield from ("", ("F1 corrected for chance", "bold"), "", _matrix(found), "")
     yield from (_summary(found, per_pair=output.per_pair), "")
     yield from map(Copyable, found.signatures.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from ..analysis.results import MeasureResult, Report
@@ -15,12 +16,13 @@ from ..plots.figure import require_format
 from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..readers.formats import formats_of
-from .inputs import PairInput, Side, located, read_with, require_distinct
+from ..readers.source import Limits
+from .inputs import ComparedWords, PairInput, Side, located, read_with, require_distinct
 from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeInput(PairInput):
+class AttributeInput(Limits, ComparedWords, PairInput):
     """Files of spans with attributes, scored by measures of these."""
 
     title: ClassVar[str] = "spans with attributes"
@@ -44,7 +46,8 @@ class AttributeInput(PairInput):
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
-        references, predictions = (read_with(read_attributes, path) for path in paths)
+        reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
+        references, predictions = (read_with(reader, path) for path in paths)
         require_same_tokens(references, predictions)
         results = []
         with located({"references": references, "predictions": predictions, "": references}):

@@ -21,15 +21,16 @@ from typing import Any
 
 from ..analysis.comparison import LEVELS, REFERENCES, SYSTEM, Comparison, MeasureComparison, compare, compare_entities
 from ..analysis.significance import PairedResampling
+from ..errors import counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
-from .inputs import Input, Side, headlines, kind_of, named, names_of, require_scored, size_of
+from .inputs import Input, Side, headlines, kind_of, named, names_of, once, require_distinct, require_scored, size_of
 from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options
 from .output import PlotOutput
 from .tables import Cell, Copyable, Part, Table, head, heading
-from .tag_files import TagSeries, side_of
+from .tag_files import TagSeries, documents_in, side_of
 from .trees import TreeInput
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
@@ -55,7 +56,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     paths = [options.reference, *options.systems]
+    require_distinct(paths)
     output = read_options(PlotOutput, options)
+    paths = list(map(once, paths))
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     measures = chosen_measures(options, ALL_MEASURES, ["eter" if kind is TreeInput else "span_f"])
     require_scored(measures, kind)
@@ -63,21 +66,22 @@ def run(options: argparse.Namespace) -> int:
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=_KINDS, kind=kind)
     source = read_options(kind, options)
     if isinstance(source, TreeInput):
-        found, sides = _compare_trees(source, paths, options.names, measures, resampling)
+        compared = _compare_trees(source, paths, options.names, measures, resampling)
     else:
-        found, sides = _compare_tags(read_options(TagSeries, options), paths, options.names, measures, resampling)
+        compared = _compare_tags(read_options(TagSeries, options), paths, options.names, measures, resampling)
+    found, documents, sides = compared
     if output.plot is not None:
         plot_comparison(found, output.plot)
     reference, *systems = [side.described for _, side in sides]
     described = {"reference": reference, "systems": dict(zip(found.names, systems, strict=True))}
-    output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, sides))
+    output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, documents, sides))
     return 0
 
 
 def _compare_tags(
     source: TagSeries, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
-) -> tuple[Comparison, list[tuple[str, Side]]]:
-    """Compare tags; errors about tokens name the files' lines."""
+) -> tuple[Comparison, str, list[tuple[str, Side]]]:
+    """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
     reference, *files = source.read_all(paths, "the reference and the systems")
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
     systems = dict(zip(named(names, default, "system"), files, strict=True))
@@ -92,12 +96,16 @@ def _compare_tags(
             repair=source.repair,
             **asdict(resampling),
         )
-    return found, [("reference", side_of(reference)), *((name, side_of(file)) for name, file in systems.items())]
+    return (
+        found,
+        documents_in(reference),
+        [("reference", side_of(reference)), *((name, side_of(file)) for name, file in systems.items())],
+    )
 
 
 def _compare_trees(
     source: TreeInput, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
-) -> tuple[Comparison, list[tuple[str, Side]]]:
+) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare entity trees."""
     wanted = named(names, names_of(paths[1:]), "system")
     reference, *others = source.read(paths)
@@ -109,11 +117,12 @@ def _compare_trees(
         resampling,
         source.reading((reference, *others)),
     )
-    return found, [("reference", reference.side), *((name, system.side) for name, system in systems.items())]
+    sides = [("reference", reference.side), *((name, system.side) for name, system in systems.items())]
+    return found, counted(found.documents, "document"), sides
 
 
-def _parts(found: Comparison, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
-    yield from heading(headlines(sides, size_of(found.documents, found.tokens)))
+def _parts(found: Comparison, documents: str, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
+    yield from heading(headlines(sides, size_of(documents, found.tokens)))
     for name, result in found.measures.items():
         yield from ("", _systems(name, result), "", _pairs(name, result))
     yield from ("", *_legend(found), "")

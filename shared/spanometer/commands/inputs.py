@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar, TypeVar
+from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 from ..analysis.results import Report
 from ..counts.resampling import Resampling
@@ -17,8 +18,9 @@ from ..errors import InputError, counted, printable
 from ..measures.base import Measure
 from ..options import options_of
 from ..readers.annotated_file import AnnotatedFile
-from ..readers.formats import detect
-from .options import destination, given_options
+from ..readers.formats import Format, detect
+from ..readers.source import Replayed, open_file
+from .options import destination, given_options, switch
 
 File = TypeVar("File")
 Kind = TypeVar("Kind", bound="Input")
@@ -44,9 +46,10 @@ class Side:
     left_out: Sequence[str] = ()
 
 
-def size_of(documents: int, tokens: int | None) -> str:
-    """Return the size of a corpus in words."""
-    return ", ".join([counted(documents, "document"), *([] if tokens is None else [counted(tokens, "token")])])
+def size_of(documents: int | str, tokens: int | None) -> str:
+    """Return the size of a corpus in words; its documents may be in words already."""
+    number = documents if isinstance(documents, str) else counted(documents, "document")
+    return ", ".join([number, *([] if tokens is None else [counted(tokens, "token")])])
 
 
 def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:
@@ -76,6 +79,13 @@ class Input:
     remedy: ClassVar[str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ComparedWords:
+    """Files of the same text, whose words are compared."""
+
+    ignore_words: bool = switch("do not require that all files have the same words")
+
+
 class PairInput(Input, ABC):
     """A kind of input that `spanometer score` scores: a reference and a system."""
 
@@ -98,7 +108,7 @@ def kind_of(
     Args:
         kinds: the kinds to choose among.
         options: the command line.
-        paths: the files.
+        paths: the files, those that can be read only once opened by `once`.
         others: what else has options on the command line; what it shares with a kind of input shows nothing.
     """
     format = options.format or "auto"
@@ -110,11 +120,20 @@ def kind_of(
     given = given_options(options, *kinds) - given_options(options, *others)
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
     if len(fitting) > 1:
-        # standard input can be read only once; a side without spans may show nothing
-        found = [detect(path) for path in paths if path != STANDARD_INPUT]
+        # a side without spans may show nothing
+        found = [_detected(path) for path in paths]
         contents = [format.content for format in found if format is not None]
         fitting = [kind for kind in fitting if kind.content in contents] or fitting[-1:]
     return fitting[0] if fitting else kinds[-1]
+
+
+def _detected(path: str) -> Format[Any] | None:
+    if not isinstance(path, Piped):
+        return detect(path)
+    try:
+        return detect(path.stream)
+    finally:
+        path.stream.rewind()
 
 
 def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> bool:
@@ -134,10 +153,46 @@ def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
             raise InputError(f"{measure.name} scores {what}, not {kind.title}.", kind.remedy)
 
 
+class Piped(str):
+    """The name of a file that can be read only once, with its stream, whose beginning can be looked at before."""
+
+    stream: Replayed
+
+
+def once(path: str) -> str:
+    """Open a file that can be read only once (a pipe, standard input), so that a look at its format takes nothing away.
+
+    Other files are not opened yet.
+    """
+    if path != STANDARD_INPUT and (os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path)):
+        return path
+    piped = Piped(path)
+    known = path == STANDARD_INPUT
+    piped.stream = Replayed(sys.stdin.buffer if known else open_file(path, path), closes=not known)
+    return piped
+
+
 def require_distinct(paths: Sequence[str]) -> None:
-    """Raise an `InputError` if two files are standard input."""
-    if paths.count(STANDARD_INPUT) > 1:
-        raise InputError("two files are standard input.", "Name all but one.")
+    """Raise an `InputError` if two files are standard input, or another one that can be read only once."""
+    known: set[object] = set()
+    for path in paths:
+        key = _pipe(path)
+        if key in known:
+            what = "standard input" if key == _pipe(STANDARD_INPUT) else f"{path}, which can be read only once"
+            raise InputError(f"two files are {what}.", "Name all but one.")
+        if key is not None:
+            known.add(key)
+
+
+def _pipe(path: str) -> object:
+    """Return what tells a file that can be read only once from others; None for other files."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT else os.stat(path)
+    except (AttributeError, OSError, ValueError):
+        # standard input may be no file, as in a test
+        return STANDARD_INPUT if path == STANDARD_INPUT else None
+    regular = stat.S_ISREG(status.st_mode) and path != STANDARD_INPUT
+    return None if regular else (status.st_dev, status.st_ino)
 
 
 def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None = None, **options: Any) -> File:
@@ -154,6 +209,8 @@ def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None
         leave=False,
         disable=None,
     ) as bar:
+        if isinstance(path, Piped):
+            stream = cast(BinaryIO, path.stream)
         opened = stream or (sys.stdin.buffer if path == STANDARD_INPUT else path)
         return reader(opened, name=called(path), progress=bar.update, **options)
 

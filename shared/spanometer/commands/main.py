@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -11,7 +12,7 @@ from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from ..errors import InputError, printable
+from ..errors import InputError, printable, spell_python
 from ..version import __version__
 from . import COMMANDS
 
@@ -42,6 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .options import speller
 
         return _complain(error.message(speller(getattr(options, "flags", {})), " "))
+    except MemoryError:
+        from ..readers.source import out_of_memory
+
+        return _complain(out_of_memory(None).message(spell_python, " "))
     except BrokenPipeError:
         return _leave_quietly()
     except OSError as error:
@@ -77,6 +82,8 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, *, module: str = "", documentation: str | None = None, **settings: Any) -> None:
         super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
         self._module = module
+        # values of options, not options: -1, columns such as -3,-2,-1, and the mark of documents
+        self._negative_number_matcher = re.compile(r"-\.?\d|-DOCSTART-$")
         self._document(documentation)
 
     def _document(self, documentation: str | None) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ..errors import InputError, printable
 from ..options import option
@@ -151,9 +152,23 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file as a stream that can be read twice: held in memory if it is not one on a disk."""
+    """Open a file as a stream that can be read twice: copied into a temporary file if it is not one on a disk."""
     if path == STANDARD_INPUT:
-        yield io.BytesIO(sys.stdin.buffer.read())
+        with _spooled(sys.stdin.buffer) as kept:
+            yield kept
         return
     with open_file(path, path) as stream:
-        yield stream if stream.seekable() else io.BytesIO(stream.read())
+        if stream.seekable():
+            yield stream
+            return
+        with _spooled(stream) as kept:
+            yield kept
+
+
+@contextlib.contextmanager
+def _spooled(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Copy a stream into a temporary file."""
+    with tempfile.TemporaryFile() as kept:
+        shutil.copyfileobj(stream, kept)
+        kept.seek(0)
+        yield cast(BinaryIO, kept)

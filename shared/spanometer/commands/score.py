@@ -37,7 +37,7 @@ from ..analysis.results import Report
 from ..errors import InputError
 from ..measures.registry import ALL_MEASURES
 from .attributes import AttributeInput
-from .inputs import PairInput, Side, headlines, kind_of, require_scored
+from .inputs import PairInput, Side, headlines, kind_of, once, require_distinct, require_scored
 from .measures import add_measure_options, chosen_measures, chosen_resampling, named_measures, require_used
 from .options import add_options, read_options, switch
 from .output import Output, PlotOutput
@@ -74,7 +74,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     paths = [path for path in (options.reference, options.prediction) if path is not None]
+    require_distinct(paths)
     output = read_options(ScoreOutput, options)
+    paths = paths if options.cluster is not None else list(map(once, paths))
     kind = _kind(options, paths)
     measures = chosen_measures(options, ALL_MEASURES, _default(kind))
     if kind is not ParquetInput:

@@ -36,7 +36,7 @@ from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options, text
 from .output import PlotOutput
 from .tables import Cell, Part, Table, heading, number
-from .tag_files import TagPair, side_of
+from .tag_files import TagPair, documents_in, side_of
 
 ANY = "any"
 """Stands for an action if every action gives the same score."""
@@ -172,7 +172,7 @@ def _of_measure(measure: MeasureSpread, spread: PolicySpread) -> dict[str, Any]:
 def _parts(
     source: SpreadInput, spread: PolicySpread, references: TagFile, predictions: TagFile | None
 ) -> Iterator[Part]:
-    documents = counted(len(references.document_lines), "document")
+    documents = documents_in(references, briefly=True)
     lines = {
         "reference": side_of(references).text,
         "prediction": "highest logits" if predictions is None else side_of(predictions).text,

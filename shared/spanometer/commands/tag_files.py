@@ -9,22 +9,24 @@ from typing import Any, BinaryIO, ClassVar
 
 from ..analysis.results import Report
 from ..counts.resampling import Resampling
-from ..errors import InputError, mention, printable
+from ..errors import InputError, counted, mention, printable
 from ..measures.sl_icm import SlIcm
 from ..options import option
-from ..readers.annotated_file import require_same_tokens
+from ..readers.annotated_file import require_same_tokens, require_same_words
+from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
+from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import Decoding
-from .inputs import Input, PairInput, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, Input, PairInput, Side, located, read_with, require_distinct
 from .options import switch, text
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagLayout:
+class TagLayout(Limits):
     """How files of tags are laid out."""
 
     format: str = option("auto", help="form of the files", choices=("auto", *formats_of(TagFile)))
@@ -51,6 +53,7 @@ class TagLayout:
             format=self.format,
             documents=self.documents,
             outside=self.outside,
+            **self.limits,
         )
 
     def read_distinct(self, path: str, columns: Sequence[str | None], stream: BinaryIO | None = None) -> TagFile:
@@ -63,7 +66,7 @@ class TagLayout:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagPair(TagLayout):
+class TagPair(TagLayout, ComparedWords):
     """Tags of a reference and a system: two files, or two columns of one."""
 
     column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
@@ -75,13 +78,15 @@ class TagPair(TagLayout):
         return self.read(path, [self.reference_column or self.column])
 
     def read_pair(self, paths: Sequence[str], words: bool | int | str = False) -> tuple[TagFile, TagFile]:
-        """Read both sides, with the words of the reference if they are asked for."""
+        """Read both sides, with the words of the reference if they are asked for; words of two files are the same."""
         columns = [self.reference_column or self.column, self.prediction_column or self.column]
         if len(paths) == 2:
             require_distinct(paths)
-            references, predictions = self.read(paths[0], columns[:1], words), self.read(paths[1], columns[1:])
+            compared = False if self.ignore_words else words or True
+            references = self.read(paths[0], columns[:1], words or compared)
+            predictions = self.read(paths[1], columns[1:], compared)
             require_same_tokens(references, predictions)
-            return references, predictions
+            return references if words else replace(references, words=None), replace(predictions, words=None)
         if self.reference_column is None or self.prediction_column is None:
             raise InputError(
                 "with one file, both of its columns must be named.",
@@ -99,7 +104,7 @@ class TagPair(TagLayout):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(TagLayout, Decoding, Input):
+class TagSeries(TagLayout, ComparedWords, Decoding, Input):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -126,7 +131,12 @@ class TagSeries(TagLayout, Decoding, Input):
                 "Give them with --columns 2,3,4, or more files.",
             )
         require_distinct(paths)
-        return [self.read(path, [self.column]) for path in paths]
+        first, *others = (self.read(path, [self.column], not self.ignore_words) for path in paths)
+        files = [replace(first, words=None)]
+        for file in others:
+            require_same_words(first, file)
+            files.append(replace(file, words=None))
+        return files
 
     @contextmanager
     def located(self, files: Mapping[str, TagFile]) -> Iterator[None]:
@@ -153,7 +163,7 @@ class TagInput(TagPair, Decoding, PairInput):
         "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
     )
 
-    words_column: str | None = text("COLUMN", "word column of the reference, for --corpus-probabilities")
+    words_column: str | None = text("COLUMN", "word column of both files, for --corpus-probabilities")
     tokens: bool = switch(
         "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
     )
@@ -171,6 +181,7 @@ class TagInput(TagPair, Decoding, PairInput):
             )
             reading = {"scheme": scheme, "repair": self.repair}
             report = Report.of(reference, predicted, measures, reading, _progress, resampling)
+        report = replace(report, documents_text=documents_in(references))
         return report, {"reference": side_of(references), "prediction": side_of(predictions)}
 
     def _with_words(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
@@ -187,6 +198,17 @@ class TagInput(TagPair, Decoding, PairInput):
             )
         words = tag_lists(references.words)
         return [replace(measure, tokens=words) if isinstance(measure, SlIcm) else measure for measure in measures]
+
+
+def documents_in(file: TagFile, *, briefly: bool = False) -> str:
+    """Return the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
+    number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
+    if briefly or not file.sentences:
+        return number
+    if not file.docstart_lines:
+        return f"{number} (no document boundaries found)"
+    found = counted(len(file.docstart_lines), f"{DOCSTART} line")
+    return f"{number} ({found}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
 
 
 def side_of(file: TagFile) -> Side:

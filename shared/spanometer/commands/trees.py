@@ -17,11 +17,12 @@ from ..readers.entity_file import EntityFile, read_entities
 from ..readers.formats import formats_of
 from ..readers.hipe import LEVELS
 from ..readers.quaero import DOCUMENTS
+from ..readers.source import Limits
 from ..spans.entities import Entities
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES
-from .inputs import PairInput, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, PairInput, Side, located, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -62,7 +63,7 @@ class Trees:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeInput(EntityTypes, Decoding, PairInput):
+class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
     """Files of entity trees, scored by measures of these."""
 
     title: ClassVar[str] = "entity trees"
@@ -96,15 +97,15 @@ class TreeInput(EntityTypes, Decoding, PairInput):
             InputError: if they are not; it names file and line.
         """
         require_distinct(paths)
-        options = {name: getattr(self, name) for name in options_of(self)}
+        options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
         given = {name: value for name, value in options.items() if value is not None}
         # one file may be given several times
         files = {path: read_with(read_entities, path, **given) for path in dict.fromkeys(paths)}
         reference, *systems = [files[path] for path in paths]
         columns = [_columns(reference, reference.lengths)]
         for system in systems:
-            require_same_tokens(reference, system)
             _require_same_names(reference, system)
+            require_same_tokens(reference, system, ignore_words=self.ignore_words)
             if reference.lengths is None:
                 _columns(reference, system.lengths)
             columns.append(_columns(system, reference.lengths))

@@ -25,6 +25,7 @@ from .inputs import located
 from .options import add_options, read_options
 from .output import Output
 from .rewritten import TagColumns, add_file_options
+from .tag_files import documents_in
 
 ILLEGAL = 1
 """Exit status if there are illegal pairs."""
@@ -63,7 +64,7 @@ def _lines(column: TagFile, validation: Validation, *, name_column: bool) -> Ite
     """Yield a line for each illegal pair."""
     source, name = printable(column.source), f"{printable(column.columns[0])}: " if name_column else ""
     for pair in validation:
-        token = f"token {pair.position}: " if column.token_lines is None else ""
+        token = f"token {pair.position}: " if column.line_runs is None else ""
         place = f"{source}:{column.line(pair.document, pair.position)}: {name}{token}"
         yield f"{place}{printable(str(pair))} ({_policies(column, pair)})"
 
@@ -80,13 +81,13 @@ def _policies(column: TagFile, pair: IllegalPair) -> str:
 def _span(column: TagFile, document: int, label: str, start: int, end: int) -> str:
     """Return a span's label and its lines, or tokens if documents stand on one line."""
     first, last = start, end - 1
-    if column.token_lines is not None:
+    if column.line_runs is not None:
         first, last = column.line(document, first), column.line(document, last)
     return f"{printable(label)} {first}" + (f"-{last}" if last > first else "")
 
 
 def _summary(column: TagFile, validation: Validation, *, inferred: bool) -> str:
-    documents = counted(len(column.document_lines), "document")
+    documents = documents_in(column, briefly=True)
     where = f"{printable(column.source)}, {printable(column.columns[0])}"
     scheme = f"({validation.scheme.name}{', inferred from the prefixes' if inferred else ''})"
     if not len(validation):

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, counted
+from ..arrays import offsets_of, ranges
+from ..errors import InputError, counted, setting, shown
+from ..tags.tags import Tags
+
+_BLOCK = 1 << 20
+"""How many words are compared at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class LineRuns:
+    """The lines of tokens, as runs of tokens on consecutive lines: a few numbers a sentence.
+
+    Attributes:
+        tokens: int64, the first token of each run, counted over all documents.
+        lines: int64, its line.
+        size: the number of tokens.
+    """
+
+    tokens: np.ndarray
+    lines: np.ndarray
+    size: int
+
+    def line(self, token: int) -> int:
+        """Return the line of a token."""
+        run = int(np.searchsorted(self.tokens, token, side="right")) - 1
+        return int(self.lines[run]) + token - int(self.tokens[run])
+
+    def expanded(self) -> np.ndarray:
+        """Return the line of every token, int64."""
+        return ranges(self.lines, np.diff(np.append(self.tokens, self.size)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -16,39 +47,48 @@ class AnnotatedFile:
     Attributes:
         source: what errors call the file.
         document_lines: int64, the number of the line, from 1, on which each document begins.
-        token_lines: int64, the line of every token; None if a document is not one token a line.
+        line_runs: where the tokens stand; None if a document is not one token a line.
+        words: the words of each document, as lists or encoded; None if the file has none, or they were not read.
     """
 
     source: str
     document_lines: np.ndarray
-    token_lines: np.ndarray | None = None
+    line_runs: LineRuns | None = None
+    words: Tags | list[list[str]] | None = None
+
+    @property
+    def token_lines(self) -> np.ndarray | None:
+        """The line of every token, int64; None if a document is not one token a line."""
+        return None if self.line_runs is None else self.line_runs.expanded()
 
     @property
     def lengths(self) -> np.ndarray | None:
         """The documents' lengths in tokens; None if the file does not say."""
-        return None
+        if self.words is None or isinstance(self.words, Tags):
+            return None if self.words is None else self.words.lengths
+        return np.fromiter(map(len, self.words), np.int64, len(self.words))
 
     def line(self, document: int, position: int | None = None) -> int:
         """Return the line of a document, or of a token of it."""
         lengths = self.lengths
-        if self.token_lines is None or position is None or lengths is None:
+        if self.line_runs is None or position is None or lengths is None:
             return int(self.document_lines[document])
-        return int(self.token_lines[int(lengths[:document].sum()) + position])
+        return self.line_runs.line(int(lengths[:document].sum()) + position)
 
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document and token of this file as one about the file and line."""
         if error.document is None:
             return error.in_file(self.source)
         line = self.line(error.document, error.position)
-        if self.token_lines is not None:
+        if self.line_runs is not None:
             return error.in_file(self.source, line)
         return error.placed(side=None, document=None, source=self.source, line=line)
 
 
-def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile) -> None:
-    """Raise an `InputError` that names both files and lines unless both have the same documents and lengths.
+def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *, ignore_words: bool = False) -> None:
+    """Raise an `InputError` that names both files and lines unless both have the same documents, lengths and words.
 
-    Lengths are compared if both files have them.
+    Lengths and words are compared if both files have them; words not with `ignore_words`.
     """
     sizes = [len(file.document_lines) for file in (references, predictions)]
     common = min(sizes)
@@ -73,3 +113,60 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile) -
             source=longer.source,
             line=longer.line(common),
         )
+    if not ignore_words:
+        require_same_words(references, predictions)
+
+
+def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) -> None:
+    """Raise an `InputError` that names files, lines and words unless the words are the same, as far as both have any.
+
+    Files of other documents or lengths are not compared.
+    """
+    one, other = references.lengths, predictions.lengths
+    if one is None or other is None or references.words is None or predictions.words is None:
+        return
+    if not np.array_equal(one, other):
+        return
+    pair = _first_difference(references.words, predictions.words)
+    if pair is None:
+        return
+    token, word, found = pair
+    offsets = offsets_of(one)
+    document = int(np.searchsorted(offsets, token, side="right")) - 1
+    position = token - int(offsets[document])
+    if _folded(word) == _folded(found):
+        form = unicodedata.normalize("NFKC", word) == unicodedata.normalize("NFKC", found)
+        difference = f" They differ only in {'Unicode normalisation' if form else 'case'}."
+    else:
+        difference = ""
+    line = predictions.line(document, position)
+    error = InputError(
+        f"the word is {shown(word)} here and {shown(found)} in {predictions.source}, line {line}.{difference}",
+        "Both sides must annotate the same words, in the same order; "
+        f"{setting('ignore_words', True)} compares no words.",
+        document=document,
+        position=position,
+        option="ignore_words",
+    )
+    raise references.locate(error)
+
+
+def _first_difference(
+    words: Tags | Sequence[Sequence[str]], others: Tags | Sequence[Sequence[str]]
+) -> tuple[int, str, str] | None:
+    """Return the first token whose words differ, counted over all documents, and both words; None if all are equal."""
+    one, other = (side if isinstance(side, Tags) else Tags.from_lists(side) for side in (words, others))
+    # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
+    known = {name: code for code, name in enumerate(one.names)}
+    lookup = np.array([known.get(name, -1) for name in other.names], dtype=np.int32)
+    for start in range(0, len(one.codes), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        differing = lookup[other.codes[block]] != one.codes[block]
+        if differing.any():
+            token = start + int(np.argmax(differing))
+            return token, one.names[one.codes[token]], other.names[other.codes[token]]
+    return None
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())

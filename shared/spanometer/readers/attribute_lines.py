@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..spans.attributes import Attributes
 from .annotated_file import AnnotatedFile
 from .formats import Evidence, Format, register
-from .json_lines import MARK, is_json_lines, list_in, located, rows
+from .json_lines import MARK, all_or_none, is_json_lines, list_in, located, rows, words_in
 from .source import Source
 
 _KEYS = ("spans", "entities")
@@ -28,46 +28,60 @@ class AttributeFile(AnnotatedFile):
 
     Attributes:
         attributes: the spans and their attributes as columns.
+        words: the words of each document, or None unless every document has them.
     """
 
     attributes: Attributes
+    words: list[list[str]] | None = None
 
 
 def read_attributes(
     path: str | os.PathLike[str] | BinaryIO,
     *,
+    words: bool = True,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
+    **limits: float,
 ) -> AttributeFile:
     """Read JSON lines of spans with attributes; plain or gzipped.
 
     Each line is a document: a list of spans as `Attributes.from_dicts` takes them, or an object with such a list under
-    `spans` or `entities`. JSON has no keys but strings, so scores of other values are numbers or lists, not objects.
+    `spans` or `entities`, and the document's words under `tokens` or `words` if it is to have any. JSON has no keys but
+    strings, so scores of other values are numbers or lists, not objects.
 
     Args:
         path: the file, or an open binary stream.
+        words: whether to read the words too.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
 
     Raises:
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for invalid JSON, and for what `Attributes.from_dicts` refuses.
     """
-    with Source.open(path, name, progress) as source:
-        return _read(source)
+    with Source.open(path, name, progress, **limits) as source:
+        return _read(source, words=words)
 
 
-def _read(source: Source) -> AttributeFile:
+def _read(source: Source, *, words: bool = True) -> AttributeFile:
     documents: list[list[Any]] = []
+    found: list[list[str] | None] = []
     lines: list[int] = []
     for line, row in rows(source, "spans"):
         documents.append(list_in(source, row, _KEYS, line, "spans"))
+        found.append(words_in(source, row, None, line) if words else None)
         lines.append(line)
     try:
         attributes = Attributes.from_dicts(documents)
     except InputError as error:
         raise located(error, source, lines) from None
-    return AttributeFile(source=source.name, attributes=attributes, document_lines=np.array(lines, dtype=np.int64))
+    return AttributeFile(
+        source=source.name,
+        attributes=attributes,
+        words=all_or_none(source, found, lines),
+        document_lines=np.array(lines, dtype=np.int64),
+    )
 
 
 def _evidence(source: Source) -> Evidence:

@@ -80,6 +80,11 @@ class Lines:
         return np.asarray(codes[integers(cells.indices)])
 
 
+def is_blank(text: bytes) -> bool:
+    """Return whether a text is empty or holds nothing but blanks and line ends."""
+    return not text.strip(b" \t\r\n")
+
+
 def split(line: str, tabs: bool) -> list[str]:
     """Return the cells of a line."""
     if tabs:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError, counted
 from ..tags.schemes import PREFIXES
 from ..tags.tags import split_tag
-from .cells import HASH, Lines, split
+from .cells import HASH, Lines, is_blank, split
 from .source import Source
 from .tag_file import Column
 
@@ -49,17 +49,19 @@ class Layout:
 
 
 def find_layout(
-    source: Source, columns: Sequence[Column], words: bool | int | str
+    source: Source, columns: Sequence[Column], words: bool | int | str, *, held: bool = True
 ) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
     """Read up to the first block that holds a row, and find out from it how rows are built.
 
     Returns:
         The layout, and all blocks of the source.
     """
-    blocks = source.blocks()
+    blocks = source.blocks(held=held)
     begun: list[tuple[int, bytes]] = []
     comments: list[str] = []
     for first, block in blocks:
+        if not begun and is_blank(block):
+            continue
         begun.append((first, block))
         lines = Lines(first, block, tabs=False)
         sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
@@ -113,6 +115,9 @@ def _layout_of(
         words_index = _words_index(names, indices, len(cells))
     else:
         words_index = None if words is False else _index(source, words, len(cells), names, number)
+        if words_index in indices:
+            # a file of tags alone has no words, whatever the column of the other file's words
+            words_index = None
     return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import counted, setting
 from ..tags.tags import Tags
-from .cells import DOCSTART, HASH, Lines, split
+from .annotated_file import LineRuns
+from .cells import DOCSTART, HASH, Lines, is_blank, split
 from .column_layout import Layout, find_layout, looks_like_tag, no_rows
 from .formats import Evidence, Format, register
 from .json_lines import is_json_lines
@@ -38,7 +39,10 @@ def read_columns(
     layout, blocks = find_layout(source, columns, words)
     reader = _Reader(source, layout, documents, outside)
     for first, block in blocks:
-        reader.add(Lines(first, block, layout.tabs))
+        if is_blank(block):
+            reader.skip(block)
+        else:
+            reader.add(Lines(first, block, layout.tabs))
     return reader.finish()
 
 
@@ -46,9 +50,11 @@ def read_column_parts(
     source: Source, columns: Sequence[Column], words: bool | int | str, outside: str | None
 ) -> Iterator[TagFile]:
     """Read tag columns in parts of whole documents; see `read_parts`."""
-    layout, blocks = find_layout(source, columns, words)
+    layout, blocks = find_layout(source, columns, words, held=False)
     reader = _Reader(source, layout, None, outside)
-    for first, block in _whole_documents(blocks):
+    for first, block in _whole_documents(source, blocks):
+        if is_blank(block):
+            continue
         reader.add(Lines(first, block, layout.tabs))
         if reader.rows:
             part = reader.finish()
@@ -58,21 +64,23 @@ def read_column_parts(
             reader = _Reader(source, layout, None, outside)
 
 
-def _whole_documents(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     """Yield the same lines in blocks that end with a blank line, except for the last one."""
     pieces: list[bytes] = []
     begun = 1
-    for _, block in blocks:
+    for first, block in blocks:
+        if not pieces:
+            begun = first
+        source.require_held(sum(map(len, pieces)) + len(block), begun, "a document")
         found = _UP_TO_BLANK.match(block)
         cut = found.end() if found else 0
-        pieces.append(block[:cut])
         if cut:
-            part = b"".join(pieces)
-            yield begun, part
-            begun += part.count(b"\n")
+            yield begun, b"".join([*pieces, block[:cut]])
+            begun = first + block.count(b"\n", 0, cut)
             pieces.clear()
-        pieces.append(block[cut:])
-    if any(pieces):
+        if cut < len(block):
+            pieces.append(block[cut:])
+    if pieces:
         yield begun, b"".join(pieces)
 
 
@@ -92,8 +100,10 @@ class _Reader:
         self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
-        self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
-        self._lines: list[np.ndarray] = []
+        self._codes: dict[int, _Growing] = {column: _Growing() for column in wanted}
+        self._run_tokens: list[np.ndarray] = []
+        self._run_lines: list[np.ndarray] = []
+        self._after_last = 0
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
         self._comments: list[tuple[int, str]] = []
@@ -116,12 +126,22 @@ class _Reader:
         self._begun += int(begins.sum())
         self._firsts.append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
         for column, codes in self._codes.items():
-            codes.append(lines.encode(rows, column, self._names[column]))
-        self._require_tags(lines, rows)
-        self._lines.append(rows + lines.first)
+            encoded = lines.encode(rows, column, self._names[column])
+            if column in self._layout.columns:
+                self._require_tags(lines, rows, column, encoded)
+            codes.add(encoded, len(self._names[column]))
+        runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - lines.first - 1) != 1)
+        self._run_tokens.append(runs + self.rows)
+        self._run_lines.append(rows[runs] + lines.first)
         self.rows += len(rows)
         if len(rows):
             self._last = int(before[-1])
+            self._after_last = int(rows[-1]) + lines.first + 1
+
+    def skip(self, block: bytes) -> None:
+        """Take a block of blank lines."""
+        self._begun += block.count(b"\n") if self._documents is None else 0
+        self._after_boundary = True
 
     def finish(self) -> TagFile:
         """Return all rows as columns."""
@@ -136,8 +156,9 @@ class _Reader:
                 f"Leave out {setting('documents')}, and a blank line ends a document.",
             )
         offsets = np.append(np.concatenate(self._firsts), self.rows)
-        lines = np.concatenate(self._lines)
-        first_lines = lines[offsets[:-1]]
+        runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
+        run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
+        first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
         words = None if layout.words is None else self._tags(layout.words, offsets, None)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
@@ -147,11 +168,12 @@ class _Reader:
             tags=tuple(self._tags(column, offsets, self._outside) for column in layout.columns),
             words=words,
             document_lines=first_lines,
-            token_lines=lines,
+            line_runs=runs,
             layout=layout,
             document_names=self._names_of_documents(first_lines),
             comments=tuple(self._comments),
             docstart_lines=tuple(self._docstart_lines),
+            sentences=self._documents is None,
         )
 
     def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
@@ -164,8 +186,11 @@ class _Reader:
 
     def _tags(self, column: int, offsets: np.ndarray, outside: str | None) -> Tags:
         names = Codes()
-        codes = [names["O" if name == outside else name] for name in self._names[column]]
-        return Tags(np.array(codes, dtype=np.int32)[np.concatenate(self._codes[column])], tuple(names), offsets)
+        lookup = [names["O" if name == outside else name] for name in self._names[column]]
+        codes = self._codes[column].array()
+        if outside is not None:
+            codes = np.array(lookup, dtype=codes.dtype)[codes]
+        return Tags(codes, tuple(names), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
         """Take the comments out of the rows, and return which lines begin documents."""
@@ -230,17 +255,35 @@ class _Reader:
                 lines.first + line,
             )
 
-    def _require_tags(self, lines: Lines, rows: np.ndarray) -> None:
+    def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
         """Refuse empty cells in tag columns; only tabs can leave a cell empty."""
-        for column in self._layout.columns:
-            empty = self._names[column].get("")
-            if empty is not None:
-                line = int(rows[np.argmax(self._codes[column][-1] == empty)])
-                raise self._source.refuse(
-                    f"{self._layout.called(column)} has an empty cell.",
-                    "Choose another column, or write O for a token outside all spans.",
-                    lines.first + line,
-                )
+        empty = self._names[column].get("")
+        if empty is not None:
+            raise self._source.refuse(
+                f"{self._layout.called(column)} has an empty cell.",
+                "Choose another column, or write O for a token outside all spans.",
+                lines.first + int(rows[np.argmax(codes == empty)]),
+            )
+
+
+class _Growing:
+    """Codes that come block by block, in the narrowest unsigned type that does, and in one place: nothing is joined."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._type = np.dtype(np.uint8)
+
+    def add(self, codes: np.ndarray, names: int) -> None:
+        """Append codes for so many names."""
+        needed = np.min_scalar_type(max(names - 1, 0))
+        if needed.itemsize > self._type.itemsize:
+            self._bytes = bytearray(self.array().astype(needed).data)
+            self._type = needed
+        self._bytes += codes.astype(self._type).data
+
+    def array(self) -> np.ndarray:
+        """Return the codes."""
+        return np.frombuffer(self._bytes, dtype=self._type)
 
 
 def _evidence(source: Source) -> Evidence:

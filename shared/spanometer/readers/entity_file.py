@@ -12,12 +12,14 @@ import pyarrow as pa
 
 from ..arrays import is_utf8
 from ..errors import InputError, counted, mention, require_choice, setting
+from ..options import options_of
 from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .formats import formats_of, keywords, read_as
 from .output import creating, packing, replacing
+from .source import Limits
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -54,15 +56,10 @@ class EntityFile(AnnotatedFile):
     format: str
     documents: tuple[str, ...]
     entities: list[list[Entity]]
-    words: list[list[str]] | None
+    words: list[list[str]] | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: Mapping[str, Spans] = field(default_factory=dict)
     comments: tuple[tuple[int, str], ...] = ()
-
-    @property
-    def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in tokens, int64; None if the file has no words."""
-        return None if self.words is None else np.fromiter(map(len, self.words), np.int64, len(self.words))
 
     def to_entities(self) -> Entities:
         """Return the entities as columns, with the documents' lengths if the file has words; duplicates collapse."""
@@ -120,7 +117,8 @@ def read_entities(
             closing tag near the beginning.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
-        options: of the format. For hipe `level` (`fine`, the default, or `coarse`), `scheme` of the tags (`IOB2`;
+        options: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked;
+            and those of the format. For hipe `level` (`fine`, the default, or `coarse`), `scheme` of the tags (`IOB2`;
             None: told from each column by itself) and `repair` (how to handle illegal tags, see `decoding.decode`;
             `conlleval`). For quaero `documents` (what is a document: `lines`, the default; `blank`: what stands
             between blank lines; `file`) and `entity_types` (the first dotted parts of the tags that are entities, all
@@ -130,7 +128,8 @@ def read_entities(
         InputError: names the file and, if they are known, line and column: for a file that cannot be opened, is
             empty, binary or not UTF-8, for missing columns, unreadable tags, malformed markup and invalid JSON.
     """
-    return read_as(EntityFile, path, format=format, name=name, progress=progress, options=options)
+    limits = {limit: options.pop(limit) for limit in options_of(Limits) if limit in options}
+    return read_as(EntityFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
 def write_entities(

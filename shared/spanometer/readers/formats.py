@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 
 from ..errors import InputError, require_choice, setting
 from .annotated_file import AnnotatedFile
-from .source import Source
+from .source import Replayed, Source
 
 File = TypeVar("File", bound=AnnotatedFile)
 
@@ -77,7 +77,7 @@ def formats_of(content: type[File]) -> dict[str, Format[File]]:
     return {format.name: format for format in _all() if format.content is content}
 
 
-def detect(path: str | os.PathLike[str]) -> Format[Any] | None:
+def detect(path: str | os.PathLike[str] | BinaryIO | Replayed) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does.
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
@@ -96,6 +96,7 @@ def read_as(
     format: str = AUTO,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
+    limits: Mapping[str, float] | None = None,
     options: Mapping[str, Any],
 ) -> File:
     """Read a file in one of the formats of a content.
@@ -106,6 +107,7 @@ def read_as(
         format: its name, or `auto` for the format that the head of the file shows most surely.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
+        limits: those of `Limits`.
         options: those of all formats of the content; only the format that is read may have values other than the
             defaults.
 
@@ -115,7 +117,7 @@ def read_as(
     """
     known = formats_of(content)
     require_choice("format", format, (AUTO, *known))
-    with Source.open(path, name, progress) as source:
+    with Source.open(path, name, progress, **(limits or {})) as source:
         chosen = _recognised(source, known.values()) if format == AUTO else known[format]
         own = dict(options)
         for other in known.values():

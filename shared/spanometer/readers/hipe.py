@@ -71,7 +71,7 @@ def read_hipe(
         entities=entities,
         words=[] if file.words is None else tag_lists(file.words),
         document_lines=file.document_lines,
-        token_lines=file.token_lines,
+        line_runs=file.line_runs,
         left_out=tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(left_out)),
         columns={columns[kind]: of_kind for kind, of_kind in spans.items()},
         comments=file.comments,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, setting
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
 from .source import Source
@@ -29,7 +29,7 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
     keys = [_key(source, column) for column in columns]
     tags = {key: _Encoder() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
-    word_encoder = None if words is False else _Encoder()
+    word_encoder, with_words = _Encoder(), None
     unlisted = next((key for key in keys if key != TAGS_KEY), None)
     lines = array("q")
     for line, row in rows(source, "tags"):
@@ -39,10 +39,15 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
         lists = {key: list_in(source, row, (key,), line, "tags", "Name the key of the list of tags.") for key in tags}
         for key, encoder in tags.items():
             encoder.append(lists[key], source, line)
-        of_words = None if word_encoder is None else words_in(source, row, words_key, line)
-        if of_words is None or word_encoder is None:
-            word_encoder = None
-        else:
+        of_words = None if words is False else words_in(source, row, words_key, line)
+        if of_words is None and not any(lists.values()):
+            # an empty document has no words to give
+            of_words = []
+        elif (of_words is None) == with_words and words is not False:
+            raise _some_words(source, line)
+        elif with_words is None:
+            with_words = of_words is not None
+        if of_words is not None:
             word_encoder.append(of_words, source, line)
             lists[words_key or WORDS_KEYS[0]] = of_words
         first, *others = lists
@@ -57,7 +62,7 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags() for key in keys),
-        words=None if word_encoder is None else word_encoder.tags(),
+        words=word_encoder.tags() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
 
@@ -121,15 +126,32 @@ def list_in(
     )
 
 
-def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[Any] | None:
-    """Return the words of a line; None if no key was named and the line has none."""
+def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
+    """Return the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         found = row.get(key) if isinstance(row, dict) else None
-        if isinstance(found, list):
+        if isinstance(found, list) and (words_key is not None or all(isinstance(word, str) for word in found)):
             return found
     if words_key is None:
         return None
     raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)
+
+
+def all_or_none(source: Source, words: Sequence[list[str] | None], lines: Sequence[int]) -> list[list[str]] | None:
+    """Return the words of all lines; None if no line has any, an `InputError` if only some have."""
+    known = [of_line for of_line in words if of_line is not None]
+    if known and len(known) < len(words):
+        first = words[0] is None
+        raise _some_words(source, next(line for line, row in zip(lines, words, strict=True) if (row is None) != first))
+    return known or None
+
+
+def _some_words(source: Source, line: int) -> InputError:
+    return source.refuse(
+        "some lines have words, others have none.",
+        f"Give 'tokens' on every line or on none; {setting('ignore_words', True)} reads no words.",
+        line,
+    )
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:

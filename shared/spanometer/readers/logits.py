@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import zipfile
@@ -35,7 +36,8 @@ def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> t
     name = os.fspath(path)
     with open_file(name, name) as stream:
         try:
-            return _read(stream, scheme)
+            # an archive is read from its end
+            return _read(stream if stream.seekable() else io.BytesIO(stream.read()), scheme)
         except InputError as error:
             raise error.placed(source=name) from None
 

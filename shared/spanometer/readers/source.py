@@ -7,10 +7,12 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, Self, cast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Self, cast
 
-from ..errors import InputError
+from ..errors import InputError, setting
+from ..options import check_options, option, options_of
 
 BLOCK_SIZE = 1 << 20
 
@@ -18,6 +20,37 @@ _GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
+
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much of a file is held in memory, so that a damaged or a malicious one cannot fill it.
+
+    Raises:
+        InputError: for a value that is not a number, or too small.
+    """
+
+    max_line: float = option(16, help="longest line that is read, in megabytes", kind=float, low=1, metavar="MB")
+    max_size: float = option(
+        2000,
+        help="most text that is read of a file, unpacked, in megabytes",
+        kind=float,
+        low=0,
+        exclusive=True,
+        metavar="MB",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The values by their names."""
+        return {name: getattr(self, name) for name in options_of(Limits)}
 
 
 class Source:
@@ -31,8 +64,11 @@ class Source:
         unended: whether the last line has no end; known after the last block.
     """
 
-    def __init__(self, stream: io.BufferedReader, name: str, progress: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, stream: io.BufferedReader, name: str, progress: Callable[[int], object] | None, limits: Limits
+    ) -> None:
         self.name = name
+        self._limits = limits
         self.unended = False
         self._raw = stream
         self._progress = progress
@@ -59,23 +95,46 @@ class Source:
     @contextlib.contextmanager
     def open(
         cls,
-        path: str | os.PathLike[str] | BinaryIO,
+        path: str | os.PathLike[str] | BinaryIO | Replayed,
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
+        **limits: float,
     ) -> Iterator[Self]:
         """Open a path, or take a binary stream, which stays open.
 
+        Args:
+            path: the file.
+            name: what errors call it.
+            progress: called with the number of bytes that were read since the last call.
+            limits: those of `Limits`.
+
         Raises:
-            InputError: if the file cannot be read, is empty, or does not begin as text does.
+            InputError: if the file cannot be read, is empty, or does not begin as text does, and if there is not
+                enough memory for what is made of it.
         """
+        try:
+            with cls._opened(path, name, progress, Limits(**limits)) as source:
+                yield source
+        except MemoryError:
+            raise out_of_memory(name or str(getattr(path, "name", path))) from None
+
+    @classmethod
+    @contextlib.contextmanager
+    def _opened(
+        cls,
+        path: str | os.PathLike[str] | BinaryIO | Replayed,
+        name: str | None,
+        progress: Callable[[int], object] | None,
+        limits: Limits,
+    ) -> Iterator[Self]:
         if isinstance(path, (str, os.PathLike)):
             called = name or os.fspath(path)
             with open_file(path, called) as opened:
-                yield cls(opened, called, progress)
+                yield cls(opened, called, progress, limits)
             return
         stream = path if isinstance(path, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, path))
         try:
-            yield cls(stream, name or str(getattr(path, "name", "input")), progress)
+            yield cls(stream, name or str(getattr(path, "name", "input")), progress, limits)
         finally:
             if stream is not path:
                 # otherwise the caller's stream would be closed with the buffer
@@ -85,20 +144,32 @@ class Source:
         """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
-    def blocks(self) -> Iterator[tuple[int, bytes]]:
+    def blocks(self, *, held: bool = True) -> Iterator[tuple[int, bytes]]:
         """Yield the text in blocks of whole lines, each with the number of its first line, from 1.
 
         The last block ends in a newline too, even if the file does not.
 
+        Args:
+            held: whether something of all blocks is held in memory, so that the size of the file is limited.
+
         Raises:
-            InputError: if the file cannot be read, or is not UTF-8 text.
+            InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
         """
-        line = 1
+        line, size, pending = 1, 0, 0
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
         chunk = self.head
         while chunk:
             end = chunk.rfind(b"\n") + 1
+            size += len(chunk)
+            if held:
+                self.require_held(size, line, "the file")
+            pending += len(chunk)
+            # the lines within a chunk are shorter than it
+            if pending > self._limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
+                self._require_short(pieces, chunk, line)
+            if end:
+                pending = len(chunk) - end
             pieces.append(chunk[:end] if end else chunk)
             if end:
                 block = b"".join(pieces)
@@ -112,6 +183,26 @@ class Source:
             self._require_text(block, line)
             self.unended = True
             yield line, block + b"\n"
+
+    def require_held(self, size: int, line: int, what: str) -> None:
+        """Raise an `InputError` for more bytes than may be held in memory."""
+        if size > self._limits.max_size * _MEGABYTE:
+            raise self.refuse(
+                f"{what} has more than {self._limits.max_size:,g} megabytes of text.",
+                f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
+                line,
+            )
+
+    def _require_short(self, pieces: Sequence[bytes], chunk: bytes, line: int) -> None:
+        """Raise an `InputError` if the line that began in some pieces is too long."""
+        if sum(map(len, pieces)) + (chunk.find(b"\n") if b"\n" in chunk else len(chunk)) > (
+            self._limits.max_line * _MEGABYTE
+        ):
+            raise self.refuse(
+                f"the line is longer than {self._limits.max_line:,g} megabytes.",
+                f"Write one token or one document a line, or raise the limit with {setting('max_line')}.",
+                line,
+            )
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
         """Return an error about this file."""
@@ -147,12 +238,57 @@ class Source:
             ) from None
 
 
+class Replayed(io.RawIOBase):
+    """A stream that can be read only once, whose beginning can be read, and then once more with the rest.
+
+    Args:
+        stream: the stream; what is read of it before `rewind` is kept.
+        closes: whether it is closed at its end.
+    """
+
+    def __init__(self, stream: BinaryIO, *, closes: bool) -> None:
+        self._stream, self._closes = stream, closes
+        self._kept, self._position = bytearray(), 0
+        self._keeps = True
+
+    def readable(self) -> bool:
+        """Return True, as `io` asks for."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is kept, and then the stream."""
+        data = bytes(self._kept[self._position : self._position + len(buffer)])
+        if not data and not self._stream.closed:
+            read = getattr(self._stream, "read1", self._stream.read)
+            data = read(len(buffer))
+            if not data and self._closes:
+                self._stream.close()
+            if self._keeps:
+                self._kept += data
+        self._position += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def rewind(self) -> None:
+        """Begin again, for the last time."""
+        self._position, self._keeps = 0, False
+
+
 def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
     """Open a file to be read; raise an `InputError` if that cannot be done."""
     try:
         return open(path, "rb")
     except (OSError, ValueError) as error:
         raise _unreadable(error, name) from None
+
+
+def out_of_memory(name: str | None) -> InputError:
+    """Return the error for what does not fit into memory."""
+    return InputError(
+        "there is not enough memory.",
+        "Split the documents over several files, or add up their counts with spanometer.analysis.streams.",
+        source=name,
+    )
 
 
 def _unreadable(error: Exception, name: str) -> InputError:

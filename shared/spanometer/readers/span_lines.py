@@ -27,7 +27,7 @@ class SpanFile(AnnotatedFile):
     """
 
     spans: Spans
-    words: list[list[str]] | None
+    words: list[list[str]] | None = None
 
     @property
     def lengths(self) -> np.ndarray | None:
@@ -41,6 +41,7 @@ def read_spans(
     key: str = "spans",
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
+    **limits: float,
 ) -> SpanFile:
     """Read JSON lines of spans, which may overlap and have gaps.
 
@@ -52,18 +53,19 @@ def read_spans(
         key: of the list of spans.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
 
     Raises:
         InputError: names the file and the line, as `read` does; also for a span past the end of its document.
     """
-    with Source.open(path, name, progress) as source:
+    with Source.open(path, name, progress, **limits) as source:
         return _read(source, key=key)
 
 
 def _read(source: Source, *, key: str = "spans") -> SpanFile:
     """Read lists of spans, and words if every line has them."""
     documents: list[list[Any]] = []
-    words: list[list[Any] | None] = []
+    words: list[list[str] | None] = []
     lines: list[int] = []
     for line, row in rows(source, "spans"):
         documents.append(list_in(source, row, (key,), line, "spans", "Name the key of the list of spans."))

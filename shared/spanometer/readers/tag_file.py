@@ -32,21 +32,24 @@ class TagFile(AnnotatedFile):
         columns: for each tag column that was asked for, what it is called: its name if the file gives one, or
             `column 3`.
         tags: the tags of these columns.
-        words: the words, if they were asked for and the file has them.
+        words: the words, if they were asked for and the file has them, encoded.
         layout: how rows of columns are built; None for JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
             them; an empty string for rows before the first of them.
         comments: the comments of files of columns, each with the number of its line.
         docstart_lines: the numbers of the `-DOCSTART-` lines.
+        sentences: whether the documents are sentences, as in files of columns in which nothing but blank lines (and
+            `-DOCSTART-` lines) is asked to end them.
     """
 
     columns: tuple[str, ...]
     tags: tuple[Tags, ...]
-    words: Tags | None
+    words: Tags | None = None
     layout: Layout | None = None
     document_names: tuple[str, ...] | None = None
     comments: tuple[tuple[int, str], ...] = ()
     docstart_lines: tuple[int, ...] = ()
+    sentences: bool = False
 
     @property
     def lengths(self) -> np.ndarray:
@@ -86,6 +89,7 @@ def read(
     outside: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
+    **limits: float,
 ) -> TagFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
@@ -116,13 +120,14 @@ def read(
         outside: a tag of a columns file that is to be read as `O`, such as `_`.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
 
     Raises:
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
     """
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside}
-    return read_as(TagFile, path, format=format, name=name, progress=progress, options=options)
+    return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
 def read_parts(
@@ -133,16 +138,17 @@ def read_parts(
     outside: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
+    **limits: float,
 ) -> Iterator[TagFile]:
     """Read a file of columns in parts, so that memory does not grow with the file.
 
     The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte
     each; together they have what `read` gives. Lines are numbered within the file. An error in a later part comes when
-    that part is due. Arguments and errors are those of `read`.
+    that part is due. Arguments and errors are those of `read`; `max_size` limits a document, not the file.
     """
     from .columns import read_column_parts
 
-    with Source.open(path, name, progress) as source:
+    with Source.open(path, name, progress, **limits) as source:
         yield from read_column_parts(source, columns, words, outside)
 
 

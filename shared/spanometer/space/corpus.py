@@ -8,7 +8,6 @@ import os
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -104,7 +103,12 @@ def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:
         raise InputError("the reference is empty.", "Paste a token and its tag a line, or click an example.")
     if prediction.strip():
         files = _read(reference, (None,), "reference"), _read(prediction, (None,), "prediction")
-        require_same_tokens(*files)
+        try:
+            require_same_tokens(*files)
+        except InputError as error:
+            if error.option == "ignore_words":
+                error.remedy = "Paste the same words on both sides, or tags alone, one a line."
+            raise
         return files
     both = _read(reference, (-2, -1), "reference")
     if both.words is None:
@@ -121,24 +125,13 @@ def _read(text: str, columns: tuple[int | None, ...], name: str) -> TagFile:
     return file
 
 
-def _words(files: tuple[TagFile, TagFile]) -> tuple[list[list[str]], tuple[str, ...]]:
+def _words(files: tuple[TagFile, TagFile]) -> tuple[Sequence[Sequence[str]], tuple[str, ...]]:
     """Return the words of the first side that has any, or else the tokens' numbers; and what to note about them."""
-    known = [tag_lists(file.words) for file in files if file.words is not None]
-    if not known:
-        numbers = [[str(number) for number in range(1, length + 1)] for length in files[0].lengths.tolist()]
-        return numbers, ("There are no words in the text; tokens are shown by their numbers.",)
-    pairs = zip(*(chain.from_iterable(words) for words in known), strict=True)
-    found = next((pair for pair in enumerate(pairs, start=1) if len(set(pair[1])) > 1), None)
-    if found is None:
-        return known[0], ()
-    number, words = found
-    shown = " in the reference, ".join(
-        repr(printable(word if len(word) <= 40 else f"{word[:37]}...")) for word in words
-    )
-    note = (
-        f"The two sides do not have the same words (token {number}: {shown} in the prediction). Only tags are compared."
-    )
-    return known[0], (note,)
+    known = next((file.words for file in files if file.words is not None), None)
+    if known is not None:
+        return tag_lists(known), ()
+    numbers = [[str(number) for number in range(1, length + 1)] for length in files[0].lengths.tolist()]
+    return numbers, ("There are no words in the text; tokens are shown by their numbers.",)
 
 
 def read_trees(reference: str, prediction: str, *, entity_types: Collection[str]) -> Corpus:
