@@ -186,7 +186,7 @@ class _Encoder:
 
     def tags(self) -> Tags:
         """Return all documents as dictionary-encoded columns."""
-        return Tags(np.array(self._codes, np.int32), tuple(self._names), np.array(self._ends, np.int64))
+        return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
 
 
 def _key(source: Source, column: Column) -> str:
