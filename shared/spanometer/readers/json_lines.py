@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, setting
+from ..errors import InputError
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
 from .source import Source
@@ -147,11 +147,7 @@ def all_or_none(source: Source, words: Sequence[list[str] | None], lines: Sequen
 
 
 def _some_words(source: Source, line: int) -> InputError:
-    return source.refuse(
-        "some lines have words, others have none.",
-        f"Give 'tokens' on every line or on none; {setting('ignore_words', True)} reads no words.",
-        line,
-    )
+    return source.refuse("some lines have words, others have none.", "Give 'tokens' on every line or on none.", line)
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
