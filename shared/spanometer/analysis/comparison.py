@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -27,9 +28,6 @@ LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 REFERENCES = "the reference"
 SYSTEM = "system "
 """The names of the sides in errors: the reference, and a system in front of its name."""
-
-Values = Mapping[Any, np.ndarray]
-"""Headline values by key, an array with a value for each corpus."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +255,7 @@ def _compared(
     if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")
     names = tuple(name.removeprefix(SYSTEM) for name in sides if name != REFERENCES)
-    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
+    systems = {name: _MeasuredSystems(measure, resampling) for name, measure in measures.items()}
     for system in names:
         side = f"{SYSTEM}{system}"
         called = {"references": REFERENCES, "predictions": side}
@@ -266,26 +264,25 @@ def _compared(
             called[""] = side
         with named_sides(called):
             count = counter(reference, sides[side])
-            for name, measure in measures.items():
-                counts[name][system] = count(measure)
-    parts: dict[str, dict[str, list[Values]]] = {name: {system: [] for system in names} for name in measures}
+            for measured in systems.values():
+                measured.counts[system] = count(measured.measure)
     for weights in resampling.weights(reference.documents):
-        for name, measure in measures.items():
-            for system, found in counts[name].items():
-                parts[name][system].append(measure.score_weighted(found, weights))
-    results = {}
-    for name, measure in measures.items():
-        drawn = {system: joined_values(values) for system, values in parts[name].items()}
-        estimates = _estimates(measure, counts[name], drawn, resampling)
-        results[name] = MeasureComparison(
-            measure=measure,
-            systems=_system_results(measure, counts[name], estimates, resampling),
-            pairs=_pair_results(measure, counts[name], estimates, resampling),
-            signature=measure.signature(reading, resampling),
-        )
-    tokens = None if reference.lengths is None else int(reference.lengths.sum())
+        for measured in systems.values():
+            measured.draw(weights)
     return Comparison(
-        names=names, documents=reference.documents, tokens=tokens, measures=results, resampling=resampling
+        names=names,
+        documents=reference.documents,
+        tokens=None if reference.lengths is None else int(reference.lengths.sum()),
+        measures={
+            name: MeasureComparison(
+                measure=measured.measure,
+                systems=measured.results(),
+                pairs=measured.pair_results(),
+                signature=measured.measure.signature(reading, resampling),
+            )
+            for name, measured in systems.items()
+        },
+        resampling=resampling,
     )
 
 
@@ -306,66 +303,67 @@ class _Estimate:
         return interval(self.point, self.drawn, resampling.confidence, self.left_out)
 
 
-def _estimates(
-    measure: Measure, counts: Mapping[str, Counts], drawn: Mapping[str, Values], resampling: PairedResampling
-) -> dict[str, dict[str, _Estimate]]:
-    """Return the estimates of the headline values of each system."""
-    found: dict[str, dict[str, _Estimate]] = {}
-    for system, of_system in counts.items():
-        scores = measure.score(of_system)
-        left_out = measure.left_out(of_system) if resampling.interval_method == "bca" else {}
-        found[system] = {key: _Estimate(scores[key], drawn[system][key], left_out.get(key)) for key in measure.keys}
-    return found
+class _MeasuredSystems:
+    """The counts of all systems by one measure, and its values of drawn corpora."""
 
+    def __init__(self, measure: Measure, resampling: PairedResampling) -> None:
+        self.measure = measure
+        self.counts: dict[str, Counts] = {}
+        self._resampling = resampling
+        self._drawn: dict[str, list[Mapping[str, np.ndarray]]] = {}
 
-def _system_results(
-    measure: Measure,
-    counts: Mapping[str, Counts],
-    estimates: Mapping[str, Mapping[str, _Estimate]],
-    resampling: PairedResampling,
-) -> dict[str, SystemResult]:
-    headlines = [values[measure.headline] for values in estimates.values()]
-    higher = measure.higher_is_better
-    places = ranks(np.array([[headline.point for headline in headlines]]), higher_is_better=higher)[0]
-    drawn_places = ranks(np.stack([headline.drawn for headline in headlines], axis=1), higher_is_better=higher)
-    shares = (drawn_places[:, :, None] == np.arange(1, len(counts) + 1)).mean(axis=0)
-    return {
-        system: SystemResult(
-            scores=measure.score(counts[system]),
-            intervals={key: estimate.interval(resampling) for key, estimate in values.items()},
-            rank=int(places[column]),
-            rank_shares=tuple(shares[column].tolist()),
+    def draw(self, weights: np.ndarray) -> None:
+        """Score corpora given by document weights."""
+        for system, counts in self.counts.items():
+            self._drawn.setdefault(system, []).append(self.measure.score_weighted(counts, weights))
+
+    @cached_property
+    def _estimates(self) -> dict[str, dict[str, _Estimate]]:
+        """The headline values of each system."""
+        found = {}
+        for system, counts in self.counts.items():
+            scores, drawn = self.measure.score(counts), joined_values(self._drawn[system])
+            left_out = self.measure.left_out(counts) if self._resampling.interval_method == "bca" else {}
+            found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
+        return found
+
+    def results(self) -> dict[str, SystemResult]:
+        """Return the result of each system."""
+        headlines = [values[self.measure.headline] for values in self._estimates.values()]
+        higher = self.measure.higher_is_better
+        places = ranks(np.array([[headline.point for headline in headlines]]), higher_is_better=higher)[0]
+        drawn_places = ranks(np.stack([headline.drawn for headline in headlines], axis=1), higher_is_better=higher)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(headlines) + 1)).mean(axis=0)
+        return {
+            system: SystemResult(
+                scores=self.measure.score(self.counts[system]),
+                intervals={key: estimate.interval(self._resampling) for key, estimate in values.items()},
+                rank=int(places[column]),
+                rank_shares=tuple(shares[column].tolist()),
+            )
+            for column, (system, values) in enumerate(self._estimates.items())
+        }
+
+    def pair_results(self) -> tuple[PairResult, ...]:
+        """Return the result of each pair of systems."""
+        headlines = {system: values[self.measure.headline] for system, values in self._estimates.items()}
+        pairs = {(one, other): headlines[one] - headlines[other] for one, other in combinations(headlines, 2)}
+        swapped = [
+            randomisation_test(self.measure, self.counts[one], self.counts[other], difference.point, self._resampling)
+            for (one, other), difference in pairs.items()
+        ]
+        p_values = {
+            "p_randomisation": np.array([p_value for p_value, _ in swapped]),
+            "p_bootstrap": np.array([bootstrap_test(pair.point, pair.drawn) for pair in pairs.values()]),
+        }
+        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
+        return tuple(
+            PairResult(
+                systems=systems,
+                difference=difference.point,
+                interval=difference.interval(self._resampling),
+                **{name: values[number].item() for name, values in p_values.items()},
+                exact=swapped[number][1],
+            )
+            for number, (systems, difference) in enumerate(pairs.items())
         )
-        for column, (system, values) in enumerate(estimates.items())
-    }
-
-
-def _pair_results(
-    measure: Measure,
-    counts: Mapping[str, Counts],
-    estimates: Mapping[str, Mapping[str, _Estimate]],
-    resampling: PairedResampling,
-) -> tuple[PairResult, ...]:
-    pairs = {
-        (one, other): estimates[one][measure.headline] - estimates[other][measure.headline]
-        for one, other in combinations(counts, 2)
-    }
-    swapped = [
-        randomisation_test(measure, counts[one], counts[other], difference.point, resampling)
-        for (one, other), difference in pairs.items()
-    ]
-    p_values = {
-        "p_randomisation": np.array([p_value for p_value, _ in swapped]),
-        "p_bootstrap": np.array([bootstrap_test(difference.point, difference.drawn) for difference in pairs.values()]),
-    }
-    p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
-    return tuple(
-        PairResult(
-            systems=systems,
-            difference=difference.point,
-            interval=difference.interval(resampling),
-            **{name: values[number].item() for name, values in p_values.items()},
-            exact=swapped[number][1],
-        )
-        for number, (systems, difference) in enumerate(pairs.items())
-    )
