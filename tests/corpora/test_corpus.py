@@ -71,17 +71,75 @@ def test_a_newer_reader_reads_again(file, monkeypatch, unreadable):
         load_multiconer(path)
 
 
-@pytest.mark.parametrize("left", ["nothing", "a few bytes", "half", "all but the end", "another file"])
-def test_a_damaged_cache_is_made_again(file, cache, left):
+def changed(whole, place):
+    """The same bytes but for one bit."""
+    return whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+
+
+DAMAGES = {
+    "nothing": lambda whole: b"",
+    "a few bytes": lambda whole: b"\0\1\2",
+    "half": lambda whole: whole[: len(whole) // 2],
+    "all but the end": lambda whole: whole[:-200],
+    "another file": lambda whole: b"PAR1" * 100,
+    "a zeroed half": lambda whole: whole[: len(whole) // 2].ljust(len(whole), b"\0"),
+    # Arrow reads these two without an error, the first with another word
+    "one letter": lambda whole: changed(whole, whole.index(b"game")),
+    "one bit of the end": lambda whole: changed(whole, len(whole) - 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_cache_is_made_anew(file, cache, damage):
     path = file("es_dev.conll", DEV)
     rows = list(load_multiconer(path, split="dev"))
     (arrow,) = cache.iterdir()
     whole = arrow.read_bytes()
     arrow.unlink()
-    kept = {"nothing": b"", "a few bytes": b"\0\1\2", "half": whole[: len(whole) // 2], "all but the end": whole[:-200]}
-    arrow.write_bytes(kept.get(left, b"PAR1" * 100))
-    assert list(load_multiconer(path, split="dev")) == rows
+    arrow.write_bytes(DAMAGES[damage](whole))
+    with pytest.warns(UserWarning, match=f"{arrow.name} is damaged"):
+        assert list(load_multiconer(path, split="dev")) == rows
     assert arrow.read_bytes() == whole
+    # and the next time there is nothing to be said
+    assert list(load_multiconer(path, split="dev")) == rows
+
+
+def test_a_cache_file_of_another_name_is_not_read(file, cache):
+    path = file("es_dev.conll", DEV)
+    rows = list(load_multiconer(path, split="dev"))
+    (arrow,) = cache.iterdir()
+    arrow.rename(arrow.with_name(f"{arrow.name[:33]}00000000.arrow"))
+    with pytest.warns(UserWarning, match="damaged"):
+        assert list(load_multiconer(path, split="dev")) == rows
+    assert list(cache.iterdir()) == [arrow]
+
+
+def test_a_cache_is_on_the_disk_before_it_has_its_name(file, cache, monkeypatch):
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda number: synced.append((os.fstat(number).st_size, list(cache.glob("*.arrow"))))
+    )
+    load_multiconer(file("es_dev.conll", DEV), split="dev")
+    (arrow,) = cache.iterdir()
+    assert synced == [(arrow.stat().st_size, [])]
+
+
+def test_a_folder_where_the_cache_file_belongs(file, cache):
+    path = file("es_dev.conll", DEV)
+    load_multiconer(path, split="dev")
+    (arrow,) = cache.iterdir()
+    arrow.unlink()
+    arrow.mkdir()
+    with pytest.warns(UserWarning, match="damaged"):
+        error = refused(load_multiconer, path, split="dev")
+    assert error.source == str(arrow)
+    assert "cache_dir" in error.remedy
+
+
+@pytest.mark.parametrize("cache_dir", [3, b"cache", "a\0b", ["cache"]])
+def test_cache_dir_is_a_path(file, cache_dir):
+    assert "is not a path" in refused(load_multiconer, file("es_dev.conll", DEV), cache_dir=cache_dir).problem
+    assert "is not a path" in refused(load_conll, file("es_dev.conll", DEV), cache_dir=cache_dir).problem
 
 
 def test_a_cache_cut_between_batches_never_gives_fewer_rows(file, cache, monkeypatch):
@@ -101,7 +159,8 @@ def test_a_cache_cut_between_batches_never_gives_fewer_rows(file, cache, monkeyp
             arrow.write_bytes(arrow.read_bytes()[:-8])
         # Arrow itself takes this for a whole file
         assert Dataset.from_file(str(arrow)).num_rows == 6
-        assert list(load_multiconer(path, split="train")) == rows
+        with pytest.warns(UserWarning, match="damaged"):
+            assert list(load_multiconer(path, split="train")) == rows
 
 
 def test_memory_mapped(file, tmp_path):

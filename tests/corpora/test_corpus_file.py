@@ -9,6 +9,7 @@ import pytest
 
 from corpus_releases import DEV, TRAIN, exhaust, packed, refused
 from spanometer.corpora import corpus_file, load_multiconer
+from spanometer.errors import InputError
 
 
 @pytest.mark.parametrize("kind", ["zip", "", "gz", "bz2", "xz"])
@@ -86,6 +87,20 @@ def test_damaged_archives(release, tmp_path):
         (tmp_path / "changed").write_bytes(changed)
         error = refused(load_multiconer, tmp_path / "changed")
         assert error.source.startswith(str(tmp_path / "changed"))
+
+
+def test_one_changed_byte_of_a_zip_file(tmp_path):
+    whole = zipped(tmp_path / "a.zip", {"es_dev.conll": DEV}).read_bytes()
+    directory = whole.index(b"PK\1\2")
+    refusals = []
+    for place in (*range(50), *range(directory, len(whole))):
+        (tmp_path / "changed").write_bytes(whole[:place] + bytes([whole[place] ^ 99]) + whole[place + 1 :])
+        try:
+            load_multiconer(tmp_path / "changed", split="dev")
+        except InputError as error:
+            assert error.source.startswith(str(tmp_path / "changed"))
+            refusals.append(error.problem)
+    assert any("zip file version 11.9" in problem for problem in refusals)
 
 
 def test_encrypted_archive(tmp_path):

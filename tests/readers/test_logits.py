@@ -68,3 +68,29 @@ def test_files_without_logits(tmp_path):
         read_logits(path)
     with pytest.raises(InputError, match="cannot be read: no such file"):
         read_logits(tmp_path / "none")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_one_changed_byte(tmp_path, save):
+    path = tmp_path / "logits.npz"
+    save(path, np.zeros((3, 3)), np.ones((2, 3)), labels=LABELS)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            read_logits(path)
+        except InputError as error:
+            assert error.source == str(path)
+            refused += 1
+    assert refused > len(whole) // 2
+
+
+def test_a_zip_file_of_a_later_version(tmp_path):
+    path = tmp_path / "logits.npz"
+    np.savez(path, np.zeros((3, 3)), labels=LABELS)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\1\2") + 6] = 99
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"not an \.npz file"):
+        read_logits(path)

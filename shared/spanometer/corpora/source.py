@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from huggingface_hub import constants, snapshot_download, utils
 
-from ..errors import InputError
+from ..errors import InputError, setting
 from .corpus_file import corpus_files, is_single
 from .layout import SPLITS, Files, Layout, require_split
 
@@ -60,7 +60,7 @@ class HubRepository:
                 repo_type="dataset",
                 revision=self.revision,
                 allow_patterns=patterns,
-                cache_dir=None if cache_dir is None else os.path.join(cache_dir, "hub"),
+                cache_dir=cache_folder(cache_dir, "hub"),
             )
             return folder
         except utils.GatedRepoError:
@@ -81,6 +81,16 @@ class HubRepository:
             else:
                 remedy += "name a mirror with the environment variable HF_ENDPOINT."
         raise InputError(problem, remedy, source=str(self))
+
+
+def cache_folder(cache_dir: Source, name: str) -> str | None:
+    """Return a folder within `cache_dir`, None without one; an `InputError` unless that is a path."""
+    if cache_dir is None:
+        return None
+    path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None
+    if not isinstance(path, str) or "\0" in path:
+        raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Give the path of a folder, or None.")
+    return os.path.join(path, name)
 
 
 def find_files(

@@ -6,6 +6,8 @@ import io
 import os
 import re
 import zipfile
+import zlib
+from lzma import LZMAError
 from typing import BinaryIO
 
 import numpy as np
@@ -13,6 +15,9 @@ import numpy as np
 from ..errors import InputError
 from ..tags.viterbi import Legality, Scores
 from .source import open_file
+
+_DAMAGED = (ValueError, EOFError, OSError, RuntimeError, MemoryError, zlib.error, LZMAError, zipfile.BadZipFile)
+"""What damaged files raise, also zip files of a kind that Python does not read, and shapes larger than the memory."""
 
 _REMEDY = (
     "Save them with numpy.savez(path, *arrays, labels=labels), an array of shape (tokens, labels) for each document, "
@@ -46,7 +51,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
     try:
         loaded = np.load(stream, allow_pickle=False)
         arrays = None if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile):
+    except _DAMAGED:
         raise InputError("this is not an .npz file of numbers and strings.", _REMEDY) from None
     if arrays is None:
         raise InputError("this is one array.", _REMEDY)
