@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -168,15 +168,21 @@ def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
         yield first, rows[first : first + _ROWS]
 
 
+def read_documents(documents: Any, remedy: str) -> list[Any]:
+    """Return documents as a list; an `InputError` if they are a string, a mapping or not iterable."""
+    single = isinstance(documents, np.ndarray) and documents.ndim == 0
+    if single or isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
+        raise InputError(f"{shown(documents)} is not a list of documents.", remedy)
+    return list(documents)
+
+
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
     """Return documents as a list of sized rows.
 
     Raises:
         InputError: if they, or one of them, are a string, a mapping or not iterable.
     """
-    if isinstance(documents, (str, bytes, dict)) or not isinstance(documents, Iterable):
-        raise InputError(f"{shown(documents)} is not a list of documents.", remedy)
-    rows = list(documents)
+    rows = read_documents(documents, remedy)
     if set(map(type, rows)) <= {list, tuple}:
         return rows
     for number, row in enumerate(rows):
@@ -189,6 +195,21 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
             continue
         raise InputError(problem, remedy, document=first_document + number)
     return rows
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is an integer or a floating-point number."""
+    return is_integer(value) or isinstance(value, (float, np.floating))
 
 
 def is_utf8(text: str) -> bool:

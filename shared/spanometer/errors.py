@@ -148,6 +148,16 @@ def on_side(side: str, function: Callable[..., Result], *arguments: Any, **optio
         raise error.placed(side=side) from None
 
 
+def require_sides(kind: type, references: Any, predictions: Any) -> None:
+    """Raise an `InputError` unless both sides are of one kind, and have the same number of documents."""
+    for side, given in (("references", references), ("predictions", predictions)):
+        if not isinstance(given, kind):
+            problem = f"{shown(given)} (of type {type(given).__name__}) is not an object of {kind.__name__}."
+            remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
+            raise InputError(problem, remedy, side=side)
+    require_same_documents(references.documents, predictions.documents)
+
+
 def require_same_documents(references: int, predictions: int) -> None:
     """Raise an `InputError` unless both sides have the same number of documents."""
     if references != predictions:

@@ -136,7 +136,9 @@ class Option:
 
     def _fits(self, given: Any) -> bool:
         kind: Any = self.kind
-        value: Any = given.item() if hasattr(given, "dtype") and getattr(given, "shape", None) == () else given
+        # a masked number of NumPy would give 0
+        scalar = getattr(given, "shape", None) == () and hasattr(given, "item") and not getattr(given, "mask", False)
+        value: Any = given.item() if scalar else given
         accepted: Any = _KINDS[kind]
         if (isinstance(value, bool) and kind is not bool) or not isinstance(value, accepted):
             return False
@@ -144,7 +146,7 @@ class Option:
             return bool(value)
         if kind is bool:
             return True
-        if not math.isfinite(value):
+        if kind is float and not _is_finite(value):
             return False
         if self.exclusive:
             return (self.low is None or value > self.low) and (self.high is None or value < self.high)
@@ -178,20 +180,30 @@ def options_of(owner: Any) -> dict[str, Option]:
 
 
 def check_options(owner: Any) -> None:
-    """Check the values of all declared options of an object.
+    """Check the values of all declared options of an object; make NumPy's scalars, and integers for floats, plain.
 
     Raises:
         InputError: for a value that is not allowed; it names the option.
     """
     for name, declared in options_of(owner).items():
-        declared.check(getattr(owner, name))
+        value = getattr(owner, name)
+        declared.check(value)
+        if declared.kind is not None and value is not None and type(value) is not declared.kind:
+            object.__setattr__(owner, name, declared.kind(value))
 
 
 def same(value: Any, other: Any) -> bool:
     """Return whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
-        return bool(value == other or (math.isnan(value) and math.isnan(other)))
+        return bool(value == other or (value != value and other != other))
     return type(value) is type(other) and bool(value == other)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def written(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Self
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
+from ..arrays import read_documents
 from ..counts.counts import Counts
 from ..errors import InputError, on_side, require_same_documents, setting
 from ..measures.aligned import AlignedMeasure, counter
@@ -248,9 +249,7 @@ def _documents(column: Any) -> Any:
     """Return one side of a batch as it is, or as a list."""
     if isinstance(column, (pa.Array, pa.ChunkedArray, Tags, Spans, Entities)):
         return column
-    if isinstance(column, (str, bytes, Mapping)) or not isinstance(column, Iterable):
-        raise InputError(f"a {type(column).__name__} is not a list of documents.", "Give one list for each document.")
-    return list(column)
+    return read_documents(column, "Give one list for each document.")
 
 
 def _structs(column: Any, form: str) -> Any:

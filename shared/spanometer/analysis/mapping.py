@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import list_offsets, place_of, read_rows
+from ..arrays import is_integer, list_offsets, place_of, read_rows
 from ..errors import InputError, mention, require_choice, setting
 from ..options import options_of
 from ..tags.decoding import BARE_LABEL, get_repair, scheme_of
@@ -182,7 +182,7 @@ def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags
     known = range(len(names))
     if set(map(type, flat)) != {int} or min(flat) not in known or max(flat) not in known:
         for at, value in enumerate(flat):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value not in known:
+            if not is_integer(value) or value not in known:
                 document, position = place_of(offsets, at)
                 problem = f"{value!r} is not the number of one of {len(names)} tags."
                 raise InputError(problem, _REMEDY, document=document, position=position)

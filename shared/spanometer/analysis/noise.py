@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import code_type
+from ..arrays import code_type, is_integer
 from ..errors import InputError
 from ..options import option
 from ..spans.spans import Spans
@@ -100,7 +100,7 @@ class Invent(SpanTransformation):
         if self.lengths is not None and not (isinstance(self.lengths, tuple) and self.lengths):
             self.refuse("lengths", "Give a tuple of lengths, such as (1, 2, 3).")
         for length in self.lengths or ():
-            if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < 1:
+            if not is_integer(length) or length < 1:
                 self.refuse("lengths", "Give lengths of at least 1.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:

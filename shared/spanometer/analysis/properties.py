@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import is_integer, is_number
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
@@ -175,7 +176,7 @@ def check_properties(
     names = tuple(PROPERTIES) if properties is None else tuple(properties)
     for name in names:
         require_choice("properties", name, tuple(PROPERTIES))
-    if isinstance(cases, bool) or not isinstance(cases, (int, np.integer)) or cases < 1:
+    if not is_integer(cases) or cases < 1:
         raise InputError(f"cases={cases!r} is not a number of cases.", "Try 1 or more of each property.")
     takes_words = _takes_words(measure)
     if words and not takes_words:
@@ -451,7 +452,7 @@ def _takes_words(measure: Scorer) -> bool:
     if isinstance(measure, SlIcm):
         if measure.tokens is not None:
             raise InputError("the measure has tokens of its own.", "Leave them out: each case has its own words.")
-        return not isinstance(measure.token_probabilities, (int, float, np.number))
+        return not is_number(measure.token_probabilities)
     if isinstance(measure, AlignedMeasure):
         return False
     if not callable(measure) or isinstance(measure, type):

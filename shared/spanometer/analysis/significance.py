@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.resampling import Resampling
+from ..counts.resampling import MOST_DRAWS, Resampling
 from ..measures.base import Measure
 from ..options import option
 
@@ -41,6 +41,7 @@ class PairedResampling(Resampling):
         help="random swaps of documents' outputs for p-values",
         kind=int,
         low=1,
+        high=MOST_DRAWS,
         flag="permutations",
         metavar="N",
     )

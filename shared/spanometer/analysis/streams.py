@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
+from ..arrays import is_integer
 from ..counts.counts import Counts
 from ..errors import InputError
 from ..measures.base import Measure
@@ -190,7 +190,7 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
         )
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)
-    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
+    if not is_integer(batch_size) or batch_size < 1:
         raise InputError(f"batch_size={batch_size!r} is not a whole number from 1 up.", "Use 1, 2, 3, ...")
     dataset: Any = source
     if dataset.features is not None:

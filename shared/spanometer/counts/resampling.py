@@ -19,6 +19,9 @@ from ..options import Option, check_options, option, options_of
 _BLOCK = 1 << 23
 """How many weights are held at a time."""
 
+MOST_DRAWS = 1_000_000
+"""At most this many corpora are drawn: the values of all of them are kept."""
+
 GROUPS = 1000
 """At most this many groups of documents are left out, one after the other."""
 
@@ -54,7 +57,7 @@ class Resampling:
         choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the drawn scores"},
     )
     n_resamples: int = option(
-        1000, help="corpora drawn for an interval", kind=int, low=1, flag="resamples", metavar="N"
+        1000, help="corpora drawn for an interval", kind=int, low=1, high=MOST_DRAWS, flag="resamples", metavar="N"
     )
     seed: int = option(0, help="seed of the draws", kind=int, low=0, metavar="N")
 
@@ -130,7 +133,8 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
     normal = NormalDist()
     bias = normal.inv_cdf(below / len(drawn))
     acceleration = float((spread**3).sum() / (6 * squares**1.5))
-    shifted = [bias + normal.inv_cdf(tail) for tail in tails.tolist()]
+    # at a level next to 1 the upper tail is 1 itself
+    shifted = [bias + normal.inv_cdf(tail) for tail in np.minimum(tails, np.nextafter(1, 0)).tolist()]
     return np.array([normal.cdf(bias + tail / (1 - acceleration * tail)) for tail in shifted])
 
 

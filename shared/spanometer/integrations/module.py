@@ -11,7 +11,7 @@ import inspect
 import textwrap
 from abc import ABC, abstractmethod
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
 
@@ -193,6 +193,8 @@ class MeasureModule(ArrowMetric, ABC):
             InputError: for wrong options, before any data is touched, and for wrong data. After wrong data the module
                 is empty, as after a successful call.
         """
+        # options are read twice, and an iterator only once
+        options = {name: list(given) if isinstance(given, Iterator) else given for name, given in options.items()}
         self._require_options(options)
         if predictions is None and references is None and self.writer is None:
             raise InputError(

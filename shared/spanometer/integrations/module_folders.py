@@ -15,7 +15,7 @@ def path(name: str) -> str:
         InputError: for an unknown module.
     """
     folders = module_folders()
-    if name not in folders:
+    if not isinstance(name, str) or name not in folders:
         raise InputError(f"unknown module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
     return str(folders[name])
 

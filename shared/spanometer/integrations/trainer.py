@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..alignment.overlaps import Alignment
+from ..arrays import is_integer
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
@@ -336,7 +337,7 @@ def _label_number(key: object) -> int | None:
     """Return a key of id2label as a number, or None; in JSON keys are strings."""
     if isinstance(key, str):
         return int(key) if key.isascii() and key.isdecimal() else None
-    return int(key) if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key >= 0 else None
+    return int(key) if is_integer(key) and key >= 0 else None
 
 
 def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..counts.ratios import precision_recall_f1
-from ..errors import InputError, setting
+from ..errors import InputError, require_sides, setting
 from ..spans.spans import Spans
 from .base import Key, Measure
 
@@ -34,6 +34,7 @@ class AlignedMeasure(Measure):
 
     def counts(self, references: Spans, predictions: Spans) -> Counts:
         """Count both sides, see `Measure.counts`."""
+        require_sides(Spans, references, predictions)
         return self.count(Alignment(references, predictions))
 
     def count(self, alignment: Alignment) -> Counts:

@@ -255,7 +255,7 @@ def _written(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest digits that are the number; to add 0 takes the sign from -0.0
-    return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (int, float, np.number)) else str(value)
+    return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from ..alignment.overlaps import Alignment, Side, coverage, overlaps
 from ..arrays import begins_run, row_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
+from ..counts.resampling import MOST_DRAWS
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure, require_lengths
@@ -20,6 +21,9 @@ from .placement import Placement, expected, place, same_span, sample, shared_tok
 
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
+
+_MOST_SIMULATED = 1 << 27
+"""How many numbers are kept of all simulations, one for each label of each of them: 1 GiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,7 @@ class ChanceKappaF1(AlignedMeasure):
         "p_value (the share of them that reach the observed F1)",
         kind=int,
         low=0,
+        high=MOST_DRAWS,
         flag="simulations",
         metavar="N",
         label="Simulated annotations",
@@ -230,23 +235,30 @@ class ChanceKappaF1(AlignedMeasure):
 
     def _simulate(self, cases: _Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
         """Draw the agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
+        if self.n_simulations * labels > _MOST_SIMULATED:
+            most = setting("n_simulations", _MOST_SIMULATED // labels)
+            problem = f"{self.n_simulations:,} simulations of {labels:,} labels are more numbers than are kept at once."
+            raise InputError(problem, f"Set {most} or less.", option="n_simulations")
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
         for first, last in zip(*runs(of_place[order]), strict=True):
             members = order[first:last]
             sides = [cases.describe(case) for case in pairs[of_place[members[0]]].tolist()]
-            drawn = self._draw(sides, self.n_simulations * len(members), generator)
-            np.add.at(simulated.T, cases.label[members], drawn.reshape(len(members), self.n_simulations))
+            for draw, agreement in self._draw(sides, self.n_simulations * len(members), generator):
+                member, simulation = np.divmod(np.arange(draw, draw + len(agreement)), self.n_simulations)
+                np.add.at(simulated, (simulation, cases.label[members[member]]), agreement)
         return simulated
 
-    def _draw(self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator) -> np.ndarray:
-        """Draw the agreement of random pairs of one case."""
+    def _draw(
+        self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Draw the agreement of random pairs of one case: blocks with the number of their first draw."""
         tokens = sides[0][0]
         lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
         meetings = len(lengths[0]) * len(lengths[1])
-        step = max(1, _DRAWN_AT_ONCE // max(min(meetings, 2 * tokens), tokens))
-        drawn = np.empty(draws)
+        held = meetings if self.level == "span" else min(meetings, 2 * tokens)
+        step = max(1, _DRAWN_AT_ONCE // max(held, tokens))
         for first in range(0, draws, step):
             count = min(step, draws - first)
             starts = [
@@ -256,8 +268,7 @@ class ChanceKappaF1(AlignedMeasure):
                 )
                 for _, layers in sides
             ]
-            drawn[first : first + count] = _sampled_agreement(self.level, tokens, starts, lengths)
-        return drawn
+            yield first, _sampled_agreement(self.level, tokens, starts, lengths)
 
 
 def _not_additive() -> InputError:

@@ -7,12 +7,12 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from ..arrays import ranges, runs
-from ..errors import InputError, mention
+from ..arrays import is_number, ranges, runs
+from ..errors import InputError, mention, shown
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16
@@ -20,6 +20,9 @@ _TABLE = 1 << 16
 
 _BLOCK = 1 << 20
 """This many tokens are expanded at a time."""
+
+
+TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class TokenInformation:
             problem = error.problem.replace("is not a tag", "is not a word")
             raise InputError(
                 problem,
-                "Pass one list of words for each document, tokens=[['The', 'Seine'], ...].",
+                TOKENS_REMEDY,
                 side="tokens",
                 document=error.document,
                 position=error.position,
@@ -113,12 +116,21 @@ class TokenInformation:
 
 def require_probability(value: object, name: str) -> None:
     """Raise an `InputError` unless the value is a number in (0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
+    if not is_number(value) or not 0 < value <= 1:
         raise InputError(
             f"invalid probability {mention(name)}: {value!r}.",
             "Probabilities are greater than 0 and at most 1.",
             option=name.partition("[")[0],
         )
+
+
+def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
+    """Raise an `InputError` unless these are words and their probabilities, also of words that do not occur."""
+    for word, value in probabilities.items():
+        if not isinstance(word, str):
+            problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
+            raise InputError(problem, "Give a mapping of strings to probabilities.", option="token_probabilities")
+        require_probability(value, f"token_probabilities[{word!r}]")
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
@@ -137,7 +149,6 @@ def _probability(word: str, code: int, words: Tags, probabilities: Mapping[str, 
             document=document,
             position=position,
         )
-    require_probability(probabilities[word], f"token_probabilities[{word!r}]")
     return float(probabilities[word])
 
 

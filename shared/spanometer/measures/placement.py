@@ -26,9 +26,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import InputError, require_choice, setting
+from ..errors import InputError, counted, require_choice, setting
 
 METHODS = ("exact", "uniform", "auto")
+
+_MOST_STARTS = 1 << 27
+"""How many probabilities of starts are kept of one side's spans of one label in a document, at most: 1 GiB."""
 
 PAIR_LIMIT = 100_000_000
 """At most this many pairs of starts are visited for a similarity given as a function."""
@@ -117,6 +120,12 @@ def place(
 
 
 def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placement: str) -> None:
+    if tokens * len(distinct) > _MOST_STARTS:
+        size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
+        raise InputError(
+            f"a document of {size}: random placement would keep {tokens * len(distinct) / 2**27:,.1f} GiB of numbers.",
+            f"Check {setting('lengths')}, or give shorter documents.",
+        )
     if placement == "independent":
         if len(distinct) and distinct[-1] > tokens:
             raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")

@@ -11,14 +11,20 @@ import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, Side
-from ..arrays import begins_run
+from ..arrays import begins_run, read_documents
 from ..counts.counts import Counts
 from ..counts.ratios import divide
 from ..errors import InputError, mention, setting
 from ..options import option
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
-from .information import TokenInformation, mapping_digest, require_probability
+from .information import (
+    TOKENS_REMEDY,
+    TokenInformation,
+    mapping_digest,
+    require_probabilities,
+    require_probability,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +132,12 @@ class SlIcm(AlignedMeasure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if self.tokens is not None and not isinstance(self.tokens, (str, Sequence)):
+        if self.tokens is not None:
             # an iterator can be read only once
-            object.__setattr__(self, "tokens", list(self.tokens))
+            object.__setattr__(self, "tokens", read_documents(self.tokens, TOKENS_REMEDY))
         given = self.token_probabilities
         if isinstance(given, Mapping):
+            require_probabilities(given)
             if self.tokens is None:
                 raise InputError(
                     f"{mention('token_probabilities')} is a mapping, and there are no tokens.",

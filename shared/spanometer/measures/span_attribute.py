@@ -11,7 +11,7 @@ import numpy as np
 
 from ..counts.counts import Column, Counts
 from ..counts.ratios import divide, precision_recall_f1
-from ..errors import InputError, mention, require_same_documents, setting
+from ..errors import InputError, mention, require_sides, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_items import Asked, AttributeItems, Items, item_codes, joined, require_same_spans
@@ -335,7 +335,7 @@ class SpanAttribute(Measure):
 
     def _both_sides(self, references: Attributes, predictions: Attributes) -> tuple[tuple[str, ...], int, Items, Items]:
         """Return the attributes asked, the number of documents that are scored, and the items of both sides."""
-        require_same_documents(references.documents, predictions.documents)
+        require_sides(Attributes, references, predictions)
         kept = self._kept(references)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)

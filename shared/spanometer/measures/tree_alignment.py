@@ -12,7 +12,7 @@ from ..alignment.matching import best_matching
 from ..alignment.overlaps import Side, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges
 from ..counts.counts import Column
-from ..errors import InputError, require_same_documents
+from ..errors import InputError, require_sides
 from ..spans.arrow import require_same_lengths
 from ..spans.entities import Entities
 
@@ -65,7 +65,7 @@ class TreeAlignment:
     """
 
     def __init__(self, references: Entities, predictions: Entities) -> None:
-        require_same_documents(references.documents, predictions.documents)
+        require_sides(Entities, references, predictions)
         if references.lengths is not None and predictions.lengths is not None:
             require_same_lengths(references.lengths, predictions.lengths)
         elif references.lengths is not None:

@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, code_type, integers, is_utf8, list_offsets, null_flags, ranges, read_rows
+from ..arrays import (
+    batches,
+    code_type,
+    integers,
+    is_integer,
+    is_list,
+    is_utf8,
+    list_offsets,
+    null_flags,
+    ranges,
+    read_rows,
+)
 from ..errors import InputError, counted, require_same_documents, setting
 from ..options import option
 
@@ -113,22 +124,13 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
         items = typed_array(list(chain.from_iterable(values)), type_.value_type)
         return None if items is None else pa.ListArray.from_arrays(list_offsets(values), items)
     allowed = (str,) if pa.types.is_string(type_) else (int, np.integer)
-    if not all(issubclass(kind, allowed) and kind is not bool for kind in set(map(type, values))):
+    refused = (bool, np.timedelta64)
+    if not all(issubclass(kind, allowed) and kind not in refused for kind in set(map(type, values))):
         return None
     try:
         return pa.array(values, type_)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
         return None
-
-
-def is_list(value: Any) -> bool:
-    """Return whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
-    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
-
-
-def is_integer(value: object) -> bool:
-    """Return whether a value is an integer and not a truth value."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
 def span_problem(span: Any, keys: tuple[str, ...], noun: str = "a span") -> str:
@@ -316,6 +318,9 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         raise InputError(
             f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
         )
+    if (known > np.iinfo(np.int32).max).any():
+        document = int(np.argmax(known > np.iinfo(np.int32).max))
+        raise InputError(f"the length {known[document]} is out of range.", remedy, document=document, option="lengths")
     return known.astype(np.int64)
 
 

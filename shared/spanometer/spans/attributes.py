@@ -10,7 +10,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, batches, is_utf8, list_offsets, null_flags, offsets_by, read_rows, strings, take_segments
+from ..arrays import (
+    as_lists,
+    batches,
+    is_integer,
+    is_list,
+    is_number,
+    is_utf8,
+    list_offsets,
+    null_flags,
+    offsets_by,
+    read_rows,
+    strings,
+    take_segments,
+)
 from ..errors import InputError
 from .arrow import Items, blank_problem, bounds_arrays, is_list_of, spans_arrays, string_codes
 
@@ -267,7 +280,7 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
         if name not in names:
             _require_name(name)
             names.add(str(name))
-        several = isinstance(given, (list, tuple, np.ndarray))
+        several = is_list(given)
         values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
         score = scores.get(name)
         found = [None] * len(values) if score is None else _scores(name, values, several, score)
@@ -299,7 +312,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         return str(value)
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, (int, np.integer)):
+    if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
             raise InputError(f"the value {number} of {name!r} is out of range.", "Write it as a string.")
@@ -317,7 +330,7 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
         return [_score(name, given)]
     if isinstance(given, Mapping):
         return _scores_by_value(name, values, given)
-    if isinstance(given, (list, tuple, np.ndarray)):
+    if is_list(given):
         if not several or len(given) != len(values):
             count = f"{len(values)} values" if several else "one value and no list of them"
             raise InputError(f"{name!r} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
@@ -351,7 +364,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
 def _score(name: str, score: Any) -> float | None:
     if score is None or (type(score) is float and score == score):
         return score
-    if isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool):
+    if is_number(score):
         try:
             number = float(score)
         except OverflowError:

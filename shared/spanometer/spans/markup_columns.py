@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from ..arrays import batches, is_utf8
+from ..arrays import batches, is_utf8, read_documents
 from ..errors import InputError, on_side, require_same_documents, shown
 from .entities import Entities, entities_arrays
 from .markup import ENTITY_TYPES, Annotation, from_markup
@@ -29,9 +29,8 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
     Raises:
         InputError: for a document that is not a string.
     """
-    if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
-        raise InputError(f"{shown(documents)} is not a list of documents.", _REMEDY)
-    return [_markup_array(part, first_document + first) for first, part in batches(list(documents))]
+    rows = read_documents(documents, _REMEDY)
+    return [_markup_array(part, first_document + first) for first, part in batches(rows)]
 
 
 def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArray:

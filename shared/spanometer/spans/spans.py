@@ -23,7 +23,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, on_side
+from ..errors import InputError, counted, on_side, setting
 from ..tags.decoding import decode, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
@@ -41,6 +41,9 @@ from .arrow import (
     require_within,
     spans_arrays,
 )
+
+_MOST_TAGS = 1 << 28
+"""How many tags are written at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +219,11 @@ class Spans:
         if self.fragments is not None:
             raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
         offsets = offsets_of(self.lengths)
+        if offsets[-1] > _MOST_TAGS:
+            raise InputError(
+                f"{counted(int(offsets[-1]), 'token')} are more than are written as tags at once.",
+                f"Check {setting('lengths')}, or write fewer documents at once.",
+            )
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]

@@ -1,0 +1,100 @@
+"""What would take more memory than a machine has is refused with the figure, before any of it is taken."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spanometer import InputError, Spans
+from spanometer.analysis.comparison import compare
+from spanometer.analysis.significance import PairedResampling
+from spanometer.counts.resampling import Resampling
+from spanometer.measures import chance_kappa_f1
+from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
+
+BILLION = 10**9
+SPANS = [[{"start": 0, "end": 2, "label": "A"}, {"start": 5, "end": 9, "label": "B"}]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [(Resampling, "n_resamples"), (PairedResampling, "n_permutations"), (ChanceKappaF1, "n_simulations")],
+)
+def test_a_billion_draws(kind, option):
+    kind(**{option: 1_000_000})
+    with pytest.raises(InputError, match="1000000") as caught:
+        kind(**{option: BILLION})
+    assert caught.value.option == option
+
+
+@pytest.mark.parametrize("option", ["n_resamples", "n_permutations"])
+def test_a_billion_draws_of_a_comparison(option):
+    tags = [["B-A", "O"], ["O", "B-A"]]
+    with pytest.raises(InputError, match=option):
+        compare(tags, {"one": tags, "other": tags}, **{option: BILLION})
+
+
+def test_simulations_of_many_labels(monkeypatch):
+    spans = Spans.from_dicts(SPANS, lengths=[12])
+    monkeypatch.setattr(chance_kappa_f1, "_MOST_SIMULATED", 200)
+    ChanceKappaF1(n_simulations=100).counts(spans, spans)
+    with pytest.raises(InputError, match="n_simulations=100 or less"):
+        ChanceKappaF1(n_simulations=101).counts(spans, spans)
+
+
+def test_simulations_of_many_documents_are_drawn_block_by_block(monkeypatch):
+    """All documents are alike, and drawn together: what is held does not grow with them."""
+    documents, simulations = 60, 50
+    spans = Spans.from_dicts(SPANS * documents, lengths=[12] * documents)
+    measure = ChanceKappaF1(n_simulations=simulations, seed=3)
+    whole = measure.counts(spans, spans).simulated
+    assert whole.shape == (simulations, 2)
+    blocks = []
+    sampled = chance_kappa_f1._sampled_agreement
+    monkeypatch.setattr(chance_kappa_f1, "_DRAWN_AT_ONCE", 1200)
+    monkeypatch.setattr(
+        chance_kappa_f1, "_sampled_agreement", lambda *given: blocks.append(len(given[2][0])) or sampled(*given)
+    )
+    parted = measure.counts(spans, spans).simulated
+    assert max(blocks) <= 100 < simulations * documents
+    assert sum(blocks) == 2 * simulations * documents
+    # every simulation is of all documents
+    assert np.abs(parted.mean(axis=0) / whole.mean(axis=0) - 1).max() < 0.2
+
+
+@pytest.mark.parametrize("length", [2**31, 2**62, 2**63 - 1])
+def test_lengths_past_32_bits(length):
+    with pytest.raises(InputError, match=f"{length} is out of range") as caught:
+        Spans.from_dicts(SPANS * 4, lengths=[length] * 4)
+    assert (caught.value.document, caught.value.option) == (0, "lengths")
+
+
+def test_a_document_of_a_billion_tokens():
+    """In a process that may not take more than 1 GiB beside what its modules take."""
+    script = f"""
+import resource, spanometer
+from spanometer import InputError, Spans
+from spanometer.measures import MEASURES
+import scipy.sparse
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, used + 2**30))
+spans = Spans.from_dicts({SPANS!r}, lengths=[{BILLION}])
+placed = [dict(method=method, placement=placement) for method in ("exact", "uniform", "auto")
+          for placement in ("disjoint", "independent", "layers")]
+for name, measure in MEASURES.items():
+    for options in placed if name == "chance_kappa_f1" else [dict()]:
+        try:
+            measure(**options).counts(spans, spans).score()
+        except InputError as error:
+            assert name == "chance_kappa_f1" and "1,000,000,000 tokens" in str(error), error
+        else:
+            assert name != "chance_kappa_f1"
+try:
+    spans.to_tags("IOB2")
+except InputError as error:
+    assert "1,000,000,000 tokens" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
