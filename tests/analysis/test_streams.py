@@ -150,7 +150,7 @@ ENTITY = {"start": 0, "end": 1, "types": ["A"]}
         ([GOOD, ([["O"]], [[None]])], "^predictions, document 2, token 0: None is not a tag"),
         ([GOOD, ([["O"]], [3])], "^predictions, document 2: 3 is not a document"),
         ([GOOD, ([["O"]], [["O"], ["O"]])], "^batch 1: 2 predicted documents, 1 reference document"),
-        ([GOOD, ([["O"]], None)], "^batch 1, predictions: a NoneType is not a list of documents"),
+        ([GOOD, ([["O"]], None)], "^batch 1, predictions: None is not a list of documents"),
         ([GOOD, ([["B-A"]], [[SPAN]])], "^batch 1: the references hold tags and the predictions hold spans"),
         ([([[ENTITY]], [[ENTITY]])], "^batch 0: span_f scores spans, and the documents hold entity trees"),
         ([GOOD, {"references": []}], "^batch 1: there is no column 'predictions' among 'references'"),

@@ -175,7 +175,11 @@ def _join(stack: list[tuple[int, Part]], condense: bool) -> None:
 def _require_counts(table: Any) -> None:
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
         raise InputError(f"a {type(table).__name__} is not an Arrow table.", "Give what partial_counts made.")
-    if not {"measure", "counts"} <= set(table.column_names):
+    types = {field.name: field.type for field in table.schema}
+    texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
+    if not (pa.types.is_string(texts) or pa.types.is_large_string(texts)) or not (
+        pa.types.is_binary(data) or pa.types.is_large_binary(data)
+    ):
         raise InputError(
             f"a table with the columns {', '.join(table.column_names) or 'none'} holds no counts.",
             "Give what partial_counts made.",

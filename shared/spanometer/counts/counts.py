@@ -18,12 +18,23 @@ import pyarrow.compute
 
 from ..arrays import strings
 from ..errors import InputError
+from .stored import (
+    METADATA,
+    UNFIT,
+    checksum,
+    plain_options,
+    read_description,
+    read_places,
+    read_rows,
+    read_shared,
+    read_stream,
+    read_values,
+    require_places,
+    write_stream,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-METADATA = b"spanometer"
-"""The key of the schema's metadata that describe a counts table."""
 
 _BLOCK = 1 << 16
 """How many values are summed at a time."""
@@ -107,6 +118,9 @@ class Scorer(Protocol):
 
     def require_additive(self) -> None:
         """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
+
+    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
+        """Raise an `InputError` for counts that no corpus has, given by document and label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +211,9 @@ class Counts:
         labels = np.arange(len(self.labels), dtype=np.int32)
         one = np.zeros(len(labels), dtype=np.int32)
         columns = {name: Column(one, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
-        whole = replace(self, columns={}).grouped(np.zeros(self.documents, dtype=np.int32), 1)
+        # one zero for all documents, however many there are
+        first = np.broadcast_to(np.int32(0), self.documents)
+        whole = replace(self, columns={}).grouped(first, 1)
         return replace(whole, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
@@ -267,7 +283,8 @@ class Counts:
         no label stand in rows whose label is null, `rows` in lists of structs. The schema's metadata say under
         `spanometer` which measure and options the counts belong to.
         """
-        place, values = self._places()
+        place, totals = self._places()
+        values = {name: pa.array(total, mask=total == 0) for name, total in totals.items()}
         labels = max(len(self.labels), 1)
         document = pa.array((place // labels).astype(np.int32))
         arrays = {"document": document, "label": strings(place % labels, self.labels), **values}
@@ -287,6 +304,11 @@ class Counts:
             "shared": list(self.shared),
             **({} if self.measure is None else _described(self.measure)),
         }
+        summed = {}
+        for name, total in totals.items():
+            there = np.flatnonzero(total)
+            summed[name] = Column(place[there] // labels, place[there] % labels, total[there])
+        described["checksum"] = checksum(described, _contents(summed, self.shared, self.rows))
         return table.replace_schema_metadata({METADATA: json.dumps(described).encode()})
 
     @classmethod
@@ -298,12 +320,14 @@ class Counts:
             measure: the counts' measure; `measures.read_counts` finds it from the table.
 
         Raises:
-            InputError: if this is not a counts table, or one of another measure.
+            InputError: if this is not a counts table, one that was changed, or one of another measure.
         """
+        remedy = "Give the unchanged result of counts.to_arrow()."
         try:
-            described = json.loads((table.schema.metadata or {})[METADATA])
+            table.validate(full=True)
+            described = read_description(table)
             labels, documents = tuple(described["labels"]), described["documents"]
-            _require_places(labels, documents)
+            require_places(labels, documents)
             if table.num_rows != described["rows"]:
                 raise InputError(
                     f"{table.num_rows} rows, but the counts table had {described['rows']}.",
@@ -314,26 +338,28 @@ class Counts:
             of_label = table.filter(pa.compute.is_valid(table["label"]))
             of_document = table.filter(pa.compute.is_null(table["label"]))
             label = pa.compute.index_in(of_label["label"], pa.array(labels, pa.string()))
-            document, codes = _places_of(of_label["document"], documents), _places_of(label, len(labels))
+            document, codes = read_places(of_label["document"], documents), read_places(label, len(labels))
+            values = {name: read_values(of_label[name].fill_null(0)) for name in described["columns"]}
             columns = {}
-            for name in described["columns"]:
-                known = of_label[name].is_valid().to_numpy()
-                columns[name] = Column(document[known], codes[known], _values(of_label[name].drop_null()))
-            shared = _read_shared(of_document, described["shared"], documents)
-            rows = _read_rows(of_label, document, codes) if "rows" in table.column_names else {}
-            return cls(columns, labels, documents, shared, rows, measure)
-        except (KeyError, TypeError, ValueError, IndexError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError("this is not a counts table.", "Give the unchanged result of counts.to_arrow().") from None
+            for name, value in values.items():
+                there = np.flatnonzero(value)
+                columns[name] = Column(document[there], codes[there], value[there])
+            shared = read_shared(of_document, described["shared"], documents)
+            rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
+            unchanged = described["checksum"] == checksum(described, _contents(columns, shared, rows))
+            if unchanged and measure is not None:
+                measure.require_plausible({**values, **shared})
+        except InputError:
+            raise
+        except UNFIT:
+            raise InputError("this is not a counts table.", remedy) from None
+        if not unchanged:
+            raise InputError("these counts were changed after they had been stored.", remedy)
+        return cls(columns, labels, documents, shared, rows, measure)
 
     def to_bytes(self) -> bytes:
-        """Return the table of `to_arrow` as an Arrow stream."""
-        sink = pa.BufferOutputStream()
-        table = self.to_arrow()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        return bytes(sink.getvalue())
+        """Return the table of `to_arrow` as an Arrow stream with a checksum behind its end."""
+        return write_stream(self.to_arrow())
 
     @classmethod
     def from_bytes(cls, data: bytes, measure: Any = None) -> Self:
@@ -370,7 +396,7 @@ class Counts:
         if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows")):
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
-    def _places(self) -> tuple[np.ndarray, dict[str, pa.Array]]:
+    def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document times labels plus label) that have counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
         of_column = {
@@ -382,8 +408,7 @@ class Counts:
         place = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
         sums = {}
         for name, column in self.columns.items():
-            total = _sums(np.searchsorted(place, of_column[name]), column.value, len(place))
-            sums[name] = pa.array(total, mask=total == 0)
+            sums[name] = _sums(np.searchsorted(place, of_column[name]), column.value, len(place))
         return place, sums
 
     def _row_lists(self, place: np.ndarray) -> pa.ListArray:
@@ -397,18 +422,19 @@ class Counts:
         return pa.ListArray.from_arrays(pa.array(offsets), values)
 
 
-def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
-    """Read an Arrow table; an `InputError` if the bytes are not a stream."""
-    try:
-        with pa.ipc.open_stream(data) as reader:
-            return reader.read_all()
-    except (TypeError, pa.ArrowInvalid, OSError):
-        raise InputError("these bytes are not counts.", "Give the unchanged result of counts.to_bytes().") from None
+def _contents(
+    columns: Mapping[str, Column], shared: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray]
+) -> Iterator[list[Any]]:
+    """Yield all numbers of counts, table by table, for the checksum."""
+    yield from ([column.document, column.label, column.value] for column in columns.values())
+    yield from ([np.arange(len(values)), values] for values in shared.values())
+    if rows:
+        yield [rows[name] for name in sorted(rows)]
 
 
 def _described(measure: Scorer) -> dict[str, Any]:
-    """Return the name and the options of a measure, as text."""
-    return {"measure": measure.name, "options": {name: repr(value) for name, value in measure.options().items()}}
+    """Return the name and the options of a measure, as JSON has them."""
+    return {"measure": measure.name, "options": plain_options(measure.options())}
 
 
 def _require_same_measure(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
@@ -419,48 +445,7 @@ def _require_same_measure(one: Mapping[str, Any], other: Mapping[str, Any]) -> N
     for name, value in one["options"].items():
         if other["options"].get(name) != value:
             raise InputError(
-                f"counts of {one['measure']} with {name}={value} and with {name}={other['options'].get(name)} "
+                f"counts of {one['measure']} with {name}={value!r} and with {name}={other['options'].get(name)!r} "
                 "do not add up.",
                 "Count all parts with the same options.",
             )
-
-
-def _require_places(labels: tuple[Any, ...], documents: Any) -> None:
-    """Raise a ValueError unless these can be the labels and the number of documents of counts."""
-    if not isinstance(documents, int) or documents < 0 or len(set(labels)) < len(labels):
-        raise ValueError
-
-
-def _places_of(column: pa.ChunkedArray, number: int) -> np.ndarray:
-    """Return numbers of documents or labels; a ValueError unless all are there and below the number of them."""
-    if not pa.types.is_integer(column.type) or column.null_count:
-        raise ValueError
-    places = np.asarray(column.cast(pa.int32()).to_numpy())
-    if len(places) and (places.min() < 0 or places.max() >= number):
-        raise ValueError
-    return places
-
-
-def _values(column: pa.ChunkedArray) -> np.ndarray:
-    """Return numbers of which none is missing; a ValueError for anything else."""
-    values = np.asarray(column.to_numpy())
-    if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
-        raise ValueError
-    return values
-
-
-def _read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
-    """Return the numbers that belong to no label in the order of documents; a ValueError unless all have them."""
-    document = _places_of(table["document"], documents)
-    if names and not np.array_equal(np.sort(document), np.arange(documents)):
-        raise ValueError
-    order = np.argsort(document, kind="stable")
-    return {name: _values(table[name])[order] for name in names}
-
-
-def _read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """Return `rows` from lists of structs."""
-    row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
-    values = pa.compute.list_flatten(table["rows"])
-    fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}
-    return {"document": document[row], "label": label[row], **fields}

@@ -58,6 +58,12 @@ class FMeasure(AlignedMeasure):
         "share of what is predicted that is right", "share of the reference that is found"
     )
     headline: ClassVar[str] = "f1"
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("both", "predicted"),
+        ("both", "reference"),
+        ("right", "predicted"),
+        ("found", "reference"),
+    )
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1, see `ratios.precision_recall_f1`."""

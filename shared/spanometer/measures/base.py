@@ -14,6 +14,7 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.ratios import AVERAGES, average_over_labels
 from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
+from ..errors import InputError
 from ..options import check_options, option
 from ..version import __version__
 
@@ -70,6 +71,7 @@ class Measure(ABC):
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
         counts_type: the class of its counts.
+        bounded: pairs of counts of which the first is at most the second, for each document and label.
     """
 
     average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
@@ -87,6 +89,7 @@ class Measure(ABC):
     support: ClassVar[str] = "reference_spans"
     shared: ClassVar[tuple[str, ...]] = ()
     counts_type: ClassVar[type[Counts]] = Counts
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Name the keys that a measure describes."""
@@ -112,6 +115,28 @@ class Measure(ABC):
     def require_parts(self) -> None:
         """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
         self.require_additive()
+
+    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
+        """Raise an `InputError` for stored counts that no corpus has: negative ones, or parts larger than their whole.
+
+        Args:
+            counts: by name, those of labels with one value for each document and label.
+        """
+        for name, values in counts.items():
+            if (values < 0).any():
+                problem = f"{self.name} has no negative counts, as {name} ({values.min()}) is."
+                raise InputError(problem, "Count the corpus again.")
+        for part, whole in self.bounded:
+            if part in counts and whole in counts:
+                self.require_part(counts, part, whole)
+
+    def require_part(self, counts: Mapping[str, np.ndarray], part: str, whole: str) -> None:
+        """Raise an `InputError` if one of two stored counts is somewhere more than the other."""
+        above = counts[part] > counts[whole] * (1 + 1e-9) + 1e-9
+        if above.any():
+            found, most = counts[part][above][0], counts[whole][above][0]
+            problem = f"{part} ({found}) is more than {whole} ({most}), which no corpus has in {self.name}."
+            raise InputError(problem, "Count the corpus again.")
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """Sum counts by label, shape (labels)."""

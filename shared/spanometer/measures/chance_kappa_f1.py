@@ -152,6 +152,13 @@ class ChanceKappaF1(AlignedMeasure):
             del options["n_simulations"], options["seed"]
         return options
 
+    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
+        """Raise an `InputError` for counts that no corpus has; spans that may overlap can agree in more than a side."""
+        super().require_plausible(counts)
+        if self.placement == "disjoint":
+            for whole in ("predicted", "reference"):
+                self.require_part(counts, "both", whole)
+
     def require_parts(self) -> None:
         """Raise an `InputError` if there are simulations, which are of a whole corpus."""
         if self.n_simulations:

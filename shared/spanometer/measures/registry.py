@@ -5,10 +5,9 @@ A module that holds a measure is called as the measure is, and the class by the 
 
 from __future__ import annotations
 
-import ast
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -16,8 +15,10 @@ from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
-from ..counts.counts import METADATA, Counts, read_stream
+from ..counts.counts import Counts
+from ..counts.stored import UNFIT, plain_options, read_description, read_stream
 from ..errors import InputError
+from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
 
@@ -159,16 +160,16 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
 
 def _stored_measure(table: pa.Table) -> Measure:
     """Return the measure that the table's metadata describe."""
-    try:
-        described: dict[str, Any] = json.loads((table.schema.metadata or {})[METADATA])
-        name, options = described["measure"], described["options"]
-        kind = ALL_MEASURES[name]
-    except (KeyError, TypeError, ValueError):
-        raise InputError("the table does not say what measure it is of.", "Name it with measure=...") from None
-    try:
-        found = kind.from_options({option: ast.literal_eval(text) for option, text in options.items()})
-        if {option: repr(value) for option, value in found.options().items()} == options:
+    described = read_description(table)
+    name, options = described.get("measure"), described.get("options")
+    if not isinstance(name, str) or name not in ALL_MEASURES or not isinstance(options, dict):
+        raise InputError("the table does not say what measure it is of.", "Name it with measure=...")
+    kind = ALL_MEASURES[name]
+    numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
+    with suppress(*UNFIT):
+        found = kind.from_options(
+            {option: float(value) if option in numbers else value for option, value in options.items()}
+        )
+        if plain_options(found.options()) == options:
             return found
-    except (InputError, ValueError, SyntaxError, TypeError):
-        pass
     raise InputError(f"{name} cannot be made from its stored options.", "Give the measure with measure=...")

@@ -127,6 +127,11 @@ class SlIcm(AlignedMeasure):
         ),
     }
     headline: ClassVar[str] = "sl_icm_norm"
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("matched", "predicted"),
+        ("matched", "reference"),
+        ("reference", "reference_tokens"),
+    )
     support: ClassVar[str] = "reference"
 
     def __post_init__(self) -> None:

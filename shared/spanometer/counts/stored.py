@@ -1,0 +1,126 @@
+"""Counts as they are stored: bytes with a checksum, and the checks of tables that come back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import InputError
+
+METADATA = b"spanometer"
+"""The key of the schema's metadata that describe a counts table."""
+
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, pa.ArrowException)
+"""What is raised on the way from a table or its metadata to counts if they are not what they should be."""
+
+_CHECKSUM_SIZE = 4
+
+
+def write_stream(table: pa.Table) -> bytes:
+    """Return an Arrow stream of a table, and behind its end the CRC-32 of all that; Arrow reads it as it is."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    stream = bytes(sink.getvalue())
+    return stream + zlib.crc32(stream).to_bytes(_CHECKSUM_SIZE, "little")
+
+
+def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
+    """Read what `write_stream` made; an `InputError` for other bytes, of which Arrow sees none."""
+    try:
+        view = memoryview(data).cast("B")
+        stream, checksum = view[:-_CHECKSUM_SIZE], int.from_bytes(view[-_CHECKSUM_SIZE:], "little")
+        if len(view) > _CHECKSUM_SIZE and zlib.crc32(stream) == checksum:
+            with pa.ipc.open_stream(pa.py_buffer(stream)) as reader:
+                return reader.read_all()
+    except (TypeError, ValueError, OSError, pa.ArrowException):
+        pass
+    raise InputError("these bytes are not counts, or are damaged.", "Give the unchanged result of counts.to_bytes().")
+
+
+def read_description(table: pa.Table) -> dict[str, Any]:
+    """Return what a table's metadata say of its counts; nothing if they say nothing that can be read."""
+    try:
+        described = json.loads((table.schema.metadata or {})[METADATA])
+    except (KeyError, ValueError, RecursionError):
+        return {}
+    return described if isinstance(described, dict) else {}
+
+
+def checksum(described: Mapping[str, Any], contents: Iterable[Sequence[np.ndarray]]) -> int:
+    """Return the checksum of what metadata say (but for a checksum) and of numbers, whatever the order of their rows.
+
+    Args:
+        described: the metadata.
+        contents: the columns of each table of numbers.
+    """
+    said = {name: value for name, value in described.items() if name != "checksum"}
+    written = json.dumps([said, [_digest(columns) for columns in contents]], sort_keys=True)
+    return zlib.crc32(written.encode())
+
+
+def _digest(columns: Sequence[np.ndarray]) -> int:
+    """Return the sum of the rows' hashes."""
+    mixed = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        # the bits of an integer read as a floating-point number would be another number
+        kind, factor = (np.float64, 0xC2B2AE3D27D4EB4F) if column.dtype.kind == "f" else (np.int64, 0x9E3779B97F4A7C15)
+        mixed = (mixed ^ column.astype(kind).view(np.uint64)) * np.uint64(factor)
+        mixed ^= mixed >> np.uint64(29)
+    return int(mixed.sum())
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as JSON has them: NaN, which it lacks, as text."""
+    texts = {name: "nan" if isinstance(value, float) and value != value else value for name, value in options.items()}
+    return dict(json.loads(json.dumps(texts, default=repr)))
+
+
+def require_places(labels: Sequence[Any], documents: Any) -> None:
+    """Raise a ValueError unless these can be the labels and the number of documents of counts."""
+    if type(documents) is not int or not 0 <= documents <= np.iinfo(np.int32).max:
+        raise ValueError
+    if not all(isinstance(label, str) for label in labels) or len(set(labels)) < len(labels):
+        raise ValueError
+
+
+def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
+    """Return numbers of documents or labels; a ValueError unless all are there and below the number of them."""
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise ValueError
+    places = np.asarray(column.cast(pa.int32()).to_numpy())
+    if len(places) and (places.min() < 0 or places.max() >= number):
+        raise ValueError
+    return places
+
+
+def read_values(column: pa.ChunkedArray) -> np.ndarray:
+    """Return numbers of which none is missing; a ValueError for anything else."""
+    values = np.asarray(column.to_numpy())
+    if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        raise ValueError
+    return values
+
+
+def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
+    """Return the numbers that belong to no label in the order of documents; a ValueError unless all have them."""
+    document = read_places(table["document"], documents)
+    if names and (len(document) != documents or not np.array_equal(np.sort(document), np.arange(documents))):
+        raise ValueError
+    order = np.argsort(document, kind="stable")
+    return {name: read_values(table[name])[order] for name in names}
+
+
+def read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
+    """Return `rows` from lists of structs; a ValueError unless they hold numbers."""
+    row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
+    values = pa.compute.list_flatten(table["rows"])
+    fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}
+    if any(column.dtype.kind not in "biuf" for column in fields.values()):
+        raise ValueError
+    return {"document": document[row], "label": label[row], **fields}
