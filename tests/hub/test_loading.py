@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import venv
+from contextlib import contextmanager
 
 import evaluate
 import pytest
@@ -208,24 +209,43 @@ def test_revisions(hub, spaces, tmp_path):
     hub.commit("spanometer/span_f", newer)
     wanted = [job("spanometer/span_f", revision=revision, inputs=[TAGS]) for revision in (older, None)]
     wanted.append(job("spanometer/span_f", revision="nothing"))
-    (old, new, missing), _ = run_jobs(wanted, hub.url, tmp_path)
+    url = hub.url
+    (old, new, missing), said = run_jobs(wanted, url, tmp_path)
     assert old["results"] == new["results"] == [{"precision": 0.0, "recall": 0.0, "f1": 0.0}]
     assert old["description"].strip().startswith("Span F1 scores")
     assert new["description"].strip().startswith("Newer: scores")
-    # evaluate falls back on what it has in its cache
+    # evaluate falls back on what it has in its cache, and says so in its log
     assert missing["description"] == new["description"]
+    assert "Using the latest cached version of the module" in said
+    # with an empty cache an unknown revision is an error
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (error,), _ = run_jobs(wanted[2:], url, empty)
+    assert error["error"] == "FileNotFoundError"
+    # without a network a pinned revision is the latest in the cache as well, which is another one here
+    with down(hub):
+        (offline,), said = run_jobs(wanted[:1], url, tmp_path)
+    assert offline["description"] == new["description"] != old["description"]
+    assert "Using the latest cached version of the module" in said
+
+
+@contextmanager
+def down(hub):
+    """Stop the server; afterwards there is a new one."""
+    hub.server.shutdown()
+    hub.server.server_close()
+    try:
+        yield
+    finally:
+        hub.server = Hub().server
 
 
 def test_server_down_after_the_first_load(hub, tmp_path):
     wanted = [job(f"spanometer/{name}", inputs=[TAGS]) for name in ("span_f", "link_f")]
     before, _ = run_jobs(wanted, hub.url, tmp_path)
     url = hub.url
-    hub.server.shutdown()
-    hub.server.server_close()
-    try:
+    with down(hub):
         after, said = run_jobs([*wanted, job("spanometer/token_f")], url, tmp_path)
-    finally:
-        hub.server = Hub().server
     assert after[:2] == before
     assert "Using the latest cached version of the module" in said
     assert after[2]["error"] == "FileNotFoundError"
