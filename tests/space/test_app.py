@@ -8,12 +8,12 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from page_answers import Reader, answer, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
@@ -24,7 +24,7 @@ from spanometer.space.corpus import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_tr
 from spanometer.space.examples import examples_of
 from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
 from spanometer.space.pages import page_of
-from spanometer.space.results import MAX_CHANCE_TOKENS, respond
+from spanometer.space.results import MAX_CHANCE_TOKENS
 from spanometer.space.templates import error_message, number, read_file, render
 
 METRICS = Path(__file__).parents[2] / "metrics"
@@ -39,50 +39,6 @@ HOSTILE = [
     "'",
     "`${1}`",
 ]
-
-
-def respond_to(name, reference, prediction="", only_differing=False, **changed):
-    page = page_of(name)
-    values = {**{control.name: control.value for control in page.controls}, **changed}
-    return respond(page, reference, prediction, values, only_differing=only_differing)
-
-
-def answer(name, reference, prediction="", only_differing=False, **changed):
-    return respond_to(name, reference, prediction, only_differing, **changed).html
-
-
-class Reader(HTMLParser):
-    """What a browser would see: the tags with their attributes, and the text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.attributes, self.open, self.unbalanced, self.text = set(), set(), [], [], []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-        self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.unbalanced.append(tag)
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def text_of(html):
-    return re.sub(r"\s+", " ", " ".join(Reader(html).text))
-
-
-def headline(html):
-    return re.search(r"<b>(.*?)</b>", html)[1]
 
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nsaw O\nParis B-LOC\n\nnothing O\nhere O\n"
@@ -304,6 +260,7 @@ def test_the_histogram_has_all_draws():
     heights = axes.patches[0].get_data().values
     assert heights[heights > 0].tolist() == [2, 1, 1]
     assert [line.get_label() for line in axes.lines] == ["expected 0.3000", "observed 0.9000"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("F1 of a random annotation", "number of annotations")
 
 
 def test_the_coverage_stands_below_the_spans():

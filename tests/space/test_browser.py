@@ -293,19 +293,48 @@ def test_keyboard_only(page):
     before = page.score
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score not in (before, None))
-    option, second = ("average_precision", "edsnlp") if page.name == "span_attribute" else ("average", "macro")
-    before = page.score
-    page.tab_to(option)
-    ActionChains(page.browser).send_keys(Keys.ARROW_DOWN).perform()
-    page.wait(lambda: f"{option}:{second}" in page.text)
     page.tab_to("score")
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score)
+    option, second = ("average_precision", "edsnlp") if page.name == "span_attribute" else ("average", "macro")
+    page.tab_to(option)
+    ActionChains(page.browser).send_keys(Keys.ARROW_DOWN).perform()
+    page.wait(lambda: f"{option}:{second}" in page.text)
     if page.name != "span_attribute":
         # tables scroll by keyboard, and the rest opens
         page.tab_to("By label")
         ActionChains(page.browser).send_keys(Keys.ENTER).perform()
         page.wait(lambda: page.found("details[open]"))
+
+
+def test_a_score_of_other_texts_is_grey(page):
+    def stale():
+        return [part.text for part in page.found(".sm-changed") if part.is_displayed()]
+
+    assert not stale()
+    before = page.box("prediction").get_property("value")
+    page.box("prediction").send_keys("\n")
+    assert "The texts have changed" in page.wait(stale)[0]
+    assert float(page.found("section")[0].value_of_css_property("opacity")) < 0.6
+    # the text that was scored, again
+    page.box("prediction").send_keys(Keys.BACKSPACE)
+    page.wait(lambda: not stale() and page.box("prediction").get_property("value") == before)
+    page.box("prediction").send_keys("\n")
+    page.wait(stale)
+    page.press("Score")
+    page.wait(lambda: not stale() and page.score)
+
+
+def test_the_call_is_copied(page):
+    origin = page.browser.current_url
+    page.browser.execute_cdp_cmd("Browser.grantPermissions", {"origin": origin, "permissions": ["clipboardReadWrite"]})
+    page.found("details summary")[0].click()
+    page.found(".sm-copy")[0].click()
+    page.wait(lambda: page.found(".sm-copy")[0].text == "Copied")
+    read = "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](String(error)))"
+    assert page.browser.execute_async_script(read).startswith(f"import evaluate\n\n{page.name} = evaluate.load(")
+    names = [link.get_attribute("download") for link in page.found("a[download]")]
+    assert names == [f"{page.name}.json", f"{page.name}.csv"]
 
 
 def test_controls_have_names(page):
@@ -330,6 +359,14 @@ def test_it_fits_a_phone(page, scheme):
         assert page.browser.execute_script(f"return {root}.scrollWidth") <= width
         contrast = page.browser.execute_script(CONTRAST)
         assert min(contrast.values()) >= 4.5, contrast
+        options = page.browser.find_element(By.CSS_SELECTOR, "#options input")
+        page.wait(lambda options=options, width=width: options.is_displayed() == (width > 500))
+        for table in filter(lambda table: table.is_displayed(), page.found(".sm-scroll")):
+            wide = page.browser.execute_script("return arguments[0].scrollWidth > arguments[0].clientWidth", table)
+            (hint,) = page.browser.execute_script(
+                "return [arguments[0].previousElementSibling.lastElementChild]", table
+            )
+            assert hint.is_displayed() == wide
         if SCREENSHOTS:
             size = page.browser.execute_script(f"return {root}.scrollHeight")
             clip = {"x": 0, "y": 0, "width": width, "height": min(size, 8000), "scale": 1}

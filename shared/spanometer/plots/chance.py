@@ -34,8 +34,8 @@ def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figur
     for value, name, line in ((expected, "expected", "--"), (observed, "observed", "-")):
         axes.axvline(value, color="black", linestyle=line, label=f"{name} {value:.4f}")
     axes.set_xlim(-0.01, 1.01)
-    axes.set_xlabel("F1")
-    axes.set_ylabel(f"of {len(drawn)} draws")
+    axes.set_xlabel("F1 of a random annotation")
+    axes.set_ylabel("number of annotations")
     _add_legend(figure)
     return figure
 
@@ -63,8 +63,8 @@ def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequen
     axes.set_xlim(0.5, len(likely) + 0.5)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("token")
-    axes.set_ylabel("probability")
+    axes.set_xlabel("token of the sentence, from 1")
+    axes.set_ylabel("probability of a span")
     _add_legend(figure)
     return figure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -15,15 +16,18 @@ import gradio as gr
 from ..errors import InputError
 from .attributes import MAX_SPANS
 from .chance import TITLES
-from .corpus import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_TOKENS, read_upload
+from .corpus import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_TOKENS, megabytes, read_upload
 from .examples import Example, examples_of
-from .pages import Control, Page, page_of
+from .pages import Control, Page, page_of, spaces
 from .results import respond
 from .templates import error_message, read_file, render
 
 _HOME = "https://github.com/spanometer/spanometer"
 _FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 _MONOSPACE = ("ui-monospace", "Consolas", "monospace")
+
+_CHANGED = "() => document.dispatchEvent(new Event('sm-changed'))"
+"""Tells `page.js` that a text has changed."""
 
 _HINTS = {
     "spans": (
@@ -88,6 +92,7 @@ def build(name: str) -> gr.Blocks:
         gr.Markdown("Examples to click:", elem_classes="sm-muted")
         with gr.Row():
             buttons = [gr.Button(example.name, size="sm", min_width=140) for example in examples]
+        score = gr.Button("Score", variant="primary", elem_id="score")
         with gr.Accordion("Options", open=True, elem_id="options"):
             with gr.Row():
                 options = [_component(control) for control in page.controls]
@@ -96,11 +101,10 @@ def build(name: str) -> gr.Blocks:
                 visible=page.input != "entities",
                 elem_id="only_differing",
             )
-        score = gr.Button("Score", variant="primary", elem_id="score")
         results = gr.HTML(elem_id="results", padding=False)
         with gr.Row():
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in TITLES if page.charts]
-        gr.HTML(render("footing.html", limits=_limits(page), home=_HOME), padding=False)
+        gr.HTML(render("footing.html", limits=_limits(page), home=_HOME, page=page, spaces=spaces()), padding=False)
 
         call: dict[str, Any] = {
             "fn": _answer(page),
@@ -126,6 +130,7 @@ def build(name: str) -> gr.Blocks:
                 queue=False,
             ).then(**call)
         blocks.load(**call)
+        gr.on([reference.change, prediction.change], None, js=_CHANGED, api_visibility="private", queue=False)
     return blocks
 
 
@@ -161,7 +166,7 @@ def _component(control: Control) -> Any:
 def _limits(page: Page) -> str:
     documents = f"{MAX_DOCUMENTS:,} {'sentences' if page.input == 'spans' else 'documents'}"
     size = f"{MAX_SPANS:,} spans" if page.input == "attributes" else f"{MAX_TOKENS:,} tokens"
-    return f"{documents}, {size}, {(MAX_MARKUP_BYTES if page.input == 'entities' else MAX_BYTES) // 1_000_000} MB"
+    return f"{documents}, {size}, {megabytes(MAX_MARKUP_BYTES if page.input == 'entities' else MAX_BYTES)}"
 
 
 def _answer(page: Page) -> Callable[..., Any]:
@@ -172,10 +177,17 @@ def _answer(page: Page) -> Callable[..., Any]:
         given = dict(zip(names, values, strict=True))
         found = respond(page, reference or "", prediction or "", given, only_differing=bool(only_differing))
         plots = _plots(page, [chart.figure for chart in found.charts])
+        html = render("answer.html", html=found.html, texts=" ".join(map(_checksum, (reference, prediction))))
         # Gradio wants a single output as it is
-        return (found.html, *plots) if plots else found.html
+        return (html, *plots) if plots else html
 
     return answer
+
+
+def _checksum(text: str | None) -> str:
+    """Return the checksum of a text as its box has it, which `page.js` computes too."""
+    lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
+    return str(zlib.adler32(lines.encode(errors="replace")))
 
 
 def _uploaded(page: Page) -> Callable[[str], Any]:

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..counts.resampling import Resampling
 from ..errors import InputError, counted
 from ..measures.attribute_items import AttributeItems
 from ..measures.span_attribute import SpanAttribute
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
+from .pages import Page
+from .taking import taking
 from .templates import number, render, shown
 
 MAX_SPANS = 20_000
@@ -88,23 +89,21 @@ def _words(row: Any) -> list[str] | None:
 
 
 def attribute_results(
-    measure: SpanAttribute,
-    reference: AttributeText,
-    prediction: AttributeText,
-    resampling: Resampling | None,
-    only_differing: bool,
+    page: Page, reference: AttributeText, prediction: AttributeText, values: Mapping[str, Any], only_differing: bool
 ) -> str:
     """Return the results as HTML: the score, a table of the attributes, and one of the values of both sides.
 
     Args:
-        measure: with its options.
+        page: the page.
         reference, prediction: both sides.
-        resampling: how to make intervals; None for none.
+        values: of the page's controls, by name.
         only_differing: whether to show only values that differ.
 
     Raises:
         InputError: names the text and the line if the sides do not fit.
     """
+    measure, resampling = page.measure(values), page.resampling(values)
+    assert isinstance(measure, SpanAttribute)
     texts = dict(zip(_SIDES, (reference, prediction), strict=True))
     sides = reference.file.attributes, prediction.file.attributes
     try:
@@ -116,6 +115,8 @@ def attribute_results(
     result = measure.score(counts)
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
     micro = result[measure.micro_key]
+    signature = measure.signature({}, resampling)
+    details = {"intervals": intervals, "per_label": {}, "counts": counts.total(), "signature": signature}
     return render(
         "attributes.html",
         measure=measure,
@@ -126,9 +127,11 @@ def attribute_results(
         },
         parts=[],
         notes=_notes(measure, counts.labels, {*sides[0].names, *sides[1].names}),
-        size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and {len(sides[1]):,} predicted "
-        f"spans, {int(micro['support']):,} values in the reference and {int(micro['positives']):,} predicted",
-        signature=measure.signature({}, resampling),
+        size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and "
+        f"{counted(len(sides[1]), 'predicted span')}, {counted(int(micro['support']), 'value')} in the reference and "
+        f"{int(micro['positives']):,} predicted",
+        signature=signature,
+        taking=taking(page, values, {"scores": result, **details}),
         attributes=_attributes(measure, result, intervals),
         values=_values(measure.items(*sides), texts, only_differing),
         only_differing=only_differing,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..counts.counts import Counts
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import place
 from ..plots.chance import draw_chance_f1, draw_coverage
@@ -56,7 +56,7 @@ def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
         return Chart(None, "Set a number of simulated annotations to see how F1 by chance is distributed.")
     return Chart(
         draw_chance_f1(drawn, observed, expected),
-        f"Histogram of F1 of {len(drawn)} random annotations, from {number(float(drawn.min()))} to "
+        f"Histogram of F1 of {counted(len(drawn), 'random annotation')}, from {number(float(drawn.min()))} to "
         f"{number(float(drawn.max()))}. Expected by chance: {number(expected)}. Observed: {number(observed)}.",
     )
 
@@ -93,7 +93,7 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: Corpus) -> Chart:
         return nothing
     return Chart(
         draw_coverage(coverage, spans),
-        f"Sentence {document + 1}, label {shortened(label)}: how likely a span lies over each of {len(words)} tokens "
+        f"Sentence {document + 1}, label {shortened(label)}: how likely a span lies over each token "
         "at random, for the reference (solid line) and the prediction (dashed line). The bars above are the spans "
         "themselves.",
         " ".join(map(shortened, words[:_SHOWN_WORDS])) + (" …" if len(words) > _SHOWN_WORDS else ""),

@@ -22,6 +22,7 @@ from ..spans.entities import Entities
 from ..spans.markup import Annotation, from_markup
 from ..spans.markup_columns import require_same_words
 from ..spans.spans import Spans, pair_from_tags
+from ..tags.tags import Tags
 
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 5_000
@@ -42,6 +43,7 @@ class Corpus:
         reading: what the signature says about how they were read.
         notes: what the user should know about the input.
         trees: for entity trees the entities of both sides, whose types are the spans; otherwise None.
+        tags: for tags those of both sides; otherwise None.
     """
 
     words: Sequence[Sequence[str]]
@@ -50,6 +52,7 @@ class Corpus:
     reading: dict[str, Any]
     notes: tuple[str, ...] = ()
     trees: tuple[Entities, Entities] | None = None
+    tags: tuple[Tags, Tags] | None = None
 
 
 def read_upload(path: str | os.PathLike[str]) -> str:
@@ -68,7 +71,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         except (OSError, EOFError, zlib.error):
             raise InputError("the gzip data is damaged.", "Pack or download the file again.", source=name) from None
     if len(data) > MAX_BYTES:
-        raise too_much(name, f"more than {MAX_BYTES:,} bytes")
+        raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
     with Source.open(io.BytesIO(data), name) as source:
         text = b"".join(block for _, block in source.blocks()).decode()
         # blocks end in a newline, whether the file does or not
@@ -95,7 +98,8 @@ def read_tags(reference: str, prediction: str, *, scheme: str | None = None, rep
     except InputError as error:
         raise sides[error.side].locate(error) if error.side in sides else error from None
     words, notes = _words(files)
-    return Corpus(words, references, predictions, {"scheme": known, "repair": repair}, notes)
+    reading = {"scheme": known, "repair": repair}
+    return Corpus(words, references, predictions, reading, notes, tags=(files[0].tags[0], files[1].tags[0]))
 
 
 def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:
@@ -204,8 +208,13 @@ def encoded(text: str, name: str, limit: int) -> bytes:
     except UnicodeEncodeError:
         raise InputError("the text holds half a character.", "Copy it again.", source=name) from None
     if len(data) > limit:
-        raise too_much(name, f"{len(data):,} bytes, more than {limit:,}")
+        raise too_much(name, f"{len(data) / 1e6:.2f} MB, more than {megabytes(limit)}")
     return data
+
+
+def megabytes(size: int) -> str:
+    """Return a limit in the unit that Gradio has for files, 1 MB being 1,000,000 bytes."""
+    return f"{size / 1e6:g} MB"
 
 
 def _require_few(lengths: np.ndarray, name: str) -> None:

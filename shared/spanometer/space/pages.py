@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -128,6 +129,12 @@ class Page:
             option.repeat,
         )
 
+    def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of the module that are not at their defaults, see `measure`; the words as in Python."""
+        read = {name: _read(option, values[name]) for name, option in self.options.items()}
+        chosen = {name: value for name, value in read.items() if value != self.options[name].default}
+        return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
+
     def measure(self, values: Mapping[str, Any], words: Sequence[Sequence[str]] | None = None) -> Measure:
         """Return the measure with the options of the page.
 
@@ -191,6 +198,17 @@ def page_of(name: str) -> Page:
         own.get("values", {}),
         own.get("hints", {}),
     )
+
+
+def space_of(name: str) -> str:
+    """Return the name of a measure's Space, in the namespace of the Space that runs (which the Hub tells it)."""
+    namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")
+    return f"{namespace if slash else 'spanometer'}/{name}"
+
+
+def spaces() -> dict[str, str]:
+    """Return the addresses of all measures' Spaces by their titles."""
+    return {page_of(name).title: f"https://huggingface.co/spaces/{space_of(name)}" for name in ALL_MEASURES}
 
 
 def key_title(key: str) -> str:

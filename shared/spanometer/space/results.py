@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..errors import InputError, setting, spelled
+from ..errors import InputError, counted, setting, spelled
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.eter import Eter
 from ..measures.registry import MEASURES, TREE_MEASURES
-from ..measures.span_attribute import SpanAttribute
 from ..spans.markup import EntityTypes
 from .attributes import attribute_results, read_both
 from .chance import Chart, charts
 from .corpus import Corpus, flat_trees, read_tags, read_trees
+from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
+from .taking import taking
 from .templates import error_message, number, render
 from .trees import aligned_trees
 
@@ -59,9 +60,7 @@ def respond(
     try:
         if page.input == "attributes":
             sides = read_both(reference, prediction)
-            measure = page.measure(values)
-            assert isinstance(measure, SpanAttribute)
-            return Answer(attribute_results(measure, *sides, page.resampling(values), only_differing))
+            return Answer(attribute_results(page, *sides, values, only_differing))
         return _results(page, _read(page, reference, prediction, values), values, only_differing)
     except InputError as error:
         return Answer(error_message(error, page.spell))
@@ -81,11 +80,21 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     counts = _counts(measure, corpus, alignment)
     scores = measure.score(counts)
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
+    missing = _missing(corpus)
+    unknown = {key for key in scores if missing and _has_no_value(measure, key)}
     parts = [
-        {"title": key_title(key), "value": _written(key, value), "interval": intervals.get(key)}
+        {
+            "title": key_title(key),
+            "value": "–" if key in unknown else _written(key, value),
+            "interval": None if key in unknown else intervals.get(key),
+        }
         for key, value in scores.items()
     ]
     headline = parts.pop(list(scores).index(measure.headline))
+    if measure.headline in unknown:
+        headline["value"] = missing
+    signature = measure.signature(corpus.reading, resampling)
+    result = {"scores": scores, "intervals": intervals, "per_label": measure.score_per_label(counts)}
     trees = None
     if isinstance(measure, Eter) and corpus.trees is not None:
         trees = aligned_trees(measure, *corpus.trees, corpus.words)
@@ -93,11 +102,13 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     html = render(
         "results.html",
         measure=measure,
-        notes=corpus.notes,
+        notes=[*corpus.notes, *_notes(corpus, missing)],
         headline=headline,
         parts=parts,
         size=_size(corpus),
-        signature=measure.signature(corpus.reading, resampling),
+        signature=signature,
+        taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
+        illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
@@ -108,11 +119,38 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
 
 
 def _size(corpus: Corpus) -> str:
-    documents, noun, first, second = "sentences", "spans", len(corpus.references), len(corpus.predictions)
-    if corpus.trees is not None:
-        documents, noun, first, second = "documents", "entities", *map(len, corpus.trees)
-    size = f"{len(corpus.words):,} {documents}, {sum(map(len, corpus.words)):,} tokens"
-    return f"{size}, {first:,} reference and {second:,} predicted {noun}"
+    tokens = counted(sum(map(len, corpus.words)), "token")
+    if corpus.trees is None:
+        spans = f"{len(corpus.references):,} reference and {counted(len(corpus.predictions), 'predicted span')}"
+        return f"{counted(len(corpus.words), 'sentence')}, {tokens}, {spans}"
+    first, second = map(len, corpus.trees)
+    entities = f"{first:,} reference and {counted(second, 'predicted entity', 'predicted entities')}"
+    return f"{counted(len(corpus.words), 'document')}, {tokens}, {entities}"
+
+
+def _missing(corpus: Corpus) -> str:
+    """Say which side has nothing to score; a rate of errors has no denominator without a reference."""
+    noun = "spans" if corpus.trees is None else "entities"
+    reference, prediction = map(len, corpus.trees or (corpus.references, corpus.predictions))
+    return "" if reference else f"no {noun} in the reference" if prediction else f"no {noun} found"
+
+
+def _notes(corpus: Corpus, missing: str) -> Iterator[str]:
+    """Yield what the user should know about a side without anything to score."""
+    if missing:
+        zero = f"{missing[0].upper()}{missing[1:]}: scores without a denominator are what “Zero division” says."
+        types = corpus.reading.get("entity_types", "").replace(",", ", ")
+        yield f"{zero} Entities are tags of these types: {types}." if types else zero
+
+
+def _has_no_value(measure: Measure, key: str) -> bool:
+    """Return whether a value has no meaning without a reference: a rate of errors would look perfect."""
+    return not measure.higher_is_better and key.startswith((measure.headline, "ser"))
+
+
+def _headline(measure: Measure, corpus: Corpus) -> float:
+    counts = _counts(measure, corpus, Alignment(corpus.references, corpus.predictions))
+    return measure.score(counts)[measure.headline]
 
 
 def _counts(measure: Measure, corpus: Corpus, alignment: Alignment) -> Any:
@@ -155,7 +193,10 @@ def _comparison(
             other = measure if own else kind(**shared, **_suited(name, corpus))
             found = scores if own else other.score(_counts(other, corpus, alignment))
         except InputError as error:
-            yield {**row, "problem": spelled(error.problem, page.spell)}
+            yield {**row, "problem": f"not computed: {spelled(error.problem, page.spell)}"}
+            continue
+        if not kind.higher_is_better and (missing := _missing(corpus)):
+            yield {**row, "problem": missing}
             continue
         value = found[other.headline]
         # of ETER the slot error rates alone
@@ -185,7 +226,13 @@ def _labels(measure: Measure, counts: Any) -> dict[str, Any]:
         "caption": f"The first {_SHOWN_LABELS} of {len(labels):,} labels" if cut else "Each label by itself",
         "header": ("label", *map(key_title, keys), "in the reference"),
         "rows": {
-            label: [*(_written(key, labels[label][key]) for key in keys), number(labels[label]["support"])]
-            for label in shown
+            label: [
+                *(
+                    "–" if not row["support"] and _has_no_value(measure, key) else _written(key, row[key])
+                    for key in keys
+                ),
+                number(row["support"]),
+            ]
+            for label, row in ((label, labels[label]) for label in shown)
         },
     }

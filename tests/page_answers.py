@@ -1,0 +1,51 @@
+"""What the Spaces' pages answer, and how a browser would read it."""
+
+import re
+from html.parser import HTMLParser
+
+from spanometer.space.pages import page_of
+from spanometer.space.results import respond
+
+
+def respond_to(name, reference, prediction="", only_differing=False, **changed):
+    page = page_of(name)
+    values = {**{control.name: control.value for control in page.controls}, **changed}
+    return respond(page, reference, prediction, values, only_differing=only_differing)
+
+
+def answer(name, reference, prediction="", only_differing=False, **changed):
+    return respond_to(name, reference, prediction, only_differing, **changed).html
+
+
+class Reader(HTMLParser):
+    """What a browser would see: the tags with their attributes, and the text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.open, self.unbalanced, self.text = set(), set(), [], [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", " ".join(Reader(html).text))
+
+
+def headline(html):
+    return re.search(r"<b>(.*?)</b>", html)[1]

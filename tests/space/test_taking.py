@@ -1,0 +1,109 @@
+"""What a reader takes along from a page: the call, the files, and the way to the other Spaces."""
+
+import base64
+import csv
+import io
+import json
+import re
+
+import evaluate
+import pytest
+
+import spanometer
+from page_answers import Reader, answer, headline
+from spanometer.measures import ALL_MEASURES
+from spanometer.readers.attribute_lines import read_attributes
+from spanometer.space.examples import examples_of
+from spanometer.space.pages import page_of, spaces
+
+# options other than the defaults, as the controls give them
+OPTIONS = {
+    "sl_icm": {"token_probabilities": "corpus", "matching": "optimal", "log_base": 10.0},
+    "intersection_f": {"cap": True, "zero_division": "nan"},
+    "chance_kappa_f1": {"level": "span", "n_simulations": 0},
+    "eter": {"alpha": 0.25, "entity_types": "func, pers, loc, org, time"},
+    "span_attribute": {"attributes": "neg=SYMP,DIS", "default_values": "neg=1", "include_falsy": True},
+}
+
+
+def call_in(html):
+    return "".join(Reader(re.search(r"<code>(.*?)</code>", html, re.DOTALL)[1]).text)
+
+
+def files_in(html):
+    found = re.findall(r'download="([^"]*)" href="data:[a-z/]*;base64,([^"]*)"', html)
+    return {name: base64.b64decode(data).decode() for name, data in found}
+
+
+def as_arguments(name, example):
+    """Both sides of an example, and the words, as the module takes them."""
+    sides = {"references": example.reference, "predictions": example.prediction}
+    if page_of(name).input == "entities":
+        return {side: text.strip().split("\n") for side, text in sides.items()}
+    if page_of(name).input == "attributes":
+        files = {side: read_attributes(io.BytesIO(text.strip().encode())) for side, text in sides.items()}
+        return {side: file.attributes.to_dicts() for side, file in files.items()}
+    columns = {
+        side: [[row.split() for row in part.split("\n")] for part in text.strip().split("\n\n")]
+        for side, text in sides.items()
+    }
+    words = [[row[0] for row in part] for part in columns["references"]]
+    return {"tokens": words, **{side: [[row[1] for row in part] for part in parts] for side, parts in columns.items()}}
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("name", ALL_MEASURES)
+def test_the_call_makes_the_pages_score(name, changed, monkeypatch):
+    example = examples_of(page_of(name).input)[0]
+    options = OPTIONS.get(name, {"average": "macro", "repair": "discard", "scheme": "IOB2"}) if changed else {}
+    html = answer(name, example.reference, example.prediction, **options)
+    load = evaluate.load
+    monkeypatch.setattr(evaluate, "load", lambda space, *more: load(spanometer.path(space.split("/")[1]), *more))
+    variables = as_arguments(name, example)
+    *head, last = call_in(html).partition(f"\n{name}.compute")
+    exec(head[0], variables)
+    result = eval(f"{name}.compute{last}".replace("\n", " "), variables)
+    headed = result["micro"]["f"] if name == "span_attribute" else result[ALL_MEASURES[name].headline]
+    assert f"{headed:.4f}".replace("-", "−") == headline(html)
+    assert [option for option in options if option != "token_probabilities" and f" {option}=" not in last] in (
+        [],
+        # the page's own first value, or the module's default
+        ["n_simulations"],
+    )
+
+
+def test_the_result_as_files():
+    html = answer("span_f", "a B-X\nb B-Y\n\nc B-X\n", "a B-X\nb O\n\nc B-Z\n", confidence="0.9")
+    files = files_in(html)
+    result = json.loads(files["span_f.json"])
+    assert result["scores"] == {"precision": 0.5, "recall": 1 / 3, "f1": 0.4}
+    assert result["per_label"]["X"]["support"] == 2 and result["counts"]["both"] == 1
+    assert result["signature"] in html and list(result["intervals"]) == ["precision", "recall", "f1"]
+    rows = list(csv.reader(io.StringIO(files["span_f.csv"])))
+    assert rows[:2] == [
+        ["label", "key", "value", "low", "high"],
+        ["", "precision", "0.5", *map(str, result["intervals"]["precision"])],
+    ]
+    assert ["Y", "f1", "0.0", "", ""] in rows and len(rows) == 1 + 3 + 3 * 4
+
+
+def test_attributes_as_files():
+    line = '[{"start": 0, "end": 1, "label": "X", "attributes": {"a": 1, "=b,c": 2}}]\n'
+    files = files_in(answer("span_attribute", line * 3, line * 3, confidence="0.9"))
+    result = json.loads(files["span_attribute.json"])
+    assert result["scores"]["micro"]["tp"] == 6 and result["intervals"]["a"]["f"] == [1.0, 1.0]
+    rows = list(csv.reader(io.StringIO(files["span_attribute.csv"])))
+    assert ["a", "f", "1.0", "1.0", "1.0"] in rows and ["=b,c", "tp", "3"] in [row[:3] for row in rows]
+
+
+def test_no_number_is_null_in_json():
+    files = files_in(answer("span_f", "a O\n", "a O\n", zero_division="nan"))
+    assert json.loads(files["span_f.json"])["scores"]["f1"] is None
+
+
+def test_spaces_of_the_running_namespace(monkeypatch):
+    assert spaces()["Span F1"] == "https://huggingface.co/spaces/spanometer/span_f"
+    assert len(spaces()) == len(ALL_MEASURES)
+    monkeypatch.setenv("SPACE_ID", "someone/link_f")
+    assert spaces()["Span F1"] == "https://huggingface.co/spaces/someone/span_f"
+    assert 'evaluate.load("someone/span_f")' in call_in(answer("span_f", "a B-X\n", "a B-X\n"))
