@@ -6,13 +6,7 @@ So a span of length a_i starts at token s where the items before it happen to fi
 
     P(start_i = s) = (1 / m) * P(some first items of a random order of the others fill just s tokens),
 
-which is the sum over subsets of Proposition 2, with the subsets grouped by what matters of them. An item of length l
-is one place and an *excess* of l - 1 tokens; only spans of two or more tokens have any. With X_j the summed excess of j
-items drawn at random, the probability is Σ_x P(X_(s - x) = x). It is the same wherever s is at least the others' whole
-excess E_i = a - a_i - (k - 1) and at most n - a_i - E_i (Proposition 3), so one value stands for this flat middle; the
-two ends are mirror images. What is left is computed by sums of positive terms alone, which keeps all digits: drawing
-one item more, and counting in one span more. Time is polynomial: spans x draws x E, and draws is cut off where fewer
-than one in 1e30 arrangements are left.
+which is the sum over subsets of Proposition 2. How it is computed: see `starts`.
 
 `independent` placement puts each span anywhere by itself; `layers` puts each nesting depth by itself as `disjoint`.
 """
@@ -27,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError, counted, require_choice, setting
+from .starts import start_probabilities
 
 METHODS = ("exact", "uniform", "auto")
 
@@ -35,8 +30,6 @@ _MOST_STARTS = 1 << 27
 
 PAIR_LIMIT = 100_000_000
 """At most this many pairs of starts are visited for a similarity given as a function."""
-
-_NEGLIGIBLE = 1e-30
 
 _KEYS = 1 << 22
 """About this many random keys are held at a time."""
@@ -106,16 +99,15 @@ def place(
         raise InputError(f"a span of {distinct[0]} tokens.", "Spans have at least one token.")
     _require_room(tokens, distinct, counts, placement)
     annotated, spans = int((distinct * counts).sum()), int(counts.sum())
-    items = tokens - annotated + spans
-    starts = []
-    for length in distinct.tolist():
-        positions = tokens - length + 1
-        likely_uniform = method == "auto" and items / positions > uniform_threshold
-        if placement == "independent" or method == "uniform" or likely_uniform or spans == 1:
-            starts.append(np.full(positions, 1.0 / positions))
-            continue
-        others = np.repeat(distinct, counts - (distinct == length))
-        starts.append(_start_probabilities(tokens - length, others))
+    positions = tokens - distinct + 1
+    uniform = np.full(len(distinct), placement == "independent" or method == "uniform" or spans == 1)
+    if method == "auto":
+        uniform |= (tokens - annotated + spans) / positions > uniform_threshold
+    exact = [] if uniform.all() else start_probabilities(tokens, distinct, counts)
+    starts = [
+        np.full(number, 1.0 / number) if flat else exact[place]
+        for place, (number, flat) in enumerate(zip(positions.tolist(), uniform.tolist(), strict=True))
+    ]
     return Placement(tokens, tuple(distinct.tolist()), tuple(counts.tolist()), tuple(starts))
 
 
@@ -136,92 +128,6 @@ def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placeme
             f"{annotated} tokens in spans, and the document has {tokens}.",
             f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
         )
-
-
-def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
-    """Compute the probabilities of the starts of one span among others, over 0 to `room`, the tokens not its own.
-
-    Args:
-        room: the document's tokens without the span's.
-        others: the lengths of the other spans, ascending.
-    """
-    items = room - int(others.sum()) + len(others)
-    long = others[others > 1] - 1
-    excess = int(long.sum())
-    # from its last value on the distribution is flat, or after its middle the mirror image of what is before
-    edge = min(excess, room // 2) + 1
-    filled = _fill_probabilities(edge, items, long) / (items + 1)
-    probability = np.full(room + 1, filled[-1])
-    probability[:edge] = filled
-    probability[room + 1 - edge :] = filled[::-1]
-    return probability
-
-
-def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
-    """Compute for s below `edge` the probability that the first items of a random order fill just s tokens.
-
-    Args:
-        edge: how many s.
-        items: how many items there are.
-        excess: the excess of those that have any.
-    """
-    drawn = _long_among_drawn(edge, items, len(excess))
-    most = drawn.shape[1] - 1
-    by_number = _excess_of_drawn(edge, excess, most)
-    filled = np.zeros(edge)
-    for number in range(most + 1):
-        filled += _convolve(by_number[number], drawn[:, number], edge)
-    return filled
-
-
-def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
-    """Return the first `size` terms of the convolution of two arrays of that size."""
-    used = np.flatnonzero(first)
-    if len(used) == 0:
-        return np.zeros(size)
-    if size > 2000 and len(used) > 200:
-        from scipy.signal import fftconvolve
-
-        return np.asarray(fftconvolve(first, second)[:size])
-    result = np.zeros(size)
-    result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
-    return result
-
-
-def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
-    """Return P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
-    most = min(long, draws - 1)
-    table = np.zeros((draws, most + 1))
-    table[0, 0] = 1.0
-    number = np.arange(most + 1)
-    reached = 0
-    for drawn in range(1, min(draws, items + 1)):
-        left = items - drawn + 1
-        reached = min(most, reached + 1)
-        width = reached + 1
-        before = table[drawn - 1, :width]
-        now = before * ((left - long + number[:width]) / left)
-        now[1:] += before[:-1] * ((long - number[: width - 1]) / left)
-        table[drawn, :width] = np.maximum(now, 0.0)
-        while reached > 1 and table[drawn, reached] < _NEGLIGIBLE and table[drawn, reached - 1] < _NEGLIGIBLE:
-            reached -= 1
-    used = np.flatnonzero(table.max(axis=0) > 0)
-    return table[:, : used[-1] + 1]
-
-
-def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
-    """Return P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
-    table = np.zeros((most + 1, size))
-    table[0, 0] = 1.0
-    number = np.arange(most + 1)[:, None]
-    for seen, one in enumerate(excess.tolist(), start=1):
-        chosen = np.minimum(number / seen, 1.0)
-        width = min(seen, most) + 1
-        with_it = np.zeros((width, size))
-        if one < size:
-            with_it[1:, one:] = table[: width - 1, : size - one]
-        table[:width] = (1.0 - chosen[:width]) * table[:width] + chosen[:width] * with_it
-    return table
 
 
 Similarity = Callable[[np.ndarray, int, np.ndarray, int], np.ndarray]

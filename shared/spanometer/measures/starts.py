@@ -1,0 +1,345 @@
+"""The probabilities of where a span starts among others that are placed at random without overlap, in two ways.
+
+**Sums.** A random arrangement is a random order of m items: k spans and the tokens outside them. A span starts at token
+s if the items before it happen to fill s tokens. An item of length l is one place and an *excess* of l - 1 tokens; only
+spans of two or more tokens have any. With X_j the summed excess of j items drawn at random, the probability is
+Σ_x P(X_(s - x) = x) / m. It is the same wherever s is at least the others' whole excess E_i = a - a_i - (k - 1) and at
+most n - a_i - E_i (Proposition 3), so one value stands for this flat middle; the two ends are mirror images. All terms
+are positive, which keeps all digits, of tiny probabilities too. Time is spans x draws x E for each length, and draws
+are cut off where fewer than one in 1e30 arrangements are left: fast in sparse documents.
+
+**Integral.** Give each item an independent uniform key and order the items by their keys. The items before span i are
+those with a smaller key, so that
+
+    P(start_i = s) = ∫ [z^s] (1 - u + u z)^o Π_(j≠i) (1 - u + u z^(l_j)) du    over u in [0, 1],
+
+o being the tokens outside all spans. The integrand is a polynomial in u, so Gauss-Legendre nodes give the integral, and
+values at the roots of unity with one inverse transform for each length give the coefficients. At the angle θ a node
+contributes at most exp(-u (1 - u) Σ c_l (1 - cos lθ)); what is below e^-40 is left out. Nodes u and 1 - u give mirror
+images, so half of them are enough. The absolute error is below 1e-14 (of the largest probability: below 1e-9); time is
+nodes x frequencies that are left x distinct lengths, whatever the density.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError, counted, setting
+
+VALUES_LIMIT = 1 << 26
+"""The largest number of probabilities (512 MB) that one side's spans of one label in a document may need."""
+
+WORK_LIMIT = 6_000_000_000
+"""The largest number of factors of the integrand: some two minutes."""
+
+_NEGLIGIBLE = 1e-30
+
+_DAMPED = 40.0
+"""Contributions below e^-40 are left out."""
+
+_CHEAP = 2_000_000
+"""Sums of so few terms are not worth another look."""
+
+_TABLE_LIMIT = 1 << 25
+"""The largest number of values in a table of the sums."""
+
+_TERMS_A_FACTOR = 8
+"""How many terms of the sums take the time of one factor of the integrand."""
+
+
+def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
+    """Compute the probabilities of a span's start for each length, by whichever way is estimated to be faster.
+
+    Args:
+        tokens: the document's length n.
+        lengths: the distinct lengths of the spans, ascending.
+        counts: how many spans have each length.
+
+    Returns:
+        For each length an array of shape (n - length + 1), sum 1.
+
+    Raises:
+        InputError: if the document is too large, before memory is taken.
+    """
+    require_feasible(tokens, lengths, counts)
+    sums = _sums_work(tokens, lengths, counts)
+    if sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature.of(tokens, lengths, counts).work):
+        return by_sums(tokens, lengths, counts)
+    return by_integral(tokens, lengths, counts)
+
+
+def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
+    """Estimate the work of `start_probabilities`, in factors of the integrand (some ten nanoseconds each)."""
+    sums = _sums_work(tokens, lengths, counts) / _TERMS_A_FACTOR
+    return sums if sums <= _CHEAP else min(sums, _Quadrature.of(tokens, lengths, counts).work)
+
+
+def require_feasible(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
+    """Raise an `InputError` if the exact probabilities of a document would take too much memory or time."""
+    values = tokens * max(len(lengths), 1)
+    remedy = f"Set {setting('method', 'uniform')} or {setting('method', 'auto')}, or split the document."
+    spans = counted(int(counts.sum()), "span")
+    if values > VALUES_LIMIT:
+        raise InputError(
+            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens would need {values:,} "
+            f"probabilities; the limit is {VALUES_LIMIT:,}.",
+            remedy,
+        )
+    if tokens > 100_000 and (needed := work(tokens, lengths, counts)) > WORK_LIMIT:
+        raise InputError(
+            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens would take about "
+            f"{needed:,.0f} steps; the limit is {WORK_LIMIT:,}.",
+            remedy,
+        )
+
+
+def by_sums(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
+    """Compute `start_probabilities` by sums of positive terms."""
+    return [
+        _start_probabilities(tokens - length, np.repeat(lengths, counts - (lengths == length)))
+        for length in lengths.tolist()
+    ]
+
+
+def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
+    """Estimate the terms that `by_sums` adds up; infinity if its tables would be too large."""
+    annotated, spans = int((lengths * counts).sum()), int(counts.sum())
+    terms = 0.0
+    for length in lengths.tolist():
+        room, long = tokens - length, int(counts[lengths > 1].sum()) - (length > 1)
+        edge = min(annotated - length - (spans - 1), room // 2) + 1
+        mean = edge * long / max(tokens - annotated + spans - 1, 1)
+        most = min(long, edge - 1, mean + 12 * math.sqrt(mean) + 30)
+        if edge * (most + 1) > _TABLE_LIMIT:
+            return math.inf
+        terms += (long + 1) * (most + 1) * edge
+    return terms
+
+
+def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
+    """Compute `start_probabilities` by quadrature over the items' keys."""
+    quadrature = _Quadrature.of(tokens, lengths, counts)
+    spectra = [np.zeros(len(quadrature.damping), dtype=complex) for _ in lengths]
+    for node, weight, live in quadrature:
+        factors = _Factors.of(quadrature, node, live)
+        exponent = quadrature.outside * factors.logarithm(1)
+        for length, count in zip(lengths.tolist(), counts.tolist(), strict=True):
+            exponent += count * factors.logarithm(length)
+        whole = weight * np.exp(exponent)
+        for row, length in zip(spectra, lengths.tolist(), strict=True):
+            row[live] += whole / factors.factor(length)
+    starts = []
+    for length in lengths.tolist():
+        # each spectrum is given back as soon as it is transformed
+        half = np.fft.irfft(spectra.pop(0), quadrature.size)[: tokens - length + 1]
+        # rounding may leave a probability of 0 slightly negative
+        starts.append(np.maximum(half + half[::-1], 0.0))
+    return starts
+
+
+@dataclass(frozen=True, eq=False)
+class _Quadrature:
+    """Nodes and frequencies at which the integrand is evaluated.
+
+    Attributes:
+        outside: the tokens outside all spans.
+        size: how many roots of unity there are.
+        nodes, weights: the Gauss-Legendre nodes in [0, 1/2] and their weights.
+        damping: Σ c_l (1 - cos lθ) at each frequency up to the middle one.
+        order: the frequencies by damping.
+        live: for each node how many of these are left.
+        lengths: how many different factors there are.
+    """
+
+    outside: int
+    size: int
+    nodes: np.ndarray
+    weights: np.ndarray
+    damping: np.ndarray
+    order: np.ndarray
+    live: np.ndarray
+    lengths: int
+
+    @classmethod
+    def of(cls, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> _Quadrature:
+        """Plan the quadrature of a document."""
+        outside = tokens - int((lengths * counts).sum())
+        items = outside + int(counts.sum())
+        size = _smooth_number(tokens + 1)
+        frequency = np.arange(size // 2 + 1)
+        damping = np.zeros(len(frequency))
+        for length, count in zip([1, *lengths.tolist()], [outside, *counts.tolist()], strict=True):
+            damping += 2 * count * np.sin(np.pi / size * (frequency * length % size)) ** 2
+        order = np.argsort(damping, kind="stable")
+        nodes, weights = _gauss_legendre(2 * math.ceil(2 * math.sqrt(items) + 15))
+        live = np.searchsorted(damping[order], _DAMPED / (nodes * (1 - nodes)), side="right")
+        return cls(outside, size, nodes, weights, damping, order, live, len(lengths) + 1)
+
+    @property
+    def work(self) -> int:
+        """How many factors are computed."""
+        return int(self.live.sum()) * self.lengths
+
+    def __iter__(self) -> Iterator[tuple[float, float, np.ndarray]]:
+        """Give each node with its weight and the frequencies that are not damped away."""
+        for node, weight, live in zip(self.nodes.tolist(), self.weights.tolist(), self.live.tolist(), strict=True):
+            yield node, weight, self.order[:live]
+
+
+@dataclass(frozen=True, eq=False)
+class _Factors:
+    """The factors 1 - u + u z^l at one node: computed where they are needed, or looked up if that is less.
+
+    Attributes:
+        node: u.
+        size: how many roots of unity there are.
+        live: the frequencies.
+        table: factors and their logarithms at all roots of unity; None if few are needed.
+    """
+
+    node: float
+    size: int
+    live: np.ndarray
+    table: tuple[np.ndarray, np.ndarray] | None
+
+    @classmethod
+    def of(cls, quadrature: _Quadrature, node: float, live: np.ndarray) -> _Factors:
+        """Prepare the factors of a node."""
+        few = len(live) * quadrature.lengths <= quadrature.size
+        table = None if few else _factors(node, np.arange(quadrature.size), quadrature.size)
+        return cls(node, quadrature.size, live, table)
+
+    def logarithm(self, length: int) -> np.ndarray:
+        """Return the logarithms of the factors of spans of a length."""
+        index = self.live * length % self.size
+        logarithm: np.ndarray = _factors(self.node, index, self.size)[1] if self.table is None else self.table[1][index]
+        return logarithm
+
+    def factor(self, length: int) -> np.ndarray:
+        """Return the factors of spans of a length."""
+        index = self.live * length % self.size
+        factor: np.ndarray = _factors(self.node, index, self.size)[0] if self.table is None else self.table[0][index]
+        return factor
+
+
+def _factors(node: float, index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Compute 1 - u + u z at some roots of unity z = exp(-2πi index / size), and its logarithm."""
+    sine, cosine = np.sin(np.pi / size * index), np.cos(np.pi / size * index)
+    factor = np.empty(len(index), dtype=complex)
+    factor.real = 1 - 2 * node * sine**2
+    factor.imag = -2 * node * sine * cosine
+    logarithm = np.empty(len(index), dtype=complex)
+    logarithm.real = 0.5 * np.log1p(-4 * node * (1 - node) * sine**2)
+    logarithm.imag = np.arctan2(factor.imag, factor.real)
+    return factor, logarithm
+
+
+def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the lower half of an even number of Gauss-Legendre nodes in [0, 1], and their weights.
+
+    By Newton's method from the roots' asymptotic values: `numpy.polynomial.legendre.leggauss` takes the eigenvalues of
+    a matrix, which is slow for thousands of nodes.
+    """
+    number = np.arange(1, count // 2 + 1)
+    root = np.cos(np.pi * (4 * number - 1) / (4 * count + 2)) * (1 - (count - 1) / (8 * count**3))
+    slope = root
+    for _ in range(4):
+        before, value = np.ones_like(root), root
+        for degree in range(2, count + 1):
+            before, value = value, ((2 * degree - 1) * root * value - (degree - 1) * before) / degree
+        slope = count * (root * value - before) / (root**2 - 1)
+        root = root - value / slope
+    return (1 - root) / 2, 1 / ((1 - root**2) * slope**2)
+
+
+def _smooth_number(least: int) -> int:
+    """Return the smallest number from `least` up with no prime factor above 5, for fast transforms."""
+    powers = [3**three * 5**five for three in range(40) for five in range(30) if 3**three * 5**five < 2 * least]
+    smooth: int = min(power << max(0, math.ceil(math.log2(least / power))) for power in powers)
+    return smooth
+
+
+def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
+    """Compute the probabilities of the starts of one span among others, over 0 to `room`, the tokens not its own.
+
+    Args:
+        room: the document's tokens without the span's.
+        others: the lengths of the other spans, ascending.
+    """
+    items = room - int(others.sum()) + len(others)
+    long = others[others > 1] - 1
+    excess = int(long.sum())
+    # from its last value on the distribution is flat, or after its middle the mirror image of what is before
+    edge = min(excess, room // 2) + 1
+    filled = _fill_probabilities(edge, items, long) / (items + 1)
+    probability = np.full(room + 1, filled[-1])
+    probability[:edge] = filled
+    probability[room + 1 - edge :] = filled[::-1]
+    return probability
+
+
+def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
+    """Compute for s below `edge` the probability that the first items of a random order fill just s tokens.
+
+    Args:
+        edge: how many s.
+        items: how many items there are.
+        excess: the excess of those that have any.
+    """
+    drawn = _long_among_drawn(edge, items, len(excess))
+    most = drawn.shape[1] - 1
+    by_number = _excess_of_drawn(edge, excess, most)
+    filled = np.zeros(edge)
+    for number in range(most + 1):
+        filled += _convolve(by_number[number], drawn[:, number], edge)
+    return filled
+
+
+def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    """Return the first `size` terms of the convolution of two arrays of that size."""
+    used = np.flatnonzero(first)
+    if len(used) == 0:
+        return np.zeros(size)
+    result = np.zeros(size)
+    result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
+    return result
+
+
+def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
+    """Return P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
+    most = min(long, draws - 1)
+    table = np.zeros((draws, most + 1))
+    table[0, 0] = 1.0
+    number = np.arange(most + 1)
+    reached = 0
+    for drawn in range(1, min(draws, items + 1)):
+        left = items - drawn + 1
+        reached = min(most, reached + 1)
+        width = reached + 1
+        before = table[drawn - 1, :width]
+        now = before * ((left - long + number[:width]) / left)
+        now[1:] += before[:-1] * ((long - number[: width - 1]) / left)
+        table[drawn, :width] = np.maximum(now, 0.0)
+        while reached > 1 and table[drawn, reached] < _NEGLIGIBLE and table[drawn, reached - 1] < _NEGLIGIBLE:
+            reached -= 1
+    used = np.flatnonzero(table.max(axis=0) > 0)
+    return table[:, : used[-1] + 1]
+
+
+def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
+    """Return P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
+    table = np.zeros((most + 1, size))
+    table[0, 0] = 1.0
+    number = np.arange(most + 1)[:, None]
+    for seen, one in enumerate(excess.tolist(), start=1):
+        chosen = np.minimum(number / seen, 1.0)
+        width = min(seen, most) + 1
+        with_it = np.zeros((width, size))
+        if one < size:
+            with_it[1:, one:] = table[: width - 1, : size - one]
+        table[:width] = (1.0 - chosen[:width]) * table[:width] + chosen[:width] * with_it
+    return table
