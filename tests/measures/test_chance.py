@@ -1,6 +1,7 @@
 """Chance-corrected F1 and unitizing alpha: published values, slow second implementations, properties."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -369,3 +370,28 @@ def test_simulations_are_averaged_over_labels(average):
     one = ChanceKappaF1(n_simulations=50), ChanceKappaF1(n_simulations=50, average=average)
     same = Spans.from_tags([["B-A", "O", "O"]]), Spans.from_tags([["O", "B-A", "O"]])
     assert len({tuple(each.score(each.counts(*same)).values()) for each in one}) == 1
+
+
+def spans(*bounds, tokens=9):
+    return Spans.from_dicts([[{"start": start, "end": end, "label": "A"} for start, end in bounds]], lengths=[tokens])
+
+
+@pytest.mark.parametrize("options", [{"method": "uniform"}, {"placement": "independent"}])
+def test_chance_above_one_leaves_equal_annotations_their_agreement(options):
+    measure = ChanceKappaF1(**options)
+    reference, other = spans((0, 2), (2, 7), (7, 9)), spans((0, 2), (2, 6), (7, 9))
+    counts = measure.counts(reference, reference)
+    found = measure.score(counts)
+    assert found == {"f1": 1.0, "chance_f1": pytest.approx(1.1194444444444445, abs=1e-15), "kappa_f1": 1.0}
+    assert "chance_f1 is 1.119, above 1" in measure.notes(counts)[0]
+    assert measure.score(measure.counts(reference, other))["kappa_f1"] == 0.0
+    undefined = replace(measure, zero_division=math.nan)
+    assert math.isnan(undefined.score(undefined.counts(reference, other))["kappa_f1"])
+
+
+def test_chance_of_one_is_noted():
+    measure = ChanceKappaF1()
+    counts = measure.counts(spans((0, 9)), spans((0, 9)))
+    assert measure.score(counts)["kappa_f1"] == 0.0
+    assert "chance_f1 is 1" in measure.notes(counts)[0]
+    assert measure.notes(measure.counts(spans((0, 4)), spans((0, 9)))) == []

@@ -32,6 +32,7 @@ class MeasureResult:
         signature: how the values were made.
         intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
         confidence: the intervals' level.
+        notes: what a reader of the scores must know, see `Measure.notes`.
     """
 
     measure: Measure
@@ -41,23 +42,31 @@ class MeasureResult:
     signature: str
     intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     confidence: float | None = None
+    notes: Sequence[str] = ()
 
     @classmethod
     def of(
         cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
         """Score counts; `reading` says how the input was read, for the signature."""
-        parts = (measure.score(counts), measure.score_per_label(counts), counts.total())
-        written = measure.signature(reading, resampling)
-        if resampling is None:
-            return cls(measure, *parts, written)
-        return cls(measure, *parts, written, measure.intervals(counts, resampling), resampling.confidence)
+        return cls(
+            measure,
+            measure.score(counts),
+            measure.score_per_label(counts),
+            counts.total(),
+            measure.signature(reading, resampling),
+            {} if resampling is None else measure.intervals(counts, resampling),
+            None if resampling is None else resampling.confidence,
+            measure.notes(counts),
+        )
 
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
         if self.intervals:
             entry["intervals"] = self.intervals
+        if self.notes:
+            entry["notes"] = self.notes
         if per_label:
             entry["per_label"] = self.per_label
         return {key: plain(value) for key, value in entry.items()}

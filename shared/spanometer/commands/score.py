@@ -118,6 +118,7 @@ def _parts(report: Report, sides: Mapping[str, Side], *, per_label: bool) -> Ite
         yield from (table, "")
     for result in report.results:
         yield Copyable(result.signature)
+        yield from (f"{result.measure.name}: {note}" for note in result.notes)
     if per_label:
         for table in label_tables(report):
             yield from ("", table)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import textwrap
+import warnings
 from abc import ABC, abstractmethod
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
@@ -263,6 +264,8 @@ class MeasureModule(ArrowMetric, ABC):
         result: dict[str, Any] = measure.score(counts)
         if resampling is not None:
             result = measure.with_intervals(result, measure.intervals(counts, resampling))
+        for note in measure.notes(counts):
+            warnings.warn(f"{measure.name}: {note}", stacklevel=2)
         if options.get("details", False):
             details = {**measure.details(counts), "signature": measure.signature(reading, resampling)}
             result.update({key: details[key] for key in measure.detail_keys})

@@ -229,6 +229,10 @@ class Measure(ABC):
         """Compute what `details` adds to a result, but for the signature."""
         return {"per_label": self.score_per_label(counts), "counts": counts.total()}
 
+    def notes(self, counts: Counts) -> list[str]:
+        """Return what a reader of the scores must know about these counts, as sentences; mostly nothing."""
+        return []
+
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the headline values of each document as if it were the corpus, shape (documents)."""
         parts = [self.score_totals(totals) for totals in counts.per_document()]

@@ -62,8 +62,10 @@ class ChanceKappaF1(AlignedMeasure):
     A side's size is its agreement with itself: the tokens (or the number) of its spans, and if spans of a label
     overlap also what each two of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical annotations have
     unless chance is 1; 0 is what chance gives. Higher is better. Under `disjoint` sizes do not change with the place,
-    so that chance_f1 is the exact expectation of F1, in [0, 1]; else it is the expected agreement in the observed
-    sizes. Documents without spans change nothing.
+    so that chance_f1 is the exact expectation of F1, in [0, 1]; else (and with the method `uniform`) it is the expected
+    agreement in the observed sizes, and can pass 1, as random spans may lie over each other where observed ones do
+    not. `notes` says so then, and kappa_f1 is 1 for equal annotations and `zero_division` for all others. Documents
+    without spans change nothing.
 
     Attributes:
         level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is
@@ -78,7 +80,7 @@ class ChanceKappaF1(AlignedMeasure):
             `chance_f1_std`, the standard deviation of F1 between them, and `p_value`, the one-sided (1 + draws with at
             least the observed F1) / (1 + draws).
         seed: of the simulations.
-        zero_division: F1 if there are no spans, and kappa_f1 if chance_f1 is 1.
+        zero_division: F1 if there are no spans, and kappa_f1 if chance_f1 is 1 (or more, unless f1 is 1).
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, by `level`), `reference_spans`.
 
@@ -134,10 +136,13 @@ class ChanceKappaF1(AlignedMeasure):
     zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
 
     name: ClassVar[str] = "chance_kappa_f1"
+    detail_keys: ClassVar[tuple[str, ...]] = (*AlignedMeasure.detail_keys, "notes")
     place: ClassVar[int] = 70
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
-        "chance_f1": Key("F1 by chance", "F1 expected of random placement", better=""),
+        "chance_f1": Key(
+            "F1 by chance", "F1 expected of random placement; more than 1 only if random spans overlap", "[0, ∞)", ""
+        ),
         "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance, 0 at chance level", "(-∞, 1]"),
     }
     headline: ClassVar[str] = "kappa_f1"
@@ -193,13 +198,27 @@ class ChanceKappaF1(AlignedMeasure):
             for both in (quantities["both"], quantities["expected"])
         )
         certain = np.asarray(chance) >= 1.0 - 1e-12
-        return {
-            "f1": f1,
-            "chance_f1": chance,
-            "kappa_f1": np.where(
-                certain, self.zero_division, divide(f1 - chance, np.where(certain, 0.0, 1.0 - chance), 0.0)
-            ),
-        }
+        # above 1, chance leaves no scale for a difference: only perfect agreement keeps its value
+        undefined = certain & ((f1 < 1.0) | (np.asarray(chance) <= 1.0 + 1e-12))
+        corrected = divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
+        return {"f1": f1, "chance_f1": chance, "kappa_f1": corrected}
+
+    def notes(self, counts: Counts) -> list[str]:
+        """Say if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
+        chance = float(self.score_totals(self.totals(counts))["chance_f1"])
+        if chance < 1.0 - 1e-12:
+            return []
+        if chance <= 1.0 + 1e-12:
+            return ["chance_f1 is 1: spans placed at random always agree in full, and kappa_f1 is zero_division."]
+        return [
+            f"chance_f1 is {chance:.4g}, above 1: under this placement random spans of a label may overlap, and each "
+            "overlap counts. kappa_f1 is 1 for equal annotations and zero_division otherwise; the placement 'disjoint' "
+            "with the method 'exact' has no such values."
+        ]
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute what `details` adds to a result, `notes` too."""
+        return {**super().details(counts), "notes": self.notes(counts)}
 
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the headline values, and with simulations `chance_f1_std` and `p_value`."""
