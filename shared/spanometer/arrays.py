@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -169,9 +169,8 @@ def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
 
 
 def read_documents(documents: Any, remedy: str) -> list[Any]:
-    """Return documents as a list; an `InputError` if they are a string, a mapping or not iterable."""
-    single = isinstance(documents, np.ndarray) and documents.ndim == 0
-    if single or isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
+    """Return documents as a list; an `InputError` if they have no order, see `is_ordered`."""
+    if not is_ordered(documents):
         raise InputError(f"{shown(documents)} is not a list of documents.", remedy)
     return list(documents)
 
@@ -180,7 +179,7 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
     """Return documents as a list of sized rows.
 
     Raises:
-        InputError: if they, or one of them, are a string, a mapping or not iterable.
+        InputError: if they, or one of them, are a string, a set, a mapping, a table or not iterable.
     """
     rows = read_documents(documents, remedy)
     if set(map(type, rows)) <= {list, tuple}:
@@ -188,7 +187,7 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
     for number, row in enumerate(rows):
         if isinstance(row, np.ndarray) and row.ndim != 1:
             problem = f"an array of shape {row.shape} is not one document."
-        elif isinstance(row, (str, bytes, dict, set, frozenset)) or not isinstance(row, Iterable):
+        elif not is_ordered(row):
             problem = f"{shown(row)} is not a document."
         else:
             rows[number] = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else list(row)
@@ -210,6 +209,15 @@ def is_integer(value: object) -> TypeGuard[int]:
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is an integer or a floating-point number."""
     return is_integer(value) or isinstance(value, (float, np.floating))
+
+
+def is_ordered(value: Any) -> bool:
+    """Return whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
+    if isinstance(value, (str, bytes, Set, Mapping)):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) == 1
 
 
 def is_utf8(text: str) -> bool:

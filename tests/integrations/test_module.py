@@ -594,3 +594,27 @@ def test_load_in_a_fresh_process_from_another_folder(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout == "{'precision': 1.0, 'recall': 1.0, 'f1': 1.0}\n"
+
+
+def test_options_given_to_load_are_the_defaults_of_compute():
+    sides = {"predictions": [["B-A", "B-A", "O"]], "references": [["B-A", "B-A", "B-B"]]}
+    module = spanometer.load("span_f", average="macro")
+    assert module.compute(**sides)["recall"] == 0.5
+    assert module.compute(**sides, average="micro")["recall"] == 2 / 3
+    assert "|average:macro|" in module.compute(**sides, details=True)["signature"]
+    seeded = spanometer.load("span_f", seed=3, confidence=0.9, n_resamples=9)
+    assert "|seed:3|" in seeded.compute(**sides, details=True)["signature"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"avrage": "macro"}, "span_f has no option 'avrage'.\nDid you mean 'average'?"),
+        ({"average": "all"}, "invalid value for average: 'all'"),
+        ({"lengths": [3]}, "lengths is for spans and fragments"),
+    ],
+)
+def test_load_refuses_wrong_options(options, message):
+    with pytest.raises(InputError) as caught:
+        spanometer.load("span_f", **options)
+    assert message in str(caught.value)

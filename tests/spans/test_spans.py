@@ -1,9 +1,12 @@
 """Spans: from and to dictionaries, Arrow and tags."""
 
 import random
+from collections import UserDict
+from types import MappingProxyType
 
 import datasets
 import numpy as np
+import pandas
 import pyarrow as pa
 import pytest
 
@@ -197,3 +200,52 @@ def test_dicts_of_random_corpora_have_the_stated_form():
         sorted(document, key=lambda span: (span["start"], span["end"], span["label"]))
         for document in as_dicts(documents)
     ]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        {("O",), ("B-A",)},
+        frozenset({("O",)}),
+        MappingProxyType({0: ["O"]}),
+        UserDict({0: ["O"]}),
+        {0: ["O"]}.keys(),
+        [{"O"}],
+        [frozenset({"O"})],
+        [MappingProxyType({"O": 1})],
+        [UserDict({"O": 1})],
+        np.array("O"),
+        [np.array("O")],
+        pandas.DataFrame({"tags": ["O"]}),
+        [pandas.DataFrame({"tags": ["O"]})],
+    ],
+    ids=lambda given: type(given[0] if isinstance(given, list) else given).__name__,
+)
+def test_containers_without_order_are_refused(documents):
+    with pytest.raises(InputError, match="is not (a|one) "):
+        Spans.from_tags(documents)
+    with pytest.raises(InputError, match="is not (a|one) "):
+        Spans.from_dicts(documents)
+
+
+def test_ordered_containers_are_taken():
+    for documents in (pandas.Series([["O"], ["B-A"]]), np.array([["O"], ["B-A"]]), iter([("O",), ("B-A",)])):
+        assert len(Spans.from_tags(documents)) == 1
+
+
+@pytest.mark.parametrize(
+    "lengths", [{5}, {0: 5}, frozenset({5}), UserDict({0: 5}), b"a", np.array(5), 5, [2**62], [2**70]]
+)
+def test_lengths_that_are_no_list_of_lengths(lengths):
+    with pytest.raises(InputError) as caught:
+        Spans.from_dicts([[]], lengths=lengths)
+    assert caught.value.option == "lengths"
+
+
+def test_offsets_past_the_limit_do_not_wrap():
+    sane = {"label": "X", "fragments": [[0, 1]]}
+    for end in (2**31, 2**32 + 1, 2**62):
+        with pytest.raises(InputError, match=r"document 0, span 1: the end .* is out of range"):
+            Spans.from_dicts([[sane, {"label": "X", "fragments": [[0, end]]}]])
+    with pytest.raises(InputError, match="4,611,686,018,427,387,904 tokens are more than the 2,147,483,647"):
+        Spans.from_dicts([[]] * 4, lengths=[2**62] * 4)

@@ -84,6 +84,20 @@ class MeasureModule(ArrowMetric, ABC):
     def card(self) -> Card:
         """The module's texts."""
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        """Take the framework's settings, and options that `compute` then has as defaults.
+
+        Raises:
+            InputError: for an unknown option, and for a wrong value.
+        """
+        framework = inspect.signature(evaluate.Metric.__init__).parameters
+        self._given = {name: value for name, value in settings.items() if name not in framework}
+        if settings.get("seed") is not None:
+            # the framework has a seed of its own
+            self._given["seed"] = settings["seed"]
+        super().__init__(*arguments, **{name: value for name, value in settings.items() if name in framework})
+        self._require_options(self._given)
+
     def __init_subclass__(cls, **settings: Any) -> None:
         """Document a module and give its `_compute` a signature, from the declarations."""
         super().__init_subclass__(**settings)
@@ -185,7 +199,7 @@ class MeasureModule(ArrowMetric, ABC):
         Args:
             predictions: what the configuration has for each document, such as one list of tags.
             references: the same of the reference.
-            **options: see below.
+            **options: see below; those given when the module was loaded are the defaults.
 
         Returns:
             The scores, on the main process; None on others.
@@ -195,7 +209,10 @@ class MeasureModule(ArrowMetric, ABC):
                 is empty, as after a successful call.
         """
         # options are read twice, and an iterator only once
-        options = {name: list(given) if isinstance(given, Iterator) else given for name, given in options.items()}
+        options = {
+            name: list(given) if isinstance(given, Iterator) else given
+            for name, given in {**self._given, **options}.items()
+        }
         self._require_options(options)
         if predictions is None and references is None and self.writer is None:
             raise InputError(

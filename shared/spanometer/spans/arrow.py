@@ -17,6 +17,7 @@ from ..arrays import (
     integers,
     is_integer,
     is_list,
+    is_ordered,
     is_utf8,
     list_offsets,
     null_flags,
@@ -29,6 +30,9 @@ from ..options import option
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
+
+LONGEST = int(np.iinfo(np.int32).max)
+"""The largest length of a document; offsets are int32."""
 
 SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
@@ -248,7 +252,7 @@ class Items:
         """Raise an `InputError` for the first negative start, end that is not after its start, or end past 32 bits."""
         self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
-        self.refuse(end > np.iinfo(np.int32).max, lambda item: f"the end {end[item]} is out of range.")
+        self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
         """Return codes of the items' names in a column, and the sorted names that they stand for.
@@ -307,13 +311,23 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """Return the documents' lengths as int64, checked."""
     remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
     try:
-        known = np.asarray(lengths if isinstance(lengths, (np.ndarray, Sequence)) else list(lengths))
-    except (TypeError, ValueError):
+        if not is_ordered(lengths):
+            raise TypeError
+        known = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
     if known.size == 0:
         known = known.astype(np.int64)
     if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
         raise InputError("lengths are not a list of whole numbers from 0 up.", remedy, option="lengths")
+    if (known > LONGEST).any():
+        document = int(np.argmax(known > LONGEST))
+        raise InputError(
+            f"{known[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
+            "Check the lengths, or split the document.",
+            document=document,
+            option="lengths",
+        )
     if len(known) != documents:
         raise InputError(
             f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
