@@ -222,9 +222,9 @@ def test_dicts_of_random_corpora_have_the_stated_form():
     ids=lambda given: type(given[0] if isinstance(given, list) else given).__name__,
 )
 def test_containers_without_order_are_refused(documents):
-    with pytest.raises(InputError, match="is not (a|one) "):
+    with pytest.raises(InputError, match=r"is not (a|one) "):
         Spans.from_tags(documents)
-    with pytest.raises(InputError, match="is not (a|one) "):
+    with pytest.raises(InputError, match=r"is not (a|one) "):
         Spans.from_dicts(documents)
 
 
