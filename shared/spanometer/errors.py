@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
+from unicodedata import category
 
 Result = TypeVar("Result")
 
@@ -111,6 +112,11 @@ class InputError(ValueError):
         """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
         place = {"source": source, "line": line, "position": position, "column": column}
         return self.placed(side=None, document=None, span=None, **place)
+
+
+def has_control_characters(text: str) -> bool:
+    """Return whether a text has control characters, such as NUL, tab or a newline."""
+    return not text.isprintable() and any(category(character) == "Cc" for character in text)
 
 
 def printable(text: str) -> str:

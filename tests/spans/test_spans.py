@@ -249,3 +249,18 @@ def test_offsets_past_the_limit_do_not_wrap():
             Spans.from_dicts([[sane, {"label": "X", "fragments": [[0, end]]}]])
     with pytest.raises(InputError, match="4,611,686,018,427,387,904 tokens are more than the 2,147,483,647"):
         Spans.from_dicts([[]] * 4, lengths=[2**62] * 4)
+
+
+@pytest.mark.parametrize("label", ["X\0", "X\tY", "X\nY", "\x1b[31mX", "X\x85Y"])
+def test_labels_with_control_characters_are_refused(label):
+    with pytest.raises(InputError, match="control characters") as caught:
+        Spans.from_dicts([[], [{"label": "A", "start": 0, "end": 1}, {"label": label, "start": 1, "end": 2}]])
+    assert (caught.value.document, caught.value.span) == (1, 1)
+    with pytest.raises(InputError, match="control characters") as caught:
+        Spans.from_tags([["O", f"B-{label}"]])
+    assert (caught.value.document, caught.value.position) == (0, 1)
+    assert str(caught.value).replace("\n", "").isprintable()
+
+
+def test_marks_of_direction_are_taken():
+    assert Spans.from_tags([["B-\u202eX"]]).labels == ("\u202eX",)

@@ -24,7 +24,7 @@ from ..arrays import (
     ranges,
     read_rows,
 )
-from ..errors import InputError, counted, require_same_documents, setting
+from ..errors import InputError, counted, has_control_characters, require_same_documents, setting
 from ..options import option
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
@@ -263,8 +263,8 @@ class Items:
         """
         codes, names = string_codes(column)
         for code, name in enumerate(names):
-            if problem := blank_problem(name, noun):
-                self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks.")
+            if problem := name_problem(name, noun):
+                self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks and controls.")
         return codes.astype(code_type(len(names))), tuple(names)
 
 
@@ -283,10 +283,12 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     return rank[integers(encoded.indices)], [texts[code] for code in order]
 
 
-def blank_problem(name: str, noun: str) -> str:
-    """Return what is wrong with the blanks of a name, or an empty string."""
+def name_problem(name: str, noun: str) -> str:
+    """Return what is wrong with a name: it is empty, or has outer blanks or control characters; or an empty string."""
     if not name:
         return f"the {noun} is empty."
+    if has_control_characters(name):
+        return f"the {noun} {name!r} has control characters."
     return "" if name == name.strip() else f"the {noun} {name!r} has outer blanks."
 
 

@@ -25,7 +25,7 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError
-from .arrow import Items, blank_problem, bounds_arrays, is_list_of, spans_arrays, string_codes
+from .arrow import Items, bounds_arrays, is_list_of, name_problem, spans_arrays, string_codes
 
 Value = bool | int | float | str
 
@@ -294,7 +294,7 @@ def _require_name(name: object) -> None:
         raise InputError(f"the attribute {name!r} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY)
     if not is_utf8(name):
         raise InputError(f"the attribute {name!r} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
-    if problem := blank_problem(name, "name"):
+    if problem := name_problem(name, "name"):
         raise InputError(problem, "Give every attribute a name without outer blanks.")
 
 

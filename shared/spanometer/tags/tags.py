@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import batches, integers, is_utf8, list_offsets, offsets_of, place_of, read_rows
-from ..errors import InputError, setting, shown
+from ..errors import InputError, has_control_characters, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
@@ -137,7 +137,8 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
     for code, (prefix, label) in enumerate(parts):
         if prefix == "O" and label is None:
             continue
-        if prefix in allowed and ((label and label == label.strip()) or (label is None and not labelled)):
+        bare = label is None and not labelled
+        if prefix in allowed and (bare or (label and label == label.strip() and not has_control_characters(label))):
             continue
         document, position = tags.first(code)
         problem, remedy = _unreadable(tags.names[code], prefix, label, scheme)
@@ -155,6 +156,8 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         if label is None:
             return f"{found} has no label, but other tags have one.", "Write every tag as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
+        if has_control_characters(label):
+            problem = "a label with control characters"
         return f"{found} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         return (
