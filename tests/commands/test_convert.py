@@ -39,7 +39,7 @@ def test_io_cannot_part_spans(complaint, file):
     path = file("a", "O\n\nB-A\nB-A\n")
     assert complaint("convert", path, "--to", "IO") == (
         f"spanometer: {path}, line 4: a span of 'A' would merge with the previous span in IO tags. Choose another "
-        "scheme, or pass spans in place of tags."
+        "scheme, or pass spans instead of tags."
     )
     assert "line 4" in complaint("repair", path, "--policy", "conlleval", "--to", "IO")
 
