@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 from spanometer.analysis.comparison import compare
-from spanometer.counts.resampling import Resampling
+from spanometer.counts.statistics import Resampling
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans, pair_from_tags
 from tags import Goal, Timings, report_goals, shown, table

@@ -12,7 +12,7 @@ from slow import comparison as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.comparison import compare
 from spanometer.analysis.significance import PairedResampling, holm, ranks
-from spanometer.counts.resampling import Resampling, interval
+from spanometer.counts.statistics import Resampling, interval
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.readers import read, tag_lists
 from spanometer.spans.entities import Entities
@@ -128,7 +128,7 @@ def test_blocks_do_not_matter(monkeypatch):
         options = {"n_permutations": permutations, "n_resamples": 50}
         whole = pair(references, one, other, **options)
         with monkeypatch.context() as patch:
-            patch.setattr("spanometer.counts.resampling._BLOCK", 100)
+            patch.setattr("spanometer.counts.statistics._BLOCK", 100)
             patch.setattr("spanometer.analysis.significance._BLOCK", 100)
             assert pair(references, one, other, **options) == whole
 

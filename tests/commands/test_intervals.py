@@ -8,7 +8,7 @@ import pytest
 
 import spanometer
 from spanometer import Spans
-from spanometer.counts.resampling import Resampling
+from spanometer.counts.statistics import Resampling
 from spanometer.measures import SpanF
 
 REFERENCES = [["B-A", "I-A", "O"], ["B-B", "O", "B-A"], ["O", "B-A", "I-A"], ["B-A", "O", "O"]]

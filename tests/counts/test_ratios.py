@@ -8,7 +8,7 @@ import pytest
 
 from spanometer import InputError, Spans
 from spanometer.counts.counts import Column, Counts
-from spanometer.counts.ratios import precision_recall_f1
+from spanometer.counts.statistics import precision_recall_f1
 from spanometer.measures import MEASURES, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from spanometer import InputError, Spans
-from spanometer.counts.resampling import Resampling, interval, jackknife_groups
+from spanometer.counts.statistics import Resampling, interval, jackknife_groups
 from spanometer.measures import ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 
@@ -117,7 +117,7 @@ def test_blocks_do_not_matter(monkeypatch):
         resampling = Resampling(n_resamples=50, interval_method=method)
         whole = counts.measure.intervals(counts, resampling)
         with monkeypatch.context() as patch:
-            patch.setattr("spanometer.counts.resampling._BLOCK", 100)
+            patch.setattr("spanometer.counts.statistics._BLOCK", 100)
             assert counts.measure.intervals(counts, resampling) == whole
 
 

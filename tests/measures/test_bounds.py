@@ -9,7 +9,7 @@ import pytest
 from spanometer import InputError, Spans
 from spanometer.analysis.comparison import compare
 from spanometer.analysis.significance import PairedResampling
-from spanometer.counts.resampling import Resampling
+from spanometer.counts.statistics import Resampling
 from spanometer.measures import chance_kappa_f1
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.resampling import interval
+from ..counts.statistics import interval
 from ..errors import InputError, on_side
 from ..measures.aligned import counter
 from ..measures.base import Measure, joined_values
@@ -150,7 +150,7 @@ def compare(
         found = spanometer.compare(references, {"old": tags_of_old, "new": tags_of_new}, measures=("span_f", "link_f"))
         found.measures["span_f"].systems["new"].scores["f1"], found.measures["span_f"].pairs[0].p_randomisation_holm
 
-    **Intervals** are those of the bootstrap over documents (see `resampling.Resampling`), of each score and of the
+    **Intervals** are those of the bootstrap over documents (see `statistics.Resampling`), of each score and of the
     difference of two systems in the same drawn corpora. A system's rank is as **stable** as the share of the drawn
     corpora in which it has it.
 
@@ -177,7 +177,7 @@ def compare(
         repair: how to handle illegal tags, see `decoding.decode`.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
         confidence: the level of the intervals.
-        interval_method: `bca` or `percentile`, see `resampling.Resampling`.
+        interval_method: `bca` or `percentile`, see `statistics.Resampling`.
         n_resamples: how many corpora are drawn.
         n_permutations: how many times outputs are swapped. A p-value is at least 1 / (n + 1), corrected over k pairs
             k / (n + 1): with sacreBLEU's 10,000 the six pairs of four systems can still be below 0.001.

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import counted
 from ..measures.aligned import counter
 from ..measures.base import Measure

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.resampling import MOST_DRAWS, Resampling
+from ..counts.statistics import MOST_DRAWS, Resampling
 from ..measures.base import Measure
 from ..options import option
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..analysis.results import MeasureResult, Report
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import check_options, option
 from ..plots import plot_precision_recall

@@ -22,7 +22,7 @@ from typing import Any
 
 from ..analysis.results import MeasureResult, plain
 from ..analysis.sweep import AlphaSweep, alpha_sweep
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError, printable
 from ..measures.eter import Eter
 from ..options import options_of

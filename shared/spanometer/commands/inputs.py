@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 from ..analysis.results import Report
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.base import Measure
 from ..options import options_of

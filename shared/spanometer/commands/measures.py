@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..measures.base import Measure
 from .inputs import Input

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..analysis.batches import Reading
 from ..analysis.results import MeasureResult, Report
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import option
 from ..tags.decoding import Decoding

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from ..analysis.results import Report
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError, counted, mention, printable
 from ..measures.sl_icm import SlIcm
 from ..options import option

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..analysis.results import Report
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError, counted
 from ..options import check_options, option, options_of
 from ..readers.annotated_file import require_same_tokens

@@ -20,7 +20,7 @@ import evaluate
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_choice, require_same_documents, setting
 from ..measures.base import Measure
 from ..options import Option, options_of, same

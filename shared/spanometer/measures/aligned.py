@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
-from ..counts.ratios import precision_recall_f1
+from ..counts.statistics import precision_recall_f1
 from ..errors import InputError, require_sides, setting
 from ..spans.spans import Spans
 from .base import Key, Measure

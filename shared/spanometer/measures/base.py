@@ -12,8 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.ratios import AVERAGES, average_over_labels
-from ..counts.resampling import FEW_GROUPS, GROUPS, Resampling, interval, jackknife_groups
+from ..counts.statistics import (
+    AVERAGES,
+    FEW_GROUPS,
+    GROUPS,
+    Resampling,
+    average_over_labels,
+    interval,
+    jackknife_groups,
+)
 from ..errors import InputError
 from ..options import check_options, option
 from ..version import __version__
@@ -178,7 +185,7 @@ class Measure(ABC):
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
         """Compute confidence intervals of the headline values: documents are drawn anew, with replacement.
 
-        From the counts of the documents alone; nothing is decoded or aligned again. See `resampling.Resampling`.
+        From the counts of the documents alone; nothing is decoded or aligned again. See `statistics.Resampling`.
 
         Returns:
             For each key the lower and the upper bound; NaN if there are fewer than two documents, which do not show

@@ -11,8 +11,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, coverage, overlaps
 from ..arrays import begins_run, row_codes, runs
 from ..counts.counts import Column, Counts
-from ..counts.ratios import divide, precision_recall_f1
-from ..counts.resampling import MOST_DRAWS
+from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure, require_lengths

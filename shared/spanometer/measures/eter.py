@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.ratios import divide
+from ..counts.statistics import divide
 from ..errors import InputError, setting
 from ..options import option
 from ..spans.entities import Entities

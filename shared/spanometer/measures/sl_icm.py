@@ -13,7 +13,7 @@ from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, Side
 from ..arrays import begins_run, read_documents
 from ..counts.counts import Counts
-from ..counts.ratios import divide
+from ..counts.statistics import divide
 from ..errors import InputError, mention, setting
 from ..options import option
 from .aligned import AlignedMeasure

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ..counts.counts import Column, Counts
-from ..counts.ratios import divide, precision_recall_f1
+from ..counts.statistics import divide, precision_recall_f1
 from ..errors import InputError, mention, require_sides, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value

@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
-from ..counts.ratios import divide
+from ..counts.statistics import divide
 from ..options import option
 from .aligned import AlignedMeasure, require_lengths
 from .base import Key, zero_division_option

@@ -24,7 +24,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..analysis.results import plain
 from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
-from ..counts.resampling import interval
+from ..counts.statistics import interval
 from ..errors import InputError, counted, printable
 from ..measures import registry
 from ..measures.aligned import AlignedMeasure

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..counts.resampling import Resampling
+from ..counts.statistics import Resampling
 from ..errors import require_choice, spell_python
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
