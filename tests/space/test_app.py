@@ -24,7 +24,7 @@ from spanometer.space.corpus import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_tr
 from spanometer.space.examples import examples_of
 from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
 from spanometer.space.pages import page_of
-from spanometer.space.results import MAX_CHANCE_TOKENS
+from spanometer.space.results import MAX_CHANCE_WORK
 from spanometer.space.templates import error_message, number, read_file, render
 
 METRICS = Path(__file__).parents[2] / "metrics"
@@ -385,9 +385,31 @@ def test_limits():
     big = "a" * MAX_BYTES + " O\n"
     assert "too much for this page" in answer("span_f", big, "a O\n")
     assert "too much for this page" in answer("eter", "a " * 600_000, "a")
-    line = "a B-X\n" + "b O\n" * MAX_CHANCE_TOKENS
-    assert "up to 10,000" in answer("chance_kappa_f1", line, line)
-    assert headline(answer("span_f", line, line)) == "1.0000"
+    # spans of many lengths in one sentence of 100,000 tokens
+    line = "".join("a B-X\n" + "b I-X\n" * (number % 300) for number in range(660)) + "c O\n"
+    said = text_of(answer("chance_kappa_f1", line, line))
+    assert "times the work that a page does; the longest sentence has" in said and "set “Method” to 'uniform'" in said
+    assert headline(answer("chance_kappa_f1", line, line, method="uniform", n_simulations=0)) != "0.0000"
+
+
+def test_chance_is_bounded_by_its_work_and_not_by_tokens():
+    # 2,000 tokens in one sentence, every second one a span, in spans of 1 to 3
+    dense = "".join("a B-X\n" + "b I-X\n" * (number % 3) + "c O\n" for number in range(700))
+    sparse = "a B-X\n" + "b O\n" * 50_000
+    found = {}
+    for name, text in (("dense", dense), ("sparse", sparse)):
+        corpus = read_tags(text, text)
+        found[name] = ALL_MEASURES["chance_kappa_f1"]().work(Alignment(corpus.references, corpus.predictions))
+        assert headline(answer("chance_kappa_f1", text, text, n_simulations=0)) == "1.0000"
+    assert found["dense"] < MAX_CHANCE_WORK / 5 and found["sparse"] < MAX_CHANCE_WORK / 100
+
+
+def test_notes_of_a_measure_are_shown():
+    # random spans may lie over each other: chance passes 1
+    line = "".join(f"{tag}\n" for tag in ("B-X", "I-X", "B-X", "I-X", "I-X", "I-X", "I-X", "B-X", "I-X"))
+    html = answer("chance_kappa_f1", line, line, placement="independent", n_simulations=0)
+    assert "chance_f1 is 1.119, above 1" in text_of(html)
+    assert "chance_f1 is" not in answer("chance_kappa_f1", REFERENCE, PREDICTION)
 
 
 def test_one_text_with_both():

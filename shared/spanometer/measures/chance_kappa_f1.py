@@ -17,6 +17,7 @@ from ..options import option
 from .aligned import AlignedMeasure, require_lengths
 from .base import Key, zero_division_option
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
+from .starts import work
 
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
@@ -171,9 +172,7 @@ class ChanceKappaF1(AlignedMeasure):
     def _count(self, alignment: Alignment) -> ChanceCounts:
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions
-        for side_name, side in (("references", references), ("predictions", predictions)):
-            _require_placeable(alignment, side_name, side, self.placement)
-        cases = _Cases.of(alignment, self.placement)
+        cases = self._cases(alignment)
         placed = {case: self._place(cases, case) for case in np.unique(cases.of_both)}
         similarity = shared_tokens if self.level == "token" else same_span
         pairs, of_place = np.unique(cases.of_both, axis=0, return_inverse=True)
@@ -188,6 +187,28 @@ class ChanceKappaF1(AlignedMeasure):
         }
         simulated = self._simulate(cases, pairs, of_place, len(alignment.labels)) if self.n_simulations else None
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
+
+    def work(self, alignment: Alignment) -> float:
+        """Estimate the work of exact chance before it is done, see `starts.work`; 0 if chance is not exact.
+
+        Raises:
+            InputError: if the spans do not fit the placement.
+        """
+        cases = self._cases(alignment)
+        if self.method == "uniform" or self.placement == "independent":
+            return 0.0
+        layers = (
+            (tokens, np.unique(layer, return_counts=True))
+            for tokens, layers in map(cases.describe, np.unique(cases.of_both).tolist())
+            for layer in layers
+            if len(layer) > 1
+        )
+        return sum(work(tokens, *lengths) for tokens, lengths in layers)
+
+    def _cases(self, alignment: Alignment) -> _Cases:
+        for side_name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
+            _require_placeable(alignment, side_name, side, self.placement)
+        return _Cases.of(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute observed, chance and corrected F1."""

@@ -26,8 +26,8 @@ from .taking import taking
 from .templates import error_message, number, render
 from .trees import aligned_trees
 
-MAX_CHANCE_TOKENS = 10_000
-"""How long a document may be for chance: the exact distribution costs more than linear time."""
+MAX_CHANCE_WORK = 30_000_000
+"""How much exact chance a page computes, see `ChanceKappaF1.work`: some two seconds, and as long for the chart."""
 
 _MAX_SIMULATED = 20_000_000
 """How many simulated tokens (tokens times simulations) a page draws."""
@@ -102,7 +102,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     html = render(
         "results.html",
         measure=measure,
-        notes=[*corpus.notes, *_notes(corpus, missing)],
+        notes=[*corpus.notes, *measure.notes(counts), *_notes(corpus, missing)],
         headline=headline,
         parts=parts,
         size=_size(corpus),
@@ -158,18 +158,20 @@ def _counts(measure: Measure, corpus: Corpus, alignment: Alignment) -> Any:
         # spans of tags are trees of one node
         return measure.counts(*(corpus.trees or (flat_trees(corpus.references), flat_trees(corpus.predictions))))
     if isinstance(measure, ChanceKappaF1):
-        _require_few_tokens(measure, np.diff(alignment.offsets))
+        _require_little_work(measure, alignment)
     assert isinstance(measure, AlignedMeasure)
     return measure.count(alignment)
 
 
-def _require_few_tokens(measure: ChanceKappaF1, lengths: np.ndarray) -> None:
-    if lengths.max(initial=0) > MAX_CHANCE_TOKENS:
+def _require_little_work(measure: ChanceKappaF1, alignment: Alignment) -> None:
+    if (needed := measure.work(alignment)) > MAX_CHANCE_WORK:
+        longest = int(np.diff(alignment.offsets).max())
         raise InputError(
-            f"a sentence of {int(lengths.max()):,} tokens; chance is computed here for up to {MAX_CHANCE_TOKENS:,}.",
-            "Put blank lines between sentences, or score it on your own machine.",
+            f"exact chance would take {needed / MAX_CHANCE_WORK:,.1f} times the work that a page does; the longest "
+            f"sentence has {counted(longest, 'token')}.",
+            f"Put blank lines between sentences, set {setting('method', 'uniform')}, or score it on your own machine.",
         )
-    tokens = int(lengths.sum())
+    tokens = int(alignment.offsets[-1])
     if tokens * measure.n_simulations > _MAX_SIMULATED:
         raise InputError(
             f"{measure.n_simulations} simulated annotations of {tokens:,} tokens are too many for this page.",
