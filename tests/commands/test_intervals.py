@@ -47,7 +47,10 @@ def test_span_attribute_module(run, file):
     for name in ("micro", "neg"):
         for key, value in plain[name].items():
             assert found[name][key] == value
-            assert found[name][f"{key}_low"] <= value <= found[name][f"{key}_high"]
+            if key in ("tp", "support", "positives"):
+                assert f"{key}_low" not in found[name]
+            else:
+                assert found[name][f"{key}_low"] <= value <= found[name][f"{key}_high"]
     assert found["neg"]["ap_low"] < found["neg"]["ap_high"]
     assert found["neg"] == found["micro"]
     paths = [
@@ -110,3 +113,23 @@ def test_a_value_that_is_no_number(run, file):
     assert found["scores"]["f1"] is None
     assert found["intervals"]["f1"] == [None, None]
     assert math.isnan(SpanF(zero_division=math.nan).score(SpanF().counts(*[Spans.from_tags([["O"]])] * 2))["f1"])
+
+
+def test_no_interval_of_a_count(run, file):
+    paths = [file(name, "<pers> Ada </pers> x\n<loc> Rom </loc>\n") for name in ("gold.ne", "one.ne", "two.ne")]
+    compared = json.loads(run("compare", *paths, "--json")[1])["measures"]["eter"]["systems"]["one"]["intervals"]
+    scored = json.loads(run("score", *paths[:2], "--confidence", "0.9", "--json")[1])["measures"]["eter"]["intervals"]
+    assert set(compared) == set(scored)
+    assert {"eter", "ser"} <= set(scored)
+    assert {"insertions", "deletions", "references"}.isdisjoint(scored)
+
+
+def test_intervals_that_are_no_numbers_say_why(run, file):
+    single = written(file, "single.txt", REFERENCES[:1])
+    empty = written(file, "empty.txt", [["O"], ["O"]])
+    shown = run("score", single, single, "--measure", "span_f,link_f", "--confidence", "0.95")[1]
+    assert shown.count("nan–nan: intervals need two documents or more, and there is 1 document.") == 1
+    options = ("--measure", "span_f", "--zero-division", "nan", "--confidence", "0.95")
+    assert "span_f: a value that is not a number has no interval" in run("score", empty, empty, *options)[1]
+    assert json.loads(run("score", single, single, *options, "--json")[1])["notes"]
+    assert "notes" not in json.loads(run("score", empty, empty, "--json")[1])

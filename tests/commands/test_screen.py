@@ -1,11 +1,15 @@
 """Tables on terminals."""
 
 import io
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from spanometer.analysis.results import Report
+from spanometer.commands.main import main
 from spanometer.commands.screen import page, show
 from spanometer.commands.tables import Copyable, label_tables, score_tables
 from spanometer.measures import MEASURES
@@ -25,10 +29,42 @@ def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
     output = console.file.getvalue()
     assert "…" not in output
     assert output.count("1.0000") >= 5 * 3 * 3
-    assert output.count(label) == 0 or width > 120
-    folded = re.sub(r"\s|─", "", "".join(line[: max(12, width - 50)] for line in output.splitlines()))
-    assert "label-label-" in folded
-    assert max(map(len, (line for line in output.splitlines() if "|" not in line))) <= max(width, 64)
+    assert label in output.replace("\n", "")
+    assert max(map(len, (line for line in output.splitlines() if "|" not in line))) <= max(width, 29)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_name_is_lost(run, file, monkeypatch, width):
+    """Names and cells of `compare`, `advise` and `agree` on terminals of several widths."""
+    rows = ["a B-PER", "b O", "", "c B-LOC", "d I-LOC", "", "e O"]
+    names = ["gold", "bert-base-multilingual-cased-finetuned", "bert-large-multilingual-cased-finetuned"]
+    paths = [file(f"{name}.conll", "\n".join(rows)) for name in names]
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+
+        def isatty(self):
+            return True
+
+    def lines(*arguments):
+        monkeypatch.setattr("sys.stdout", Terminal())
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert main([*arguments, "--no-color"]) == 0
+        found = re.sub(r"\x1b\[[0-9;]*m", "", sys.stdout.getvalue()).splitlines()
+        assert all(len(line) <= width for line in found if "|" not in line and not line.startswith("spanometer"))
+        assert not any("…" in line for line in found)
+        return "\n".join(found)
+
+    compared = lines("compare", *paths)
+    for name in names[1:]:
+        assert len(re.findall(rf"^{name}( |$)", compared, re.MULTILINE)) >= 2
+    assert " - ".join(names[1:]) in " ".join(compared.split())
+    assert {"rank", "stability", "precision", "corrected"} <= set(re.findall(r"\w+", compared))
+    assert len(re.findall(r" 1\.0000 \[\d\.\d{4}, \d\.\d{4}\]", compared)) == 6
+    assert len(re.findall(r"\b(yes|no|unknown)\b", lines("advise", paths[0]))) >= 7
+    agreed = lines("agree", *paths)
+    assert all(re.search(rf"^{name}( |$)", agreed, re.MULTILINE) for name in names)
 
 
 def test_no_color(run, file, monkeypatch):
@@ -38,3 +74,15 @@ def test_no_color(run, file, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" in run("score", path, path)[1]
     assert "\x1b[" not in run("score", path, path, "--no-color")[1]
+
+
+def test_closed_standard_output(file):
+    path = file("gold.conll", "Ada B-PER\n")
+    command = [sys.executable, "-m", "spanometer", "score", path, path]
+    closed = subprocess.run(command, preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (closed.returncode, closed.stderr.count("\n")) == (2, 1)
+    assert "standard output is closed" in closed.stderr
+    with open(os.devnull) as unwritable:
+        refused = subprocess.run(command, stdout=unwritable, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "bad file descriptor" in refused.stderr

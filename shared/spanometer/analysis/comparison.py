@@ -36,7 +36,7 @@ class SystemResult:
 
     Attributes:
         scores: the headline values.
-        intervals: the lower and the upper bound of each.
+        intervals: the lower and the upper bound of each that is not a number of things.
         rank: by the measure's headline, 1 is the best; equal systems share the better rank.
         rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
     """
@@ -337,7 +337,11 @@ class _MeasuredSystems:
         return {
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),
-                intervals={key: estimate.interval(self._resampling) for key, estimate in values.items()},
+                intervals={
+                    key: estimate.interval(self._resampling)
+                    for key, estimate in values.items()
+                    if not self.measure.results[key].whole
+                },
                 rank=int(places[column]),
                 rank_shares=tuple(shares[column].tolist()),
             )

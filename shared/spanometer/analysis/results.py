@@ -60,6 +60,17 @@ class MeasureResult:
             measure.notes(counts),
         )
 
+    def without_interval(self, documents: int) -> str:
+        """Return why a value has an interval that is NaN; empty if none has."""
+        by_attribute = (values for values in self.scores.values() if isinstance(values, Mapping))
+        lows = [low for low, _ in self.intervals.values()]
+        lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
+        if not any(map(math.isnan, lows)):
+            return ""
+        if documents < 2:
+            return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
+        return f"{self.measure.name}: a value that is not a number has no interval"
+
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
@@ -136,9 +147,16 @@ class Report:
             ]
         )
 
+    @property
+    def notes(self) -> list[str]:
+        """Why there are intervals that are NaN."""
+        found = (result.without_interval(self.documents) for result in self.results)
+        return [note for note in dict.fromkeys(found) if note]
+
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
+            **({"notes": self.notes} if self.notes else {}),
             "documents": self.documents,
             "tokens": self.tokens,
             f"reference_{self.unit[1]}": self.reference_spans,

@@ -127,7 +127,7 @@ def _summary(found: Agreement, *, per_pair: bool) -> Table:
 def _by_label(found: Agreement) -> Table:
     """Return for each label the means of the pairs, alpha, and the fewest and most spans of an annotator."""
     rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
-    return Table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), rows, labels=True)
+    return Table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), rows)
 
 
 def _label_cells(values: AgreementValues) -> list[Cell]:

@@ -144,7 +144,7 @@ def _systems(name: str, result: MeasureComparison) -> Table:
         ]
         stability = f"{values.rank_shares[values.rank - 1]:.1%}"
         rows.append([(system, "cyan"), *cells, str(values.rank), stability])
-    return Table(name, [*map(head, keys), "rank", "stability"], rows, labels=True)
+    return Table(name, [*map(head, keys), "rank", "stability"], rows)
 
 
 def _pairs(name: str, result: MeasureComparison) -> Table:
@@ -164,7 +164,7 @@ def _pairs(name: str, result: MeasureComparison) -> Table:
         ]
         for pair in result.pairs
     ]
-    return Table(title, heads, rows, labels=True)
+    return Table(title, heads, rows)
 
 
 def _with_interval(value: float, bounds: tuple[float, float], sign: str = "") -> str:

@@ -187,6 +187,9 @@ def _parts(
     yield ""
     for table in _tables(systems):
         yield from (table, "")
+    found = (system.result.without_interval(reference.entities.documents) for system in systems.values())
+    for note in dict.fromkeys(filter(None, found)):
+        yield from (f"nan–nan: {note}.", "")
     yield from map(Copyable, dict.fromkeys(system.result.signature for system in systems.values()))
     if per_label:
         for name, system in systems.items():
@@ -247,4 +250,4 @@ def _sweep_table(sweep: AlphaSweep) -> Table:
 
 def _table(title: str, heads: Iterable[str], rows: Mapping[str, Sequence[Cell]], *, style: str = "cyan") -> Table:
     """Return a table with a row for each name."""
-    return Table(title, list(heads), [[(name, style), *cells] for name, cells in rows.items()], labels=True)
+    return Table(title, list(heads), [[(name, style), *cells] for name, cells in rows.items()])

@@ -33,6 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
         and `--help` leave by `SystemExit`, as argparse does it.
     """
+    if sys.stdout is None:
+        return _complain("standard output is closed. Send it to a file, a pipe or /dev/null.")
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
     _escape_what_cannot_be_encoded()
     options = _parser().parse_args(argv)
     try:
@@ -50,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _leave_quietly()
     except OSError as error:
+        _drop_output()
         where = f"{error.filename}: " if error.filename else ""
         return _complain(f"{where}{(error.strerror or str(error)).lower()}.")
     except KeyboardInterrupt:
@@ -119,7 +124,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _complain(message: str) -> int:
-    print(f"spanometer: {printable(message)}", file=sys.stderr)
+    if sys.stderr is not None:
+        print(f"spanometer: {printable(message)}", file=sys.stderr)
     return BAD_INPUT
 
 
@@ -131,6 +137,14 @@ def _escape_what_cannot_be_encoded() -> None:
 
 
 def _leave_quietly() -> int:
-    """Let nothing be flushed into the closed pipe at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Leave after a closed pipe."""
+    _drop_output()
     return _BROKEN_PIPE
+
+
+def _drop_output() -> None:
+    """Let nothing be flushed at exit into an output that takes nothing."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

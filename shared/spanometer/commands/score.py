@@ -116,6 +116,8 @@ def _parts(report: Report, sides: Mapping[str, Side], *, per_label: bool) -> Ite
     yield ""
     for table in score_tables(report):
         yield from (table, "")
+    for note in report.notes:
+        yield from (f"nan–nan: {note}.", "")
     for result in report.results:
         yield Copyable(result.signature)
         yield from (f"{result.measure.name}: {note}" for note in result.notes)

@@ -11,10 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..errors import printable
-from .tables import Cell, Copyable, Part, Table
-
-_LABEL_WIDTH = 12
-"""The least width of a column of labels; longer labels are folded if they must."""
+from .tables import Cell, Copyable, Part, Table, folded
 
 _UNLIMITED = 1_000_000
 """The width of a page that is no terminal: nothing is wrapped or cut."""
@@ -38,16 +35,16 @@ def page(*, color: bool = True) -> Console:
 def show(console: Console, *parts: Part) -> None:
     """Print one part below the other.
 
-    Numbers are never cut: if a table needs more than the terminal has, the terminal breaks its lines. It also breaks
-    lines that are to be copied (signatures, commands), so that they stay whole.
+    Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal breaks lines that are to
+    be copied (signatures, commands), so that they stay whole.
     """
-    terminal = console.width
     for part in parts:
         if isinstance(part, Table):
             grid = _grid(part)
-            console.width = _fit(grid, console)
-            console.print(grid, crop=False)
-            console.width = terminal
+            if _width(grid, console) <= console.width:
+                console.print(grid)
+            else:
+                show(console, *folded(part, console.width))
         elif isinstance(part, Copyable):
             console.print(Text(printable(part.text), "dim"), soft_wrap=True)
         else:
@@ -57,8 +54,7 @@ def show(console: Console, *parts: Part) -> None:
 def _grid(table: Table) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     names, numbers = table.widths
-    title = _text(table.title)
-    grid.add_column(title, **({"overflow": "fold"} if table.labels else {"no_wrap": True, "min_width": names}))
+    grid.add_column(_text(table.title), no_wrap=True, min_width=names)
     for place, head in enumerate(table.heads, 1):
         justify = "left" if place < table.left else "right"
         grid.add_column(
@@ -77,13 +73,6 @@ def _text(cell: Cell) -> Text:
     return Text(printable(text), style)
 
 
-def _fit(grid: Grid, console: Console) -> int:
-    """Return the width that the numbers of a table need; a column of labels gets what they leave."""
-    unlimited, width = console.options.update(max_width=_UNLIMITED), int(console.width)
-    labels = grid.columns[0]
-    if labels.overflow != "fold":
-        return max(width, int(Measurement.get(console, unlimited, grid).minimum))
-    labels.max_width = _LABEL_WIDTH
-    numbers = int(Measurement.get(console, unlimited, grid).minimum) - _LABEL_WIDTH
-    labels.max_width = max(_LABEL_WIDTH, width - numbers)
-    return max(width, numbers + _LABEL_WIDTH)
+def _width(grid: Grid, console: Console) -> int:
+    """Return the width that a table needs."""
+    return int(Measurement.get(console, console.options.update(max_width=_UNLIMITED), grid).maximum)

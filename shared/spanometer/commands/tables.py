@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ..analysis.results import MeasureResult, Report
@@ -31,7 +32,6 @@ class Table:
         title: what the names are.
         heads: the heads of the numbers.
         rows: the cells of each row, the name first; None for a line between rows.
-        labels: the names are labels, which may be long: they are folded before numbers are pushed out of sight.
         widths: the least widths of the column of names and of those of numbers.
         left: the number of columns whose cells begin on the left.
     """
@@ -39,7 +39,6 @@ class Table:
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[Cell] | None]
-    labels: bool = False
     widths: tuple[int, int] = (0, 0)
     left: int = 1
 
@@ -59,6 +58,23 @@ def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
     return [[(f"{name:<{width}}", "bold"), f"  {text}"] for name, text in pairs]
+
+
+def folded(table: Table, width: int) -> list[Part]:
+    """Return a table as lines for a terminal that is too narrow: each row's name, and a line for each of its cells."""
+    heads = [printable(head.replace("\n", " ")) for head in table.heads]
+    indent = max(map(len, heads), default=0) + 4
+    lines: list[Part] = [(table.title, "bold")] if table.title else []
+    for row in table.rows:
+        if row is None:
+            continue
+        lines.append(row[0])
+        for head, cell in zip(heads, row[1:], strict=False):
+            text, style = cell if isinstance(cell, tuple) else (cell, "")
+            wrapped = wrap(printable(text), max(width - indent, 1), break_long_words=False, break_on_hyphens=False)
+            for place, part in enumerate(wrapped):
+                lines.append([f"  {'' if place else head}".ljust(indent), (part, style)])
+    return lines
 
 
 def score_tables(report: Report) -> list[Table]:
@@ -91,9 +107,9 @@ def _attribute_table(result: MeasureResult) -> Table:
     for place, (name, values) in enumerate(result.scores.items()):
         rows.append([(name, "" if place else "cyan"), *score_cells(values, keys, result.measure.headline)])
         if result.confidence is not None:
-            intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if key not in _AMOUNTS}
+            intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if f"{key}_low" in values}
             rows.append(interval_cells(intervals, keys, result.confidence))
-    return Table(result.measure.name, keys, rows, labels=True)
+    return Table(result.measure.name, keys, rows)
 
 
 def label_tables(report: Report) -> list[Table]:
@@ -105,7 +121,7 @@ def label_tables(report: Report) -> list[Table]:
             [label, *score_cells(values, keys, result.measure.headline), f"{values['support']:,}"]
             for label, values in result.per_label.items()
         ]
-        tables.append(Table(result.measure.name, [*map(head, keys), "support"], rows, labels=True))
+        tables.append(Table(result.measure.name, [*map(head, keys), "support"], rows))
     return tables
 
 

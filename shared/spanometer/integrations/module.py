@@ -31,7 +31,7 @@ Column: TypeAlias = pa.ChunkedArray
 Options = Mapping[str, Any]
 Reading = dict[str, Any]
 
-INTERVALS = "With confidence, the bounds of the interval of each key; nan for a single document."
+INTERVALS = "With confidence, the bounds of the interval of each key but numbers of things; nan for a single document."
 
 _DATA = ("predictions", "references")
 _ENTRY = textwrap.TextWrapper(

@@ -178,9 +178,9 @@ class Measure(ABC):
         return self.score_totals(self.weighted_totals(counts, weights))
 
     def headline_values(self, counts: Counts) -> dict[Any, float]:
-        """Return the values that have intervals, by the keys of `score_weighted`."""
+        """Return the values that have intervals, by the keys of `score_weighted`: numbers of things have none."""
         result = self.score(counts)
-        return {key: result[key] for key in self.keys}
+        return {key: result[key] for key in self.keys if not self.results[key].whole}
 
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
         """Compute confidence intervals of the headline values: documents are drawn anew, with replacement.

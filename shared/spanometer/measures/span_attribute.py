@@ -239,8 +239,9 @@ class SpanAttribute(Measure):
         return {name: {key: values[key][code].item() for key in self.keys} for code, name in enumerate(names)}
 
     def headline_values(self, counts: Any) -> dict[Any, float]:
-        """Return the values of the result by attribute and key."""
-        return {(name, key): value for name, values in self.score(counts).items() for key, value in values.items()}
+        """Return the values of the result that have intervals, by attribute and key."""
+        keys = [key for key in self.keys if not self.results[key].whole]
+        return {(name, key): values[key] for name, values in self.score(counts).items() for key in keys}
 
     def score_weighted(self, counts: Any, weights: np.ndarray) -> dict[Any, np.ndarray]:
         """Score corpora given by document weights, by attribute and key; each corpus is ranked by itself."""
