@@ -113,6 +113,7 @@ def agreement(
     names: Sequence[str] | None = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    prefix: bool = True,
     lengths: Any = None,
     level: str = "token",
     placement: str = "disjoint",
@@ -139,6 +140,7 @@ def agreement(
         names: the annotators' names, by default `1`, `2`, `3` ...
         scheme: the scheme of the tags; None tells it from the prefixes of all annotators together.
         repair: how to handle illegal tags, see `decoding.decode`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
@@ -160,7 +162,9 @@ def agreement(
         zero_division=zero_division,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
-    sides, reading = read_annotations(_named(annotations, names), scheme=scheme, repair=repair, lengths=lengths)
+    sides, reading = read_annotations(
+        _named(annotations, names), scheme=scheme, repair=repair, prefix=prefix, lengths=lengths
+    )
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
     annotated = {name: spans.with_labels(labels) for name, spans in sides.items()}

@@ -138,6 +138,7 @@ def compare(
     measures: Any = ("span_f",),
     scheme: str | None = None,
     repair: str = "conlleval",
+    prefix: bool = True,
     lengths: Any = None,
     confidence: float = 0.95,
     interval_method: str = "bca",
@@ -175,6 +176,7 @@ def compare(
             names the results. For `Entities`: `Eter`, or `"eter"`.
         scheme: the scheme of the tags; None tells it from the prefixes of all sides together.
         repair: how to handle illegal tags, see `decoding.decode`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
         confidence: the level of the intervals.
         interval_method: `bca` or `percentile`, see `statistics.Resampling`.
@@ -203,7 +205,7 @@ def compare(
     for name, output in given.items():
         if isinstance(output, Entities):
             raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
-    sides, reading = read_annotations(given, scheme=scheme, repair=repair, lengths=lengths)
+    sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
     return _compared(sides, asked, resampling, reading)
 
 
@@ -212,7 +214,7 @@ def compare_entities(
     systems: Mapping[str, Entities],
     measures: Any,
     resampling: PairedResampling,
-    reading: Mapping[str, str],
+    reading: Mapping[str, object],
     lengths: Any = None,
 ) -> Comparison:
     """Compare systems that find entity trees, see `compare`.
@@ -248,7 +250,7 @@ def _compared(
     sides: Mapping[str, Spans] | Mapping[str, Entities],
     measures: Mapping[str, Measure],
     resampling: PairedResampling,
-    reading: Mapping[str, str],
+    reading: Mapping[str, object],
 ) -> Comparison:
     """Count all systems, draw corpora, and compare by each measure."""
     reference = sides[REFERENCES]

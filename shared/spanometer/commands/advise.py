@@ -27,7 +27,7 @@ from ..options import options_of
 from ..readers.span_lines import read_spans
 from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
-from ..tags.decoding import Decoding
+from ..tags.decoding import LabelDecoding
 from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
 from .output import Output
@@ -36,7 +36,7 @@ from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdviceInput(TagLayout, Decoding):
+class AdviceInput(TagLayout, LabelDecoding):
     """The reference annotation of a corpus."""
 
     column: str | None = text("COLUMN", f"tag column: {COLUMN}")
@@ -53,7 +53,7 @@ class AdviceInput(TagLayout, Decoding):
             file = read_with(read_spans, path, key=self.spans)
             return file.source, counted(file.spans.documents, "document"), file.spans, file.words
         tags = self.read(path, [self.column], self.words_column or True)
-        spans = tags.spans(scheme=self.scheme, repair=self.repair)
+        spans = tags.spans(scheme=self.scheme, repair=self.repair, prefix=self.prefix)
         return tags.source, documents_in(tags), spans, None if tags.words is None else tag_lists(tags.words)
 
 

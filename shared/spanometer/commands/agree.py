@@ -70,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
             {name: file.tags[0] for name, file in annotators.items()},
             scheme=source.scheme,
             repair=source.repair,
+            prefix=source.prefix,
             variant=alpha.variant,
             **{name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS},
         )

@@ -94,6 +94,7 @@ def _compare_tags(
             measures=measures,
             scheme=source.scheme,
             repair=source.repair,
+            prefix=source.prefix,
             **asdict(resampling),
         )
     return (

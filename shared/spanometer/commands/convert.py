@@ -32,5 +32,5 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, convert and write."""
     source = read_options(SchemeChange, options)
-    change = partial(convert_tags, to=options.to.upper(), scheme=source.scheme)
+    change = partial(convert_tags, to=str(source.to), scheme=source.scheme)
     return rewrite(options, source, change, f"to {source.to}")

@@ -70,7 +70,7 @@ def _add(
     declared = next(iter(uses.values()))
     details: dict[str, Any] = {"dest": destination(declared), "default": None, "help": _help(uses, optional)}
     if declared.kind is bool:
-        return group.add_argument(*flags, action="store_true", **details)
+        return group.add_argument(*flags, action="store_const", const=not declared.default, **details)
     metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
     return group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
 
@@ -127,7 +127,7 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
     given = {name: getattr(options, destination(one), None) for name, one in declared.items()}
     try:
         values = {
-            name: value if value is True else declared[name].read(value)
+            name: value if isinstance(value, bool) else declared[name].read(value)
             for name, value in given.items()
             if value is not None
         }
@@ -143,6 +143,6 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
     def spell(name: str, value: str | None) -> str:
         flag = flags.get(name) or f"--{name.replace('_', '-')}"
         # strings without their quotes
-        return flag if value in (None, "...", "True") else f"{flag} {value.strip(chr(39))}"
+        return flag if value in (None, "...", "True", "False") else f"{flag} {value.strip(chr(39))}"
 
     return spell

@@ -19,7 +19,7 @@ from ..readers.rewriter import Rewriter
 from ..readers.source import Source, open_file
 from ..readers.tag_file import TagFile
 from ..tags.decoding import Decoding
-from ..tags.schemes import SCHEMES
+from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .inputs import STANDARD_INPUT, called, located
 from .options import add_options, read_options, switch, text
@@ -46,7 +46,7 @@ class SchemeChange(TagColumns):
         help="scheme to write, by default that of the file",
         choices=tuple(SCHEMES),
         optional=True,
-        parse=str.upper,
+        parse=canonical,
         metavar="SCHEME",
     )
 

@@ -18,7 +18,7 @@ from ..readers.formats import formats_of
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.spans import pair_from_tags
-from ..tags.decoding import Decoding
+from ..tags.decoding import LabelDecoding
 from .inputs import ComparedWords, Input, PairInput, Side, located, read_with, require_distinct
 from .options import switch, text
 
@@ -104,7 +104,7 @@ class TagPair(TagLayout, ComparedWords):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(TagLayout, ComparedWords, Decoding, Input):
+class TagSeries(TagLayout, ComparedWords, LabelDecoding, Input):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -153,7 +153,7 @@ class TagSeries(TagLayout, ComparedWords, Decoding, Input):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, Decoding, PairInput):
+class TagInput(TagPair, LabelDecoding, PairInput):
     """Files of tags, scored by measures of spans."""
 
     title: ClassVar[str] = "tags"
@@ -177,10 +177,13 @@ class TagInput(TagPair, Decoding, PairInput):
             measures = self._with_words(references, measures)
         with located({"references": references, "predictions": predictions, "tokens": references, "": references}):
             reference, predicted, scheme = pair_from_tags(
-                references.tags[0], predictions.tags[0], scheme=self.scheme, repair=self.repair
+                references.tags[0],
+                predictions.tags[0],
+                scheme=self.scheme,
+                repair=self.repair,
+                prefix=self.prefix,
             )
-            reading = {"scheme": scheme, "repair": self.repair}
-            report = Report.of(reference, predicted, measures, reading, _progress, resampling)
+            report = Report.of(reference, predicted, measures, self.reading(scheme), _progress, resampling)
         report = replace(report, documents_text=documents_in(references))
         return report, {"reference": side_of(references), "prediction": side_of(predictions)}
 

@@ -21,7 +21,7 @@ from ..readers.source import Limits
 from ..spans.entities import Entities
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
-from ..tags.schemes import SCHEMES
+from ..tags.schemes import SCHEMES, canonical
 from .inputs import ComparedWords, PairInput, Side, located, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
@@ -80,7 +80,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         help="scheme of the tags in HIPE's columns",
         choices=tuple(SCHEMES),
         optional=True,
-        parse=str.upper,
+        parse=canonical,
         metavar="SCHEME",
     )
     documents: str = option("lines", help="what a document of markup is", choices=DOCUMENTS, metavar="WHAT")

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..errors import InputError, require_choice
 from ..spans.spans import Spans
 from ..tags.decoding import illegal_pairs
-from ..tags.schemes import get_scheme
+from ..tags.schemes import canonical, get_scheme
 from ..tags.tags import Tags
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
@@ -78,6 +78,7 @@ def load_conll03(
 
     Source: Tjong Kim Sang and De Meulder 2003, Introduction to the CoNLL-2003 shared task.
     """
+    scheme = canonical(scheme)
     require_choice("scheme", scheme, SCHEMES)
     files = find_files(source, split, _LAYOUT, CONLL03_HUB, cache_dir, repository=repository, revision=revision)
     return CoNLL03(scheme).load(files, split, streaming=streaming, cache_dir=cache_dir)

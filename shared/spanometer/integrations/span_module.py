@@ -22,7 +22,7 @@ from ..spans.arrow import (
     spans_arrays,
 )
 from ..spans.spans import Spans, pair_from_tags
-from ..tags.decoding import Decoding
+from ..tags.decoding import LabelDecoding
 from ..tags.tags import list_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
 
@@ -34,7 +34,7 @@ class SpanModule(MeasureModule):
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {
-        "tags": Configuration("a list of tags", pa.list_(pa.string()), list_arrays, (Decoding,)),
+        "tags": Configuration("a list of tags", pa.list_(pa.string()), list_arrays, (LabelDecoding,)),
         "spans": Configuration(
             'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
             pa.list_(SPAN_TYPE),
@@ -48,16 +48,16 @@ class SpanModule(MeasureModule):
             (DocumentLengths,),
         ),
     }
-    before: ClassVar[tuple[type, ...]] = (Decoding,)
+    before: ClassVar[tuple[type, ...]] = (LabelDecoding,)
     after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
     def _count(
         self, measure: AlignedMeasure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
         if self.configuration == "tags":
-            decoding = vars(made(Decoding, options))
-            reference, predicted, scheme = pair_from_tags(references, predictions, **decoding)
-            reading = {**decoding, "scheme": scheme}
+            decoding = made(LabelDecoding, options)
+            reference, predicted, scheme = pair_from_tags(references, predictions, **vars(decoding))
+            reading = decoding.reading(scheme)
         else:
             lengths = made(DocumentLengths, options).of(len(references))
             reference = on_side("references", Spans.from_arrow, references, lengths=lengths)

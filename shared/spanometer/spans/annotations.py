@@ -10,19 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, on_side
+from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
 from .spans import Spans, as_tags, common_scheme
 
 
 def read_annotations(
-    given: Mapping[str, Any], *, scheme: str | None = None, repair: str = "conlleval", lengths: Any = None
-) -> tuple[dict[str, Spans], dict[str, str]]:
+    given: Mapping[str, Any],
+    *,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    prefix: bool = True,
+    lengths: Any = None,
+) -> tuple[dict[str, Spans], dict[str, object]]:
     """Read annotations of the same documents.
 
     Args:
         given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, by the name that errors use.
         scheme: the scheme of the tags; None infers it from the prefixes of all together.
         repair: how to handle illegal tags, see `decoding.decode`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
 
     Returns:
@@ -32,14 +39,14 @@ def read_annotations(
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
     tagged: dict[str, Tags] = {
-        name: on_side(name, as_tags, one) for name, one in given.items() if not isinstance(one, Spans)
+        name: on_side(name, as_tags, one, prefix=prefix) for name, one in given.items() if not isinstance(one, Spans)
     }
-    reading = {"input": "spans"}
+    reading: dict[str, object] = {"input": "spans"}
     if tagged:
-        known = common_scheme(scheme, tagged).name
-        reading = {"scheme": known, "repair": repair}
-    elif scheme is not None or repair != "conlleval":
-        raise InputError("scheme and repair are for tags, but only spans are given.", "Leave them out.")
+        known = common_scheme(read_prefix(scheme, prefix=prefix), tagged).name
+        reading = reading_of(known, repair, prefix=prefix)
+    elif scheme is not None or repair != "conlleval" or not prefix:
+        raise InputError("scheme, repair and prefix are for tags, but only spans are given.", "Leave them out.")
     sides = {}
     for name, one in given.items():
         if name in tagged:

@@ -24,7 +24,7 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError, counted, on_side, setting
-from ..tags.decoding import decode, scheme_of
+from ..tags.decoding import decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
 from .arrow import (
@@ -108,14 +108,16 @@ class Spans:
         *,
         scheme: str | None = None,
         repair: str = "conlleval",
+        prefix: bool = True,
     ) -> Spans:
         """Decode lists of tags, see `decoding.decode`.
 
         The scheme is inferred from these tags alone: name it if reference and prediction use different prefixes, or use
-        `pair_from_tags`, which looks at both.
+        `pair_from_tags`, which looks at both. Without `prefix` every tag but `O` is a label, as for parts of speech,
+        and the scheme is IO: neighbours of one label are one span.
         """
-        encoded = as_tags(tags)
-        columns = decode(encoded, scheme=scheme, repair=repair)
+        encoded = as_tags(tags, prefix=prefix)
+        columns = decode(encoded, scheme=read_prefix(scheme, prefix=prefix), repair=repair)
         return cls(**vars(columns), documents=len(encoded.lengths), lengths=encoded.lengths)
 
     @classmethod
@@ -252,7 +254,7 @@ class Spans:
 
 
 def pair_from_tags(
-    references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval"
+    references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval", prefix: bool = True
 ) -> tuple[Spans, Spans, str]:
     """Decode both sides under one scheme, inferred from both if it is None.
 
@@ -263,9 +265,9 @@ def pair_from_tags(
         InputError: as `decoding.decode`, and if the sides do not have the same documents and lengths.
     """
     sides = {"references": references, "predictions": predictions}
-    encoded = {side: on_side(side, as_tags, tags) for side, tags in sides.items()}
+    encoded = {side: on_side(side, as_tags, tags, prefix=prefix) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    known = common_scheme(scheme, encoded).name
+    known = common_scheme(read_prefix(scheme, prefix=prefix), encoded).name
     spans = [on_side(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
     # one array for both
     return spans[0], replace(spans[1], lengths=spans[0].lengths), known
@@ -288,8 +290,13 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags]) -> Scheme:
     return scheme_of(None, *sides.values())
 
 
-def as_tags(tags: Any) -> Tags:
-    """Return tags from lists of lists or from an Arrow column; `Tags` are returned as they are."""
+def as_tags(tags: Any, *, prefix: bool = True) -> Tags:
+    """Return tags from lists of lists or from an Arrow column; `Tags` are returned as they are, if they have prefixes.
+
+    Tags without prefixes become IO tags, see `Tags.labels_as_tags`.
+    """
+    if not prefix:
+        return as_tags(tags).labels_as_tags()
     if isinstance(tags, Tags):
         return tags
     return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)

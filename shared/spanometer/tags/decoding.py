@@ -23,6 +23,7 @@ from .schemes import (
     ROLES,
     SCHEMES,
     Scheme,
+    canonical,
     get_scheme,
     infer_scheme,
 )
@@ -92,7 +93,7 @@ class Decoding:
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",
-        parse=str.upper,
+        parse=canonical,
         label="Tag scheme",
     )
     repair: str = option(
@@ -105,8 +106,57 @@ class Decoding:
 
     def __post_init__(self) -> None:
         """Check the options."""
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", canonical(self.scheme))
         check_options(self)
         get_repair(self.repair, None if self.scheme is None else get_scheme(self.scheme))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelDecoding(Decoding):
+    """How tags are decoded that may have no prefixes.
+
+    Attributes:
+        prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
+
+    Raises:
+        InputError: as `Decoding`, and for a scheme of tags that have no prefixes.
+    """
+
+    prefix: bool = option(
+        True,
+        help="tags have prefixes; without them (parts of speech) every tag but O is a label, read as IO",
+        kind=bool,
+        flag="no-prefix",
+        label="Tags have prefixes",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        read_prefix(self.scheme, prefix=self.prefix)
+
+    def reading(self, scheme: str) -> dict[str, object]:
+        """Return how tags were read, for the signature."""
+        return reading_of(scheme, self.repair, prefix=self.prefix)
+
+
+def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
+    """Return the scheme of tags that may have no prefixes: without them it is IO, and no other may be named."""
+    if prefix:
+        return scheme
+    if scheme is not None and get_scheme(scheme).name != "IO":
+        raise InputError(
+            f"tags without prefixes are IO, not {get_scheme(scheme).name}.",
+            f"Leave out {setting('scheme')} or {setting('prefix', False)}.",
+            option="scheme",
+        )
+    return "IO"
+
+
+def reading_of(scheme: str, repair: str, *, prefix: bool) -> dict[str, object]:
+    """Return how tags were read, for the signature."""
+    return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False})}
 
 
 @dataclass(frozen=True, eq=False)

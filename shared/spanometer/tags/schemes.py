@@ -94,6 +94,16 @@ SCHEMES: dict[str, Scheme] = {
     )
 }
 
+SYNONYMS = {
+    "BIO": "IOB2",
+    "BIO1": "IOB1",
+    "BIO2": "IOB2",
+    "BIOES": "IOBES",
+    "BILUO": "BILOU",
+    "BIOUL": "BILOU",
+}
+"""Other names of schemes that are in use."""
+
 PREFIXES = frozenset(prefix for scheme in SCHEMES.values() for prefix in scheme.prefixes)
 
 # The order is that of guessing: the first scheme that has all the prefixes found. IOB1 and IOE1 have the prefixes of
@@ -101,8 +111,15 @@ PREFIXES = frozenset(prefix for scheme in SCHEMES.values() for prefix in scheme.
 _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 
+def canonical(name: str) -> str:
+    """Return the name of a scheme that is written in any case or by a synonym; what is neither is returned as it is."""
+    known = SYNONYMS.get(name.upper(), name.upper()) if isinstance(name, str) else name
+    return known if known in SCHEMES else name
+
+
 def get_scheme(name: str) -> Scheme:
-    """Return a scheme by name; an `InputError` for an unknown name lists the known ones."""
+    """Return a scheme by name, see `canonical`; an `InputError` for an unknown name lists the known ones."""
+    name = canonical(name)
     require_choice("scheme", name, tuple(SCHEMES))
     return SCHEMES[name]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -72,6 +72,24 @@ class Tags:
             offsets = self.offsets[first : last + 1]
             yield first, Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
             first = max(last, 1)
+
+    def labels_as_tags(self) -> Tags:
+        """Return tags without prefixes as IO tags: every tag but `O` is a label, `NOUN` becomes `I-NOUN`.
+
+        Raises:
+            InputError: if the tags have prefixes.
+        """
+        named = [code for code, name in enumerate(self.names) if name != "O"]
+        parts = [split_tag(self.names[code]) for code in named]
+        if named and all(prefix in PREFIXES and label for prefix, label in parts):
+            document, position = self.first(named[0])
+            raise InputError(
+                f"{shown(self.names[named[0]])} has a prefix, and so have all other tags.",
+                f"Leave out {setting('prefix', False)}.",
+                document=document,
+                position=position,
+            )
+        return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def first(self, code: int) -> tuple[int, int]:
         """Return document and position of the first token with this code."""
