@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
@@ -11,6 +12,15 @@ Result = TypeVar("Result")
 
 # Unicode noncharacters: they are reserved for marks that never leave a program
 _OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+_CLAUSE, _END = "\ufdd3", "\ufdd4"
+
+ASKED = "?"
+"""The value with which an interface is asked for an option: it spells nothing if it has none of this name."""
+
+_CONDITIONAL = re.compile(f"{_CLAUSE}(.*?){_EQUALS}(.*?){_END}", re.DOTALL)
+
+_OF_FILES = frozenset({"outside"})
+"""Options of files alone, which lists of tags do not have."""
 
 
 def setting(name: str, value: object = ...) -> str:
@@ -26,13 +36,21 @@ def mention(name: str) -> str:
     return f"{_OPEN}{name}{_CLOSE}"
 
 
+def where_known(name: str, clause: str) -> str:
+    """Return a clause for the text of an `InputError` that interfaces without an option of this name leave out."""
+    return f"{_CLAUSE}{name}{_EQUALS}{clause}{_END}"
+
+
 def spell_python(name: str, value: str | None) -> str:
     """Spell an option as a keyword argument."""
+    if value == ASKED:
+        return "" if name in _OF_FILES else name
     return name if value is None else f"{name}={value}"
 
 
 def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
     """Return a text with the options in it spelled by a function of name and value (None for a bare mention)."""
+    text = _CONDITIONAL.sub(lambda clause: clause[2] if spell(clause[1], ASKED) else "", text)
     head, *rest = text.split(_OPEN)
     parts = [head]
     for part in rest:

@@ -94,7 +94,8 @@ def _command(options: argparse.Namespace, advice: Advice) -> str:
     words = ["spanometer", "score", options.reference, "SYSTEM"]
     shared = destinations(TagInput) - ({"words_column"} if "tokens" not in advice.options else set())
     for name in sorted(given_options(options, AdviceInput) & shared, key=list(options.flags).index):
-        words += [options.flags[name], getattr(options, name)]
+        value = getattr(options, name)
+        words += [options.flags[name]] if isinstance(value, bool) else [options.flags[name], value]
     words += ["--measure", advice.measure]
     declared = {**options_of(TagInput), **options_of(ALL_MEASURES[advice.measure])}
     for name, value in advice.options.items():

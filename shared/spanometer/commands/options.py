@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..errors import InputError
+from ..errors import ASKED, InputError
 from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
@@ -141,6 +141,8 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
     """Return a function that spells options as flags, for `InputError.message`."""
 
     def spell(name: str, value: str | None) -> str:
+        if value == ASKED:
+            return flags.get(name, "")
         flag = flags.get(name) or f"--{name.replace('_', '-')}"
         # strings without their quotes
         return flag if value in (None, "...", "True", "False") else f"{flag} {value.strip(chr(39))}"

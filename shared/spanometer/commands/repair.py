@@ -48,7 +48,7 @@ class RepairInput(SchemeChange):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     called = {"scheme": "--scheme --from"}
-    add_options(add_file_options(parser), {"": RepairInput}, required=("repair",), called=called)
+    add_options(add_file_options(parser), {"": RepairInput}, leave_out=("prefix",), required=("repair",), called=called)
     add_target_options(parser)
 
 

@@ -18,7 +18,8 @@ from ..readers.output import creating, packing, replacing
 from ..readers.rewriter import Rewriter
 from ..readers.source import Source, open_file
 from ..readers.tag_file import TagFile
-from ..tags.decoding import Decoding
+from ..spans.spans import as_tags
+from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .inputs import STANDARD_INPUT, called, located
@@ -27,7 +28,7 @@ from .tag_files import COLUMN, TagLayout
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagColumns(TagLayout, Decoding):
+class TagColumns(TagLayout, LabelDecoding):
     """Tag columns of one file."""
 
     column: list[str] | None = option(None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list)
@@ -135,7 +136,7 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     with contextlib.ExitStack() as writing, _opened(path) as stream:
         file = source.read_columns(path, stream)
         with located({"": file}):
-            tags = [change(column) for column in file.tags]
+            tags = [change(as_tags(column, prefix=source.prefix)) for column in file.tags]
         rewriter = Rewriter(file, tags, outside=source.outside)
         if any(rewriter.changes) or not target.in_place:
             stream.seek(0)

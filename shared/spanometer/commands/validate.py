@@ -33,7 +33,7 @@ ILLEGAL = 1
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair",))
+    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair", "prefix"))
     add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("no_color",))
 
 

@@ -170,6 +170,8 @@ class Page:
     def spell(self, name: str, value: str | None) -> str:
         """Spell an option in an error as the page calls it."""
         label = next((control.label for control in self.controls if control.name == name), None)
+        if value == ASKED:
+            return label or ""
         if label is None:
             return spell_python(name, value)
         return f"“{label}”" if value in (None, "...") else f"“{label}” to {value}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, require_choice, setting
+from ..errors import InputError, require_choice
 
 ROLES = ("O", "B", "I", "E", "S")
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -139,7 +139,7 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     found = ", ".join(sorted(prefixes))
     raise InputError(
         f"no scheme has all the prefixes found ({found}).",
-        f"Name the scheme with {setting('scheme')}, and convert the tags that do not follow it.",
+        "Write all tags in one scheme; spanometer convert rewrites a file of another one.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -11,11 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import batches, integers, is_utf8, list_offsets, offsets_of, place_of, read_rows
-from ..errors import InputError, has_control_characters, setting, shown
+from ..errors import InputError, has_control_characters, setting, shown, where_known
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
 """How many tokens are encoded or decoded at a time."""
+
+_OUTSIDE = frozenset({"o", "0", "_", "-", "", "none", "null", "nan", "outside"})
+"""What stands for `O` in some files, in lower case."""
+
+_SPECIAL = re.compile(r"\[[A-Z]+\]|</?[a-z]+>|-100", re.IGNORECASE)
+_UNNAMED = re.compile(r"LABEL_[0-9]+|[0-9]+")
+_JOINED = re.compile(r"([A-Za-z])[-_:/.|+ ]+(.+)")
 
 _WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
 
@@ -167,7 +175,6 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
     of_scheme = "any known scheme" if scheme is None else scheme.name
     listed = f"{', '.join(allowed)} and O"
-    convert = f"Name the scheme with {setting('scheme')}, or convert the tags first (spanometer convert)."
     last = tag.rpartition("-")[2]
     found = shown(tag)
     if prefix in allowed:
@@ -186,8 +193,27 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         return f"{found} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
-        return f"{found} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}.", convert
-    return f"{found} has no prefix of {of_scheme} ({listed}).", convert
+        problem = f"{found} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}."
+        return problem, f"Name the scheme of the tags with {setting('scheme')}."
+    return f"{found} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
+
+
+def _remedy(tag: str) -> str:
+    """Return what to do about a tag without a prefix, by what it looks like."""
+    if tag.lower() in _OUTSIDE:
+        read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it so")
+        return f"Write 'O' for a token outside all spans{read}."
+    if _SPECIAL.fullmatch(tag):
+        return "Leave padding and other special tokens out, on both sides."
+    if _UNNAMED.fullmatch(tag):
+        return "The model's configuration has no names of its labels: map them to tags, with an id2label of your own."
+    joined = _JOINED.fullmatch(tag)
+    if joined and joined[1].upper() in PREFIXES:
+        return (
+            f"Write prefixes in upper case, and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
+        )
+    labels = f"; if the tags are labels without prefixes (parts of speech), say so with {setting('prefix', False)}"
+    return f"Write every tag as O or as prefix-label, for example 'B-PER'{where_known('prefix', labels)}."
 
 
 def is_tags(type_: pa.DataType) -> bool:
