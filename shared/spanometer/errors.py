@@ -19,8 +19,8 @@ ASKED = "?"
 
 _CONDITIONAL = re.compile(f"{_CLAUSE}(.*?){_EQUALS}(.*?){_END}", re.DOTALL)
 
-_OF_FILES = frozenset({"outside"})
-"""Options of files alone, which lists of tags do not have."""
+_OF_COMMANDS = frozenset({"outside", "column", "cluster", "spans"})
+"""Options of the command line alone."""
 
 
 def setting(name: str, value: object = ...) -> str:
@@ -44,7 +44,7 @@ def where_known(name: str, clause: str) -> str:
 def spell_python(name: str, value: str | None) -> str:
     """Spell an option as a keyword argument."""
     if value == ASKED:
-        return "" if name in _OF_FILES else name
+        return "" if name in _OF_COMMANDS else name
     return name if value is None else f"{name}={value}"
 
 

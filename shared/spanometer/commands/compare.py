@@ -21,7 +21,7 @@ from typing import Any
 
 from ..analysis.comparison import LEVELS, REFERENCES, SYSTEM, Comparison, MeasureComparison, compare, compare_entities
 from ..analysis.significance import PairedResampling
-from ..errors import counted
+from ..errors import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
@@ -78,11 +78,22 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _require_two(systems: Sequence[object]) -> None:
+    """Raise an `InputError` unless there are two systems or more."""
+    if len(systems) < 2:
+        raise InputError(
+            f"{counted(len(systems), 'system')}: a comparison takes two.",
+            "Give the reference and two files or more, or a file and --columns 2,3,4 (spanometer score takes one "
+            "system).",
+        )
+
+
 def _compare_tags(
     source: TagSeries, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
 ) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
     reference, *files = source.read_all(paths, "the reference and the systems")
+    _require_two(files)
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
     systems = dict(zip(named(names, default, "system"), files, strict=True))
     for file in files:
@@ -108,6 +119,7 @@ def _compare_trees(
     source: TreeInput, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
 ) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare entity trees."""
+    _require_two(paths[1:])
     wanted = named(names, names_of(paths[1:]), "system")
     reference, *others = source.read(paths)
     systems = dict(zip(wanted, others, strict=True))

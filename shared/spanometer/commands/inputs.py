@@ -150,7 +150,8 @@ def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
     for measure in measures:
         if measure.input != kind.input:
             what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}[measure.input]
-            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", kind.remedy)
+            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
+            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
 
 
 class Piped(str):

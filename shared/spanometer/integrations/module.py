@@ -33,6 +33,14 @@ Reading = dict[str, Any]
 
 INTERVALS = "With confidence, the bounds of the interval of each key but numbers of things; nan for a single document."
 
+_ELSEWHERE = {
+    "mode": 'What mode="strict" does is repair="discard" here, with the scheme named: scheme="IOB2".',
+    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'.",
+    "sample_weight": 'Documents weigh the same; average="weighted" weighs labels by their reference spans.',
+    "output_dict": "Results are always dicts; details=True adds the scores of each label.",
+}
+"""What seqeval and scikit-learn have, and what there is instead."""
+
 _DATA = ("predictions", "references")
 _ENTRY = textwrap.TextWrapper(
     120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False
@@ -230,6 +238,8 @@ class MeasureModule(ArrowMetric, ABC):
         known = self.options()
         for name in options:
             if name not in known:
+                if name in _ELSEWHERE:
+                    raise InputError(f"{self.measure.name} has no option {name!r}.", _ELSEWHERE[name])
                 close = difflib.get_close_matches(name, known, n=1)
                 raise InputError(
                     f"{self.measure.name} has no option {name!r}.",
@@ -242,6 +252,12 @@ class MeasureModule(ArrowMetric, ABC):
                 self._require_default(kind, options)
         known["details"].check(options.get("details", False))
         chosen_resampling(options)
+        if isinstance(options.get("zero_division"), str):
+            raise InputError(
+                f"invalid value for {mention('zero_division')}: {options['zero_division']!r}.",
+                "Use 0.0, 1.0 or nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
+                option="zero_division",
+            )
         made(self.measure, options)
 
     def _require_default(self, kind: type, options: Options) -> None:

@@ -16,6 +16,7 @@ from .cells import HASH, Lines, is_blank, split
 from .source import Source
 from .tag_file import Column
 
+_COMMAS = re.compile(r"\S[,;]\S")
 _HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 
@@ -105,6 +106,12 @@ def _layout_of(
     """Return the layout that the first row and the comments before it show."""
     tabs = "\t" in row
     cells = split(row, tabs)
+    if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
+        raise source.refuse(
+            "the cells are separated by commas or semicolons.",
+            "Separate them by tabs, one token a row and a blank line between documents; a header may name the columns.",
+            number,
+        )
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)

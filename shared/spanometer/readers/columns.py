@@ -18,7 +18,7 @@ from .annotated_file import LineRuns
 from .cells import DOCSTART, HASH, Lines, is_blank, split
 from .column_layout import Layout, find_layout, looks_like_tag, no_rows
 from .formats import Evidence, Format, register
-from .json_lines import is_json_lines
+from .json_lines import is_json_lines, refuse_array
 from .source import Source
 from .tag_file import Codes, Column, TagFile
 
@@ -36,6 +36,7 @@ def read_columns(
     outside: str | None = None,
 ) -> TagFile:
     """Read tag columns; see `read`."""
+    refuse_array(source)
     layout, blocks = find_layout(source, columns, words)
     reader = _Reader(source, layout, documents, outside)
     for first, block in blocks:

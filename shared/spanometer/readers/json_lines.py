@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, setting, where_known
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
 from .source import Source
@@ -20,12 +20,22 @@ MARK = "JSON lines"
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
+_KEY_REMEDY = "".join(
+    [
+        "Name the key of the list of tags",
+        where_known("column", f" with {setting('column')}"),
+        where_known("spans", f", or that of lists of spans with {setting('spans')}"),
+        ".",
+    ]
+)
+_ARRAY_REMEDY = "Write each document on a line of its own: jq -c '.[]' FILE does that."
 _LONG_LINE = 100_000
 _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
 
 
 def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words: bool | int | str = False) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
+    refuse_array(source)
     keys = [_key(source, column) for column in columns]
     tags = {key: _Encoder() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
@@ -36,7 +46,7 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
             raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)
-        lists = {key: list_in(source, row, (key,), line, "tags", "Name the key of the list of tags.") for key in tags}
+        lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
         for key, encoder in tags.items():
             encoder.append(lists[key], source, line)
         of_words = None if words is False else words_in(source, row, words_key, line)
@@ -65,6 +75,13 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
         words=word_encoder.tags() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
+
+
+def refuse_array(source: Source) -> None:
+    """Raise an `InputError` if a file is one JSON array or object over many lines, or an array of lists on one line."""
+    line = source.first_line()
+    if line in (b"[", b"{", b"[[", b"[{") or (line.startswith(b"[[") and is_json_lines(source)):
+        raise source.refuse("this is one JSON text, not JSON lines.", _ARRAY_REMEDY, 1)
 
 
 def is_json_lines(source: Source) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
-from ..errors import InputError, setting
+from ..errors import InputError, setting, where_known
 from ..options import check_options, option, options_of
 
 BLOCK_SIZE = 1 << 20
@@ -19,6 +19,7 @@ BLOCK_SIZE = 1 << 20
 _GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_ZLIB = (b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
 
@@ -88,6 +89,14 @@ class Source:
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
                 raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read as it is.")
+        if head.startswith(b"PAR1"):
+            cluster = where_known("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
+            raise self.refuse("this is a Parquet file.", f"Write its tags as JSON lines{cluster}.")
+        if head.startswith(_ZLIB):
+            raise self.refuse(
+                "this is zlib data, as spaCy's .spacy files are.",
+                "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
+            )
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 

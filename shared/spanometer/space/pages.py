@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from ..counts.statistics import Resampling
-from ..errors import require_choice, spell_python
+from ..errors import ASKED, require_choice, spell_python
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
