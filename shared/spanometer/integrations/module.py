@@ -255,7 +255,7 @@ class MeasureModule(ArrowMetric, ABC):
         if isinstance(options.get("zero_division"), str):
             raise InputError(
                 f"invalid value for {mention('zero_division')}: {options['zero_division']!r}.",
-                "Use 0.0, 1.0 or nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
+                "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
                 option="zero_division",
             )
         made(self.measure, options)
