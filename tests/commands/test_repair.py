@@ -135,7 +135,7 @@ def test_output_to_standard_output(written, file):
         (["repair", "FILE", "--policy", "bes", "--scheme", "IOE2"], "needs a scheme with tags for B, E, S"),
         (["repair", "FILE", "--policy", "discard", "--to", "X"], "invalid value for --to: 'X'."),
         (["convert", "FILE"], "the following arguments are required: --to"),
-        (["convert", "FILE", "--to", "BIO"], "invalid value for --to: 'BIO'. Use one of 'IO', "),
+        (["convert", "FILE", "--to", "BIOO"], "invalid value for --to: 'BIOO'. Use one of 'IO', "),
         (["convert", "FILE", "--to", "IO", "--from", "X"], "invalid value for --from: 'X'."),
         (["convert", "FILE", "--to", "IO", "-o", "x", "--in-place"], "--in-place and -o exclude each other."),
         (["convert", "-", "--to", "IO", "--in-place"], "standard input cannot be replaced."),

@@ -422,7 +422,7 @@ BAD_AVERAGE = {
     "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
 }
 BAD_OPTIONS_OF_TAGS = {
-    "scheme": ({"scheme": "BIO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
+    "scheme": ({"scheme": "BIOO"}, "Use one of 'IO', 'IOB1', 'IOB2'"),
     "repair": ({"repair": "strict"}, "Use one of 'conlleval'"),
     "lengths": ({"lengths": [1]}, "lengths is for spans and fragments; this module was loaded for tags"),
     "repair of scheme": ({"scheme": "IOE1", "repair": "convert"}, "needs a scheme with tags for B"),

@@ -282,6 +282,6 @@ def test_prefix_of_another_scheme():
 
 def test_unknown_names_list_the_known_ones():
     with pytest.raises(InputError, match="Use one of 'IO', 'IOB1'"):
-        Spans.from_tags([["O"]], scheme="BIO")
+        Spans.from_tags([["O"]], scheme="BIOO")
     with pytest.raises(InputError, match="Use one of 'conlleval', 'discard'"):
         Spans.from_tags([["O"]], repair="strict")
