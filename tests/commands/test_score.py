@@ -259,7 +259,7 @@ def test_illegal_tags_under_raise(complaint, file):
 
 def test_options_are_written_as_on_the_command_line(complaint, file, pair):
     path = file("a", "L-X\nM-X\n")
-    assert "Name the scheme with --scheme, and" in complaint("score", path, path)
+    assert "Write all tags in one scheme" in complaint("score", path, path)
     assert "invalid value for --log-base: 1.0" in complaint("score", *pair, "--log-base", "1")
     assert "invalid value for --token-format: 'IOX'" in complaint("score", *pair, "--token-format", "IOX")
     assert "invalid probability --token-probability: 2.0." in complaint("score", *pair, "--token-probability", "2")
@@ -289,7 +289,7 @@ def test_different_lengths(complaint, pair, file):
         (["score", "{0}", "{1}", "--column", "ner"], "{0}: unknown column 'ner'"),
         (["score", "{0}", "{1}", "--column", "1"], "{0}, line 1: 'Ada' has no prefix"),
         (["score", "{0}", "{1}", "--measure", "span"], "unknown measure 'span'. The measures are span_f,"),
-        (["score", "{0}", "{1}", "--scheme", "BIO"], "invalid value for --scheme: 'BIO'"),
+        (["score", "{0}", "{1}", "--scheme", "BIOO"], "invalid value for --scheme: 'BIOO'"),
         (["score", "{0}", "{1}", "--repair", "none"], "invalid value for --repair: 'none'"),
         (["score", "{0}", "{1}", "--repair", "bes"], "--repair bes needs a scheme"),
         (["score", "{0}", "{1}", "--average", "none"], "invalid value for --average: 'none'"),
