@@ -417,7 +417,6 @@ BAD_AVERAGE = {
     "suffix": ({"suffix": True}, "Write the prefix first"),
     "weights": ({"sample_weight": [1]}, 'average="weighted"'),
     "warn": ({"zero_division": "warn"}, "invalid value for zero_division: 'warn'.\nUse one of 0.0, 1.0, nan"),
-    "no prefix of another scheme": ({"scheme": "bio", "prefix": False}, "tags without prefixes are IO, not IOB2"),
     "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
     "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
 }
@@ -630,10 +629,13 @@ def test_tags_without_prefixes_and_names_of_schemes():
     tags = [["PROPN", "PROPN", "VERB", "O"]]
     found = module.compute(references=tags, predictions=tags, scheme="io", prefix=False, details=True)
     assert found["signature"].startswith("span_f|scheme:IO|repair:conlleval|prefix:no|")
-    assert found["counts"]["reference_spans"] == 2
+    assert set(found["per_label"]) == {"PROPN", "VERB"}
+    assert found["per_label"]["PROPN"]["support"] == 1
     tagged = [["B-PER", "O"]]
     for name in ("BIO", "iob2", "bio2"):
         found = module.compute(references=tagged, predictions=tagged, scheme=name, details=True)
         assert found["signature"].startswith("span_f|scheme:IOB2|repair:conlleval|average")
+    with pytest.raises(InputError, match="tags without prefixes are IO, not IOB2"):
+        module.compute(references=tags, predictions=tags, scheme="bio", prefix=False)
     with pytest.raises(InputError, match="Leave out prefix=False"):
         module.compute(references=tagged, predictions=tagged, prefix=False)
