@@ -79,8 +79,9 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
 
 def refuse_array(source: Source) -> None:
     """Raise an `InputError` if a file is one JSON array or object over many lines, or an array of lists on one line."""
-    line = source.first_line()
-    if line in (b"[", b"{", b"[[", b"[{") or (line.startswith(b"[[") and is_json_lines(source)):
+    line, ended, _ = source.head.lstrip().partition(b"\n")
+    over_many = bool(ended) and line.rstrip() in (b"[", b"{", b"[[", b"[{")
+    if over_many or (line.startswith(b"[[") and is_json_lines(source)):
         raise source.refuse("this is one JSON text, not JSON lines.", _ARRAY_REMEDY, 1)
 
 

@@ -46,7 +46,7 @@ def read_annotations(
         known = common_scheme(read_prefix(scheme, prefix=prefix), tagged).name
         reading = reading_of(known, repair, prefix=prefix)
     elif scheme is not None or repair != "conlleval" or not prefix:
-        raise InputError("scheme, repair and prefix are for tags, but only spans are given.", "Leave them out.")
+        raise InputError("scheme and repair are for tags (so is prefix), but only spans are given.", "Leave them out.")
     sides = {}
     for name, one in given.items():
         if name in tagged:
