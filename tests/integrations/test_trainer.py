@@ -255,7 +255,7 @@ def test_wrong_labels(id2label, message, decode):
         ({"measures": []}, "no measures are asked for"),
         ({"measures": ["span_f", SpanF(average="macro")]}, "span_f is asked for twice"),
         ({"decode": "crf"}, "invalid value for decode: 'crf'"),
-        ({"scheme": "BIO"}, "invalid value for scheme: 'BIO'"),
+        ({"scheme": "BIOO"}, "invalid value for scheme: 'BIOO'"),
         ({"scheme": "IO"}, r"id2label\[1\]: 'B-PER' has no prefix of IO"),
         ({"repair": "bes"}, "repair='bes' needs a scheme with tags for"),
         ({"transitions": np.zeros((2, 2))}, r"transitions of shape \(2, 2\)"),
