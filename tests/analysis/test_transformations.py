@@ -470,7 +470,7 @@ def test_map_repairs_where_it_is_asked_to():
     ("make", "said"),
     [
         (lambda: as_map("-1"), "a batch does not tell the scheme of the dataset."),
-        (lambda: as_map("-1", scheme="BIO"), "invalid value for scheme: 'BIO'"),
+        (lambda: as_map("-1", scheme="BIOO"), "invalid value for scheme: 'BIOO'"),
         (lambda: as_map("-1", scheme="IOB2", repair="mend"), "invalid value for repair: 'mend'"),
         (lambda: as_map("nothing", scheme="IOB2"), "invalid value for transformation: 'nothing'"),
         (lambda: as_map("label_noise", scheme="IOB2"), "labels=None is about the whole dataset"),
