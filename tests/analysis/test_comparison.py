@@ -122,8 +122,8 @@ def test_what_a_pair_says_does_not_depend_on_the_others():
 
 def test_blocks_do_not_matter(monkeypatch):
     references, one, other = random_tags(np.random.default_rng(4), 25, 1.0, 0.7)
-    for permutations in (500, 2**26):
-        if permutations == 2**26:
+    for permutations in (500, 10**6):
+        if permutations == 10**6:
             references, one, other = references[:9], one[:9], other[:9]
         options = {"n_permutations": permutations, "n_resamples": 50}
         whole = pair(references, one, other, **options)
@@ -521,7 +521,7 @@ TREES = Entities.from_dicts([[], []])
         (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "invalid value for n_permutations: 10000.0"),
         (OK, {"a": OK, "b": OK}, {"seed": -1}, "invalid value for seed: -1"),
         (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
-        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "scheme and repair are for tags"),
+        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "scheme, repair and prefix are for tags"),
         (SPANS, {"a": SPANS, "b": SPANS}, {"lengths": [0, 1]}, "the reference, document 0"),
         (SPANS, {"a": SPANS, "b": TREES}, {}, "system b: these are entity trees"),
         (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
