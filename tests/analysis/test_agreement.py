@@ -219,7 +219,7 @@ BAD = {
     "average": ([[["O"]], [["O"]]], {"average": "weighted"}, "Use one of 'micro', 'macro'"),
     "level": ([[["O"]], [["O"]]], {"level": "word"}, "Use one of 'token', 'span'"),
     "variant": ([[["O"]], [["O"]]], {"variant": "2020"}, "Use one of '1995', '2016'"),
-    "scheme": ([nested(), nested()], {"scheme": "IOB2"}, "scheme, repair and prefix are for tags"),
+    "scheme": ([nested(), nested()], {"scheme": "IOB2"}, "are for tags"),
     "lengths": (
         [nested(), nested()],
         {"lengths": [2]},

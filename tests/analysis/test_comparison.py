@@ -521,7 +521,7 @@ TREES = Entities.from_dicts([[], []])
         (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "invalid value for n_permutations: 10000.0"),
         (OK, {"a": OK, "b": OK}, {"seed": -1}, "invalid value for seed: -1"),
         (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
-        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "scheme, repair and prefix are for tags"),
+        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "are for tags"),
         (SPANS, {"a": SPANS, "b": SPANS}, {"lengths": [0, 1]}, "the reference, document 0"),
         (SPANS, {"a": SPANS, "b": TREES}, {}, "system b: these are entity trees"),
         (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
