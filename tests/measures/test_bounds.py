@@ -65,7 +65,7 @@ def test_simulations_of_many_documents_are_drawn_block_by_block(monkeypatch):
 
 @pytest.mark.parametrize("length", [2**31, 2**62, 2**63 - 1])
 def test_lengths_past_32_bits(length):
-    with pytest.raises(InputError, match=f"{length} is out of range") as caught:
+    with pytest.raises(InputError, match=f"document 0: {length:,} tokens are more than the 2,147,483,647") as caught:
         Spans.from_dicts(SPANS * 4, lengths=[length] * 4)
     assert (caught.value.document, caught.value.option) == (0, "lengths")
 

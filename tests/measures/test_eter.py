@@ -273,12 +273,12 @@ def test_wrong_options(options, message):
         Eter(**options)
 
 
-def test_first_parts_are_compared_to_their_last_character():
-    # NumPy's strings drop NULs at their end
+def test_types_with_control_characters_are_refused():
+    # NumPy's strings would drop a NUL at their end
     reference = {"start": 0, "end": 1, "types": ["loc"], "components": []}
-    prediction = {**reference, "types": ["loc\0"]}
-    found = score([[reference]], [[prediction]])
-    assert (found["root_error"], found["eter"]) == (0.5, 0.25)
+    with pytest.raises(InputError, match=r"the type 'loc.x00' has control characters") as caught:
+        score([[reference]], [[{**reference, "types": ["loc\0"]}]])
+    assert (caught.value.document, caught.value.span) == (0, 0)
 
 
 def test_too_many_pairs(monkeypatch):

@@ -334,9 +334,6 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         raise InputError(
             f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
         )
-    if (known > np.iinfo(np.int32).max).any():
-        document = int(np.argmax(known > np.iinfo(np.int32).max))
-        raise InputError(f"the length {known[document]} is out of range.", remedy, document=document, option="lengths")
     return known.astype(np.int64)
 
 
