@@ -34,11 +34,13 @@ def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_no_name_is_lost(run, file, monkeypatch, width):
+def test_no_name_is_lost(file, monkeypatch, tmp_path, width):
     """Names and cells of `compare`, `advise` and `agree` on terminals of several widths."""
     rows = ["a B-PER", "b O", "", "c B-LOC", "d I-LOC", "", "e O"]
     names = ["gold", "bert-base-multilingual-cased-finetuned", "bert-large-multilingual-cased-finetuned"]
-    paths = [file(f"{name}.conll", "\n".join(rows)) for name in names]
+    # a path is never broken, and those of temporary folders are long
+    paths = [os.path.basename(file(f"{name}.conll", "\n".join(rows))) for name in names]
+    monkeypatch.chdir(tmp_path)
 
     class Terminal(io.StringIO):
         encoding = "utf-8"
@@ -67,13 +69,18 @@ def test_no_name_is_lost(run, file, monkeypatch, width):
     assert all(re.search(rf"^{name}( |$)", agreed, re.MULTILINE) for name in names)
 
 
-def test_no_color(run, file, monkeypatch):
+def test_no_color(file):
+    # in a process of its own: Rich looks at more of its surroundings than these variables
     path = file("gold.conll", "Ada B-PER\n")
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" in run("score", path, path)[1]
-    assert "\x1b[" not in run("score", path, path, "--no-color")[1]
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TTY_COMPATIBLE")}
+    environment = {**kept, "FORCE_COLOR": "1", "TERM": "xterm-256color"}
+
+    def written(*options):
+        command = [sys.executable, "-m", "spanometer", "score", path, path, *options]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+
+    assert "\x1b[" in written()
+    assert "\x1b[" not in written("--no-color")
 
 
 def test_closed_standard_output(file):
