@@ -173,7 +173,7 @@ def test_bad_input(logits, options, message):
         (["O", "PER-B", "I-A"], None, "labels, token 1: .PER-B. has its prefix after its label"),
         (["O", "B-", "I-A"], None, "has an empty label"),
         (["O", "O-A", "I-A"], None, "is outside all spans but has a label"),
-        (["O", "B-A", "I-A"], "BIO", "Use one of"),
+        (["O", "B-A", "I-A"], "BIOX", "Use one of"),
     ],
 )
 def test_bad_labels(labels, scheme, message):
