@@ -225,9 +225,10 @@ def test_examples_run(page):
 def test_an_option_changes_the_score(page):
     before = page.score
     page.choose(*OPTIONS[page.name])
-    page.wait(lambda: page.score not in (before, None))
     option, value = OPTIONS[page.name]
-    assert f"{option}:{'yes' if value is True else value}" in page.found(".sm-signature")[0].text
+    # a number is scored while it is typed, digit by digit
+    page.wait(lambda: f"{option}:{'yes' if value is True else value}" in page.found(".sm-signature")[0].text)
+    assert page.score not in (before, None)
 
 
 def test_a_file_is_uploaded(page, tmp_path):
