@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
 from ..counts.counts import Column
 from ..errors import InputError, require_same_documents
-from ..spans.arrow import require_same_lengths
+from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:
     from ..spans.spans import Spans
@@ -145,12 +145,7 @@ class Alignment:
 
     def __init__(self, references: Spans, predictions: Spans) -> None:
         require_same_documents(references.documents, predictions.documents)
-        if references.lengths is not None and predictions.lengths is not None:
-            require_same_lengths(references.lengths, predictions.lengths)
-        elif references.lengths is not None:
-            predictions = predictions.with_lengths(references.lengths)
-        elif predictions.lengths is not None:
-            references = references.with_lengths(predictions.lengths)
+        references, predictions = share_lengths(references, predictions)
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))

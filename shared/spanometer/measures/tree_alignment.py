@@ -13,7 +13,7 @@ from ..alignment.overlaps import Side, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges
 from ..counts.counts import Column
 from ..errors import InputError, require_sides
-from ..spans.arrow import require_same_lengths
+from ..spans.arrow import share_lengths
 from ..spans.entities import Entities
 
 UNMATCHED = 2.0
@@ -66,12 +66,7 @@ class TreeAlignment:
 
     def __init__(self, references: Entities, predictions: Entities) -> None:
         require_sides(Entities, references, predictions)
-        if references.lengths is not None and predictions.lengths is not None:
-            require_same_lengths(references.lengths, predictions.lengths)
-        elif references.lengths is not None:
-            predictions = predictions.with_lengths(references.lengths)
-        elif predictions.lengths is not None:
-            references = references.with_lengths(predictions.lengths)
+        references, predictions = share_lengths(references, predictions)
         self.sides = (references, predictions)
         self.documents = references.documents
         self.types = tuple(sorted({*references.types, *predictions.types}))

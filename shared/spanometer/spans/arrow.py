@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -348,6 +348,35 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
             "Both sides must annotate the same tokens; was the text tokenised twice?",
             document=document,
         )
+
+
+class _Side(Protocol):
+    """One side's annotation of a corpus, with the documents' lengths if they are known."""
+
+    @property
+    def lengths(self) -> np.ndarray | None:
+        """The documents' lengths in tokens."""
+
+    def with_lengths(self, lengths: np.ndarray) -> Self:
+        """Return the same annotation with the documents' lengths, checked."""
+
+
+Sided = TypeVar("Sided", bound=_Side)
+
+
+def share_lengths(references: Sided, predictions: Sided) -> tuple[Sided, Sided]:
+    """Return both sides with the documents' lengths that either of them knows.
+
+    Raises:
+        InputError: if both know them and they differ, and if a side passes the end of a document.
+    """
+    if references.lengths is None and predictions.lengths is not None:
+        return references.with_lengths(predictions.lengths), predictions
+    if references.lengths is None or predictions.lengths is None:
+        known = references.lengths
+        return references, predictions if known is None else predictions.with_lengths(known)
+    require_same_lengths(references.lengths, predictions.lengths)
+    return references, predictions
 
 
 def require_within(
