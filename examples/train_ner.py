@@ -35,10 +35,10 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from spanometer import InputError
-from spanometer.commands.screen import page, show
-from spanometer.commands.tables import Copyable, Table, number
 from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.readers import read, tag_lists
+from spanometer.tables.screen import page, show
+from spanometer.tables.table import Copyable, Table, number
 
 MEASURES = ("span_f", "link_f", "sl_icm")
 SHOWN = ("span_f_precision", "span_f_recall", "span_f_f1", "link_f_f1", "sl_icm_norm")
@@ -122,7 +122,7 @@ class PrintEvaluations(TrainerCallback):
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **_: Any) -> None:
         """Print what was just measured."""
-        scores = (number(metrics[f"eval_{key}"]) for key in self._KEYS)
+        scores = (f"{metrics[f'eval_{key}']:.4f}" for key in self._KEYS)
         print(f"{state.epoch:5.2f}", *(f"{score:>{self._WIDTH}}" for score in scores), flush=True)
 
 

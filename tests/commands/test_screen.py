@@ -8,12 +8,13 @@ import sys
 
 import pytest
 
+from spanometer.analysis.report_tables import label_tables, score_tables
 from spanometer.analysis.results import Report
 from spanometer.commands.main import main
-from spanometer.commands.screen import page, show
-from spanometer.commands.tables import Copyable, label_tables, score_tables
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans
+from spanometer.tables.screen import page, show
+from spanometer.tables.table import Copyable
 
 
 @pytest.mark.parametrize("width", [20, 44, 80, 120])

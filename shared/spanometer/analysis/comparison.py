@@ -20,10 +20,7 @@ from ..spans.annotations import named_sides, read_annotations
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .results import plain
-from .significance import PairedResampling, bootstrap_test, holm, randomisation_test, ranks
-
-LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
-"""The marks of p-values below a level."""
+from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 REFERENCES = "the reference"
 SYSTEM = "system "

@@ -21,6 +21,9 @@ from ..counts.statistics import MOST_DRAWS, Resampling
 from ..measures.base import Measure
 from ..options import option
 
+LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
+"""The marks of p-values below a level."""
+
 _EQUAL = 1e-12
 """Sums of the same numbers in another order differ in their last bits; what differs by no more is equal."""
 

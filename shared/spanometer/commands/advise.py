@@ -27,11 +27,11 @@ from ..options import options_of
 from ..readers.span_lines import read_spans
 from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
+from ..tables.table import Cell, Copyable, Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
 from .output import Output
-from .tables import Cell, Copyable, Part, Table, heading
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 

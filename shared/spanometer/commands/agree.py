@@ -26,10 +26,10 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
 from ..readers.tag_file import TagFile
+from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from .inputs import named, names_of, size_of
 from .options import add_options, read_options, switch
 from .output import PlotOutput
-from .tables import Cell, Copyable, Part, Table, heading, number
 from .tag_files import TagSeries, documents_in, side_of
 
 _SIMULATIONS = ("n_simulations", "seed")
@@ -120,8 +120,8 @@ def _summary(found: Agreement, *, per_pair: bool) -> Table:
         shown = {f"{place}: {one}, {other}": values for place, (one, other, values) in ends.items()}
     rows: list[list[Cell]] = [[name, *map(number, values.values()), "·"] for name, values in shown.items()]
     means = [number(found.mean_f1), number(found.mean_chance_f1)]
-    rows.append([("mean of pairs", "cyan"), *means, (number(found.mean_kappa_f1), "bold"), "·"])
-    rows.append([("all jointly", "cyan"), "·", "·", "·", (number(found.alpha), "bold")])
+    rows.append([("mean of pairs", "cyan"), *means, number(found.mean_kappa_f1, "bold"), "·"])
+    rows.append([("all jointly", "cyan"), "·", "·", "·", number(found.alpha, "bold")])
     return Table("", ("f1", "chance_f1", "kappa_f1", "alpha"), rows, widths=(0, 6))
 
 

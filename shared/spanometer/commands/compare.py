@@ -19,22 +19,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..analysis.comparison import LEVELS, REFERENCES, SYSTEM, Comparison, MeasureComparison, compare, compare_entities
+from ..analysis.comparison import REFERENCES, SYSTEM, Comparison, compare, compare_entities
+from ..analysis.comparison_tables import legend, pair_table, system_table
 from ..analysis.significance import PairedResampling
 from ..errors import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
+from ..tables.table import Copyable, Part, heading
 from .inputs import Input, Side, headlines, kind_of, named, names_of, once, require_distinct, require_scored, size_of
 from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options
 from .output import PlotOutput
-from .tables import Cell, Copyable, Part, Table, head, heading
 from .tag_files import TagSeries, documents_in, side_of
 from .trees import TreeInput
-
-_SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
-"""The values in tables of measures that have too many for their intervals; JSON has all."""
 
 _KINDS: tuple[type[Input], ...] = (TreeInput, TagSeries)
 
@@ -137,70 +135,7 @@ def _compare_trees(
 def _parts(found: Comparison, documents: str, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
     yield from heading(headlines(sides, size_of(documents, found.tokens)))
     for name, result in found.measures.items():
-        yield from ("", _systems(name, result), "", _pairs(name, result))
-    yield from ("", *_legend(found), "")
+        yield from ("", system_table(name, result), "", pair_table(name, result))
+    yield from ("", *legend(found), "")
     for result in found.measures.values():
         yield Copyable(result.signature)
-
-
-def _systems(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
-    keys = _SHOWN.get(result.measure.name, result.measure.keys)
-    rows: list[list[Cell]] = []
-    for system, values in result.systems.items():
-        cells = [
-            (
-                _with_interval(values.scores[key], values.intervals[key]),
-                "bold" if key == result.measure.headline else "",
-            )
-            for key in keys
-        ]
-        stability = f"{values.rank_shares[values.rank - 1]:.1%}"
-        rows.append([(system, "cyan"), *cells, str(values.rank), stability])
-    return Table(name, [*map(head, keys), "rank", "stability"], rows)
-
-
-def _pairs(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each pair: the difference with its interval, and the p-values."""
-    headline = result.measure.headline
-    title = headline if headline.startswith(name) else f"{name} {headline}"
-    heads = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
-    rows: list[list[Cell]] = [
-        [
-            (" - ".join(pair.systems), "cyan"),
-            _with_interval(pair.difference, pair.interval, sign="+"),
-            _p_value(pair.p_randomisation),
-            _p_value(pair.p_randomisation_holm),
-            f"{pair.mark:<3}",
-            _p_value(pair.p_bootstrap),
-            _p_value(pair.p_bootstrap_holm),
-        ]
-        for pair in result.pairs
-    ]
-    return Table(title, heads, rows)
-
-
-def _with_interval(value: float, bounds: tuple[float, float], sign: str = "") -> str:
-    """Return `0.9303 [0.9231, 0.9371]`."""
-    point, low, high = (f"{number:{sign}.4f}" for number in (value, *bounds))
-    return f"{point} [{low}, {high}]"
-
-
-def _p_value(value: float) -> str:
-    """Return a p-value with four decimals, or that it is smaller."""
-    return "<0.0001" if value < 0.00005 else f"{value:.4f}"
-
-
-def _legend(found: Comparison) -> list[str]:
-    """Return the meaning of the columns and the marks."""
-    confidence = f"{100 * found.resampling.confidence:g}"
-    marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
-    directions = dict.fromkeys(
-        f"{result.measure.headline}, {'higher' if result.measure.higher_is_better else 'lower'} is better"
-        for result in found.measures.values()
-    )
-    return [
-        f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
-        "stability: the share of resampled corpora in which the system has this rank.",
-        f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
-    ]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import counted
 from ..measures.registry import MEASURES
 from ..readers.tag_file import TagFile, read, tag_lists
+from ..tables.table import Cell, Copyable, Part, Table, number
 from .options import add_options, read_options
 from .output import Output
-from .tables import Cell, Copyable, Part, Table, number
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
@@ -109,5 +109,5 @@ def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, R
     cells: list[list[Cell]] = []
     for row, results in rows.items():
         values = [(results[name][key], best.get((name, key))) for name, key in columns]
-        cells.append([(row, "cyan"), *((number(value), "bold" if value == top else "") for value, top in values)])
+        cells.append([(row, "cyan"), *(number(value, "bold" if value == top else "") for value, top in values)])
     return Table(title, heads, cells)

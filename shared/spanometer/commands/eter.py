@@ -20,18 +20,20 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from ..analysis.report_tables import score_cells
 from ..analysis.results import MeasureResult, plain
 from ..analysis.sweep import AlphaSweep, alpha_sweep
 from ..counts.statistics import Resampling
 from ..errors import InputError, printable
+from ..measures.base import Measure
 from ..measures.eter import Eter
 from ..options import options_of
 from ..plots import plot_sweep
+from ..tables.table import Cell, Copyable, Part, Table, amount, head, heading, number
 from .inputs import headlines, named, names_of, size_of
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import PlotOutput
-from .tables import Cell, Copyable, Part, Table, amount, head, heading, interval_cells, number, score_cells
 from .trees import TreeInput, Trees
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
@@ -101,6 +103,11 @@ class System:
         }
         result = MeasureResult.of(measure, counts, reading, resampling)
         return cls(trees, result, measure.muc_error(counts), label_counts)
+
+    @property
+    def measure(self) -> Measure:
+        """Return the measure with its options."""
+        return self.result.measure
 
     @property
     def scores(self) -> dict[str, float]:
@@ -201,7 +208,7 @@ def _parts(
 
 def _tables(systems: Mapping[str, System]) -> list[Table]:
     """Return rows for each system: ETER and its parts, errors in aligned entities, and slots with SER and ERR."""
-    rates = {name: score_cells(system.scores, _RATES, "eter") for name, system in systems.items()}
+    rates = {name: score_cells(system.measure, system.scores, _RATES) for name, system in systems.items()}
     errors = {name: _errors(system.result.counts) for name, system in systems.items()}
     tables = [_table("system", map(head, _RATES), rates), _table("in aligned entities", _ERRORS.values(), errors)]
     for title, (parts, keys) in _SLOTS.items():
@@ -209,13 +216,14 @@ def _tables(systems: Mapping[str, System]) -> list[Table]:
         for name, system in systems.items():
             counts = system.result.counts
             sums = [sum(counts[f"slot_{part}_{error}"] for part in parts) for error in _SLOT_ERRORS]
-            rows[name] = [*map(amount, sums), *score_cells(system.scores, keys, keys[0])]
+            rows[name] = [*map(amount, sums), *score_cells(system.measure, system.scores, keys, headline=keys[0])]
         tables.append(_table(title, (*_SLOT_ERRORS.values(), *map(head, keys)), rows))
     confidence = next(iter(systems.values())).result.confidence
     if confidence is not None:
         keys = ("eter", "ser", "ser_types", "ser_components")
         intervals = {
-            name: interval_cells(system.result.intervals, keys, confidence)[1:] for name, system in systems.items()
+            name: score_cells(system.measure, system.scores, keys, system.result.intervals)
+            for name, system in systems.items()
         }
         tables.append(_table(f"{100 * confidence:g} % intervals", map(head, keys), intervals))
     return tables
@@ -229,7 +237,7 @@ def _label_tables(name: str, system: System) -> list[Table]:
     """Return a row for each type: the scores, and the errors in aligned entities."""
     keys = (*_RATES, "ser")
     rates = {
-        label: [*score_cells(values, keys, keys[0]), f"{values['support']:,}"]
+        label: [*score_cells(system.measure, values, keys), amount(values["support"])]
         for label, values in system.result.per_label.items()
     }
     errors = {label: _errors(counts) for label, counts in system.label_counts.items()}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..plots.figure import require_format
+from ..tables.table import Part
 from ..version import __version__
 from .options import switch, text
-from .tables import Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Output:
         if self.json:
             print(json.dumps({"spanometer": __version__, **described()}, indent=2, allow_nan=False))
             return
-        from .screen import page, show
+        from ..tables.screen import page, show
 
         show(page(color=not self.no_color), *parts())
 

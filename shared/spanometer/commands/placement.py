@@ -19,9 +19,9 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import Placement, place
 from ..options import options_of
 from ..plots import plot_placement
+from ..tables.table import Cell, Part, Table
 from .options import add_options, read_options
 from .output import PlotOutput
-from .tables import Cell, Part, Table
 
 _OPTIONS = ("placement", "method", "uniform_threshold")
 """The options of the measure that are about single documents."""

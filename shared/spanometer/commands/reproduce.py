@@ -38,9 +38,9 @@ from dataclasses import dataclass
 from ..options import check_options, option
 from ..plots.figure import require_format
 from ..reproduction.report import SUMMARY, Reproduction, draw, reproduce, table_parts
+from ..tables.table import Part, Table
 from .options import add_options, read_options, switch, text
 from .output import Output
-from .tables import Part, Table
 
 _UNEXPLAINED = 1
 """Exit status if a cell differs without a reason on record."""

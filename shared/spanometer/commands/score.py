@@ -33,16 +33,17 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..analysis.report_tables import label_tables, score_tables
 from ..analysis.results import Report
 from ..errors import InputError
 from ..measures.registry import ALL_MEASURES
+from ..tables.table import Copyable, Part, heading
 from .attributes import AttributeInput
 from .inputs import PairInput, Side, headlines, kind_of, once, require_distinct, require_scored
 from .measures import add_measure_options, chosen_measures, chosen_resampling, named_measures, require_used
 from .options import add_options, read_options, switch
 from .output import Output, PlotOutput
 from .parquet import ParquetInput
-from .tables import Copyable, Part, heading, label_tables, score_tables
 from .tag_files import TagInput
 from .trees import TreeInput
 

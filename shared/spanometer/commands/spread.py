@@ -30,12 +30,12 @@ from ..measures.registry import MEASURES
 from ..plots import plot_spread
 from ..readers.logits import read_logits
 from ..readers.tag_file import TagFile
+from ..tables.table import Cell, Part, Table, heading, number
 from ..tags.decoding import Decoding
 from .inputs import located
 from .measures import add_measure_options, chosen_measures, require_used
 from .options import add_options, read_options, text
 from .output import PlotOutput
-from .tables import Cell, Part, Table, heading, number
 from .tag_files import TagPair, documents_in, side_of
 
 ANY = "any"
@@ -194,9 +194,9 @@ def _score_table(spread: PolicySpread) -> Table:
     """Return a row for each policy, the grid as a whole first."""
     measures = list(spread.measures.values())
     rows: list[list[Cell] | None] = [
-        [("best", "bold"), *((number(measure.best), "bold") for measure in measures)],
+        [("best", "bold"), *(number(measure.best, "bold") for measure in measures)],
         ["mean", *(number(measure.mean) for measure in measures)],
-        [("worst", "bold"), *((number(measure.worst), "bold") for measure in measures)],
+        [("worst", "bold"), *(number(measure.worst, "bold") for measure in measures)],
         None,
     ]
     rows += [[(name, "cyan"), *(number(measure.named[name]) for measure in measures)] for name in measures[0].named]

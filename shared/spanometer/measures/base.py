@@ -42,6 +42,7 @@ class Key:
         better: `higher` or `lower`; empty if neither is better.
         kind: the type of its values.
         whole: whether they are whole numbers.
+        share: whether they can be written in percent, if they are not whole.
     """
 
     title: str
@@ -50,6 +51,7 @@ class Key:
     better: str = "higher"
     kind: type = float
     whole: bool = False
+    share: bool = True
 
     def describe(self) -> str:
         """Return what the key is, its range and its direction, as a sentence."""

@@ -125,12 +125,19 @@ class Eter(Measure):
             "sum over pairs of (1 - alpha) times the root error plus alpha times the error in the components",
             "[0, ∞)",
             "lower",
+            share=False,
         ),
         "references": Key("reference entities", "number of reference entities", "[0, ∞)", "", whole=True),
         "root_error": Key(
-            "errors in types and bounds", "sum over pairs of the errors in types and bounds", "[0, ∞)", "lower"
+            "errors in types and bounds",
+            "sum over pairs of the errors in types and bounds",
+            "[0, ∞)",
+            "lower",
+            share=False,
         ),
-        "component_error": Key("errors in components", "sum over pairs of the errors in components", "[0, ∞)", "lower"),
+        "component_error": Key(
+            "errors in components", "sum over pairs of the errors in components", "[0, ∞)", "lower", share=False
+        ),
         "ser": Key("slot error rate", "slot error rate over entities and components", "[0, ∞)", "lower"),
         "ser_types": Key("slot error rate, entities", "slot error rate of the entities alone", "[0, ∞)", "lower"),
         "ser_components": Key(

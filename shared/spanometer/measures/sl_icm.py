@@ -119,6 +119,7 @@ class SlIcm(AlignedMeasure):
             "SL-ICM",
             "information contrast, in bits with the base 2; the reference's information for the reference itself",
             "(-∞, ∞)",
+            share=False,
         ),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",

@@ -82,10 +82,18 @@ class UnitizingAlpha(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "alpha": Key("alpha", "agreement beyond chance, 0 at chance level", "(-∞, 1]"),
         "observed_disagreement": Key(
-            "observed disagreement", "what the annotators disagree in, summed over labels", "[0, ∞)", "lower"
+            "observed disagreement",
+            "what the annotators disagree in, summed over labels",
+            "[0, ∞)",
+            "lower",
+            share=False,
         ),
         "expected_disagreement": Key(
-            "expected disagreement", "what annotators would disagree in by chance, summed over labels", "[0, ∞)", ""
+            "expected disagreement",
+            "what annotators would disagree in by chance, summed over labels",
+            "[0, ∞)",
+            "",
+            share=False,
         ),
     }
     headline: ClassVar[str] = "alpha"

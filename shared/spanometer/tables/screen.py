@@ -1,7 +1,11 @@
-"""Tables and lines on the terminal."""
+"""Tables and lines as text: on the terminal, in files and in strings."""
 
 from __future__ import annotations
 
+import io
+import shutil
+import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
 from rich import box
@@ -11,7 +15,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..errors import printable
-from .tables import Cell, Copyable, Part, Table, folded
+from .table import Copyable, Part, Precision, Table, folded
+from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
 """The width of a page that is no terminal: nothing is wrapped or cut."""
@@ -24,34 +29,44 @@ class _Page(Console):  # type: ignore[misc]
         raise BrokenPipeError
 
 
-def page(*, color: bool = True) -> Console:
-    """Return a console on standard output that marks up nothing by itself and cuts nothing off the terminal."""
-    console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None)
+def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
+    """Return a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
+    console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None, file=file)
     if not console.file.isatty():
         console.width = _UNLIMITED
     return console
 
 
-def show(console: Console, *parts: Part) -> None:
+def text_of(parts: Iterable[Part], precision: Precision | None = None) -> str:
+    """Return parts as they are shown on standard output: of the terminal's width if it is one, without colours."""
+    console = page(color=False, file=io.StringIO())
+    if sys.stdout is not None and sys.stdout.isatty():
+        console.width = shutil.get_terminal_size().columns
+    show(console, *parts, precision=precision)
+    return str(console.file.getvalue())
+
+
+def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:
     """Print one part below the other.
 
     Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal breaks lines that are to
     be copied (signatures, commands), so that they stay whole.
     """
+    known = precision or Precision()
     for part in parts:
         if isinstance(part, Table):
-            grid = _grid(part)
+            grid = _grid(part, known)
             if _width(grid, console) <= console.width:
                 console.print(grid)
             else:
-                show(console, *folded(part, console.width))
+                show(console, *folded(part, console.width, known))
         elif isinstance(part, Copyable):
             console.print(Text(printable(part.text), "dim"), soft_wrap=True)
         else:
             console.print(Text.assemble(*map(_text, part if isinstance(part, list) else [part])))
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: Table, precision: Precision) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     names, numbers = table.widths
     grid.add_column(_text(table.title), no_wrap=True, min_width=names)
@@ -60,7 +75,7 @@ def _grid(table: Table) -> Grid:
         grid.add_column(
             Text("\n".join(map(printable, head.split("\n")))), justify=justify, no_wrap=True, min_width=numbers
         )
-    for row in table.rows:
+    for row in table.written(precision):
         if row is None:
             grid.add_section()
         else:

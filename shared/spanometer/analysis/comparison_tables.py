@@ -1,0 +1,73 @@
+"""The tables of a comparison of systems, and the lines that explain them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..tables.table import Cell, Number, Table, head, with_best
+from .report_tables import kind_of
+from .significance import LEVELS
+
+if TYPE_CHECKING:
+    from .comparison import Comparison, MeasureComparison
+
+_SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
+"""The values in tables of measures that have too many for their intervals; JSON has all."""
+
+
+def system_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    measure = result.measure
+    keys = _SHOWN.get(measure.name, measure.keys)
+    rows: list[list[Cell]] = []
+    for system, values in result.systems.items():
+        cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
+        stability = Number(values.rank_shares[values.rank - 1], "share")
+        rows.append([(system, "cyan"), *cells, Number(values.rank, "amount"), stability])
+    higher = [{"higher": True, "lower": False}.get(measure.results[key].better) for key in keys]
+    return Table(
+        name,
+        [*map(head, keys), "rank", "stability"],
+        with_best(rows, higher),
+        kind="systems",
+        names="system",
+        keys=[*keys, "rank", "stability"],
+        about={"measure": name},
+    )
+
+
+def pair_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each pair: the difference with its interval, and the p-values."""
+    headline = result.measure.headline
+    title = headline if headline.startswith(name) else f"{name} {headline}"
+    heads = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
+    kind = kind_of(result.measure, headline)
+    rows: list[list[Cell]] = [
+        [
+            (" - ".join(pair.systems), "cyan"),
+            Number(pair.difference, kind, "", pair.interval, signed=True),
+            Number(pair.p_randomisation, "p"),
+            Number(pair.p_randomisation_holm, "p"),
+            f"{pair.mark:<3}",
+            Number(pair.p_bootstrap, "p"),
+            Number(pair.p_bootstrap_holm, "p"),
+        ]
+        for pair in result.pairs
+    ]
+    keys = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
+    return Table(title, heads, rows, kind="pairs", names="pair", keys=keys, about={"measure": name})
+
+
+def legend(found: Comparison) -> list[str]:
+    """Return the meaning of the columns and the marks."""
+    confidence = f"{100 * found.resampling.confidence:g}"
+    marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
+    directions = dict.fromkeys(
+        f"{result.measure.headline}, {'higher' if result.measure.higher_is_better else 'lower'} is better"
+        for result in found.measures.values()
+    )
+    return [
+        f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
+        "stability: the share of resampled corpora in which the system has this rank.",
+        f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
+    ]

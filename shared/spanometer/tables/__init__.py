@@ -1,0 +1,1 @@
+"""Tables as plain data, and their forms: text, CSV, Markdown, LaTeX, HTML and data frames."""

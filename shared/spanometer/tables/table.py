@@ -1,0 +1,220 @@
+"""Tables and lines as plain data: what commands print and results export, without the libraries that draw them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from textwrap import wrap
+from typing import NamedTuple
+
+from ..errors import printable
+
+DIGITS = 4
+"""Decimals of a score in a table."""
+
+_HEAD_WIDTH = 13
+"""The head of a column of numbers goes over two lines if it is longer."""
+
+EMPTY = "·"
+"""Stands in a table where a number cannot be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision:
+    """How numbers are written.
+
+    Attributes:
+        digits: the decimals of scores; None is 4, in percent 2.
+        percent: whether scores that are shares are written in percent.
+    """
+
+    digits: int | None = None
+    percent: bool = False
+
+    @property
+    def decimals(self) -> int:
+        """The decimals of scores."""
+        return self.digits if self.digits is not None else DIGITS - 2 if self.percent else DIGITS
+
+    def scaled(self, number: Number) -> list[float]:
+        """Return a number and the bounds of its interval, if it has one, times 100 for a share in percent."""
+        bounds = [] if number.interval is None else [*number.interval]
+        factor = 100.0 if self.percent and number.kind == "score" else 1.0
+        return [value if factor == 1.0 else value * factor for value in (number.value, *bounds)]
+
+    def texts(self, number: Number) -> list[str]:
+        """Write a number and the bounds of its interval, if it has one."""
+        return [self._text(value, number) for value in self.scaled(number)]
+
+    def text(self, number: Number) -> str:
+        """Write a number with its interval, `0.9303 [0.9231, 0.9371]`."""
+        point, *bounds = self.texts(number)
+        return f"{point} [{', '.join(bounds)}]" if bounds else point
+
+    def _text(self, value: float, number: Number) -> str:
+        if number.kind == "amount" and float(value).is_integer():
+            return f"{value:,.0f}"
+        if number.kind == "p":
+            return "<0.0001" if value < 0.00005 else f"{value:.4f}"
+        if number.kind == "share":
+            return f"{value:.1%}"
+        return f"{value:{'+' if number.signed else ''}.{self.decimals}f}"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a table.
+
+    Attributes:
+        value: the number.
+        kind: `score`, a share that can be written in percent; `plain`, any other number; `amount`, of things, whole
+            unless it is a mean; `share`, always in percent; `p`, a p-value.
+        style: how a terminal shows it.
+        interval: the bounds of its interval.
+        signed: whether it has its sign always.
+        best: whether it is the best of its column.
+    """
+
+    value: float
+    kind: str = "score"
+    style: str = ""
+    interval: tuple[float, float] | None = None
+    signed: bool = False
+    best: bool = False
+
+
+Cell = str | tuple[str, str] | Number
+"""A text, a text with its style, or a number."""
+
+Text = str | tuple[str, str]
+"""A cell as it is written."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: names on the left, numbers on the right.
+
+    Attributes:
+        title: what the names are.
+        heads: the heads of the numbers.
+        rows: the cells of each row, the name first; None for a line between rows.
+        widths: the least widths of the column of names and of those of numbers.
+        left: the number of columns whose cells begin on the left.
+        kind: what the table shows; tables of one kind are one table in CSV and data frames.
+        names: what the names are called there, by default the title.
+        keys: what the other columns are called there, by default their heads; those without a name are left out.
+        about: columns that go in front there, with their value in all rows of this table.
+        confidence: the level of intervals that stand in rows of their own; None if they stand beside their numbers.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell] | None]
+    widths: tuple[int, int] = (0, 0)
+    left: int = 1
+    kind: str = ""
+    names: str = ""
+    keys: Sequence[str] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    confidence: float | None = None
+
+    def written(self, precision: Precision) -> list[list[Text] | None]:
+        """Return the rows as text; a row with intervals is followed by one of these if they stand in their own."""
+        rows: list[list[Text] | None] = []
+        for row in self.rows:
+            if row is None or self.confidence is None:
+                rows.append(None if row is None else [_written(cell, precision) for cell in row])
+                continue
+            texts = [precision.texts(cell) if isinstance(cell, Number) else [] for cell in row]
+            rows.append(
+                [(found[0], _style(cell)) if found else _text(cell) for cell, found in zip(row, texts, strict=True)]
+            )
+            if any(len(found) > 1 for found in texts):
+                bounds = ["–".join(found[1:]) for found in texts[1:]]
+                rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
+        return rows
+
+
+def _written(cell: Cell, precision: Precision) -> Text:
+    return (precision.text(cell), _style(cell)) if isinstance(cell, Number) else cell
+
+
+def _text(cell: Cell) -> Text:
+    return "" if isinstance(cell, Number) else cell
+
+
+def _style(cell: Cell) -> str:
+    if isinstance(cell, Number):
+        return "bold" if cell.best else cell.style
+    return cell[1] if isinstance(cell, tuple) else ""
+
+
+class Copyable(NamedTuple):
+    """A quiet line that is not wrapped, so that it can be copied whole."""
+
+    text: str
+
+
+Part = Text | list[Text] | Copyable | Table
+"""A line, a line of several pieces, one to copy, or a table."""
+
+
+def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
+    """Return lines with a name each, the texts below each other."""
+    pairs = [(printable(name), text) for name, text in lines]
+    width = max(len(name) for name, _ in pairs)
+    return [[(f"{name:<{width}}", "bold"), f"  {text}"] for name, text in pairs]
+
+
+def folded(table: Table, width: int, precision: Precision) -> list[Part]:
+    """Return a table as lines for a terminal that is too narrow: each row's name, and a line for each of its cells."""
+    heads = [printable(head.replace("\n", " ")) for head in table.heads]
+    indent = max(map(len, heads), default=0) + 4
+    lines: list[Part] = [(table.title, "bold")] if table.title else []
+    for row in table.written(precision):
+        if row is None:
+            continue
+        lines.append(row[0])
+        for head, cell in zip(heads, row[1:], strict=False):
+            text, style = cell if isinstance(cell, tuple) else (cell, "")
+            wrapped = wrap(printable(text), max(width - indent, 1), break_long_words=False, break_on_hyphens=False)
+            for place, part in enumerate(wrapped):
+                lines.append([f"  {'' if place else head}".ljust(indent), (part, style)])
+    return lines
+
+
+def number(value: float, style: str = "") -> Number:
+    """Return a score as tables show it."""
+    return Number(value, style=style)
+
+
+def amount(value: float) -> Number:
+    """Return a number of things as tables show it."""
+    return Number(value, "amount")
+
+
+def head(key: str) -> str:
+    """Return a key as the head of a column: a long one on two lines."""
+    return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
+
+
+def with_best(rows: Sequence[Sequence[Cell]], higher: Sequence[bool | None]) -> list[list[Cell]]:
+    """Return rows whose best numbers are marked as such, unless all in their column are equal.
+
+    Args:
+        rows: the cells of each row, the name first.
+        higher: for each column of numbers whether the highest is the best; None if none is better than another.
+    """
+    marked = [list(row) for row in rows]
+    for column, better in enumerate(higher, 1):
+        values = {row: cell.value for row, cells in enumerate(marked) if isinstance(cell := cells[column], Number)}
+        known = {value for value in values.values() if not math.isnan(value)}
+        if better is None or len(known) < 2:
+            continue
+        best = max(known) if better else min(known)
+        for row, value in values.items():
+            cell = marked[row][column]
+            if value == best and isinstance(cell, Number):
+                marked[row][column] = replace(cell, best=True)
+    return marked
