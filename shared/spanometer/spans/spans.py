@@ -57,6 +57,26 @@ class Fragments:
     start: np.ndarray
     end: np.ndarray
 
+    @classmethod
+    def merged(cls, span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int) -> Fragments:
+        """Return fragments in order, those of a span that overlap or touch as one.
+
+        Args:
+            span: the span that each fragment is of.
+            start, end: their bounds.
+            spans: the number of spans.
+        """
+        order = np.lexsort((start, span))
+        span, start, end = span[order], start[order].astype(np.int64), end[order].astype(np.int64)
+        # far enough apart that a running maximum of one span never reaches the next
+        stride = int(end.max(initial=0)) + 1
+        reach = np.maximum.accumulate(end + span * stride) - span * stride
+        fresh = begins_run(span)
+        fresh[1:] |= start[1:] > reach[:-1]
+        first = np.flatnonzero(fresh)
+        last = np.append(first[1:], len(span))[: len(first)] - 1
+        return cls(offsets_by(span[first], spans), start[first], reach[last])
+
     def take(self, spans: np.ndarray) -> Fragments:
         """Return the fragments of some spans, in the order asked for."""
         counts, taken = take_segments(self.offsets, spans)
@@ -331,17 +351,8 @@ def _read_fragments(spans: Items) -> tuple[Fragments, np.ndarray, np.ndarray]:
     fragments.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     fragments.refuse_bounds(start, end)
-    order = np.lexsort((start, span))
-    span, start, end = span[order], start[order], end[order]
-    # far enough apart that a running maximum of one span never reaches the next
-    stride = int(end.max(initial=0)) + 1
-    reach = np.maximum.accumulate(end + span * stride) - span * stride
-    fresh = begins_run(span)
-    fresh[1:] |= start[1:] > reach[:-1]
-    first = np.flatnonzero(fresh)
-    last = np.append(first[1:], len(span))[: len(first)] - 1
-    offsets = offsets_by(span[first], number)
-    merged = Fragments(offsets, start[first], reach[last])
+    merged = Fragments.merged(span, start, end, number)
+    offsets = merged.offsets
     return merged, merged.start[offsets[:-1]], merged.end[offsets[1:] - 1]
 
 

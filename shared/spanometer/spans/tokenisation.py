@@ -1,0 +1,233 @@
+"""Spans of characters as spans of tokens, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from unicodedata import category
+
+import numpy as np
+
+from ..arrays import offsets_of, ranges
+from ..errors import InputError, counted, require_choice, setting
+from .documents import Tokens
+from .spans import Fragments, Spans, in_order
+
+POLICIES: Mapping[str, str] = {
+    "strict": "spans must begin and end where tokens do",
+    "expand": "every token that shares a character with the span",
+    "contract": "every token that lies inside the span",
+    "overlap": "every token of which at least half lies in the span; if there is none, the one with the most",
+}
+"""How spans of characters are carried to tokens."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Spans of characters, carried to tokens.
+
+    Attributes:
+        spans: in tokens; their documents' lengths are the numbers of tokens.
+        moved: of each span of characters, by how many characters its bounds moved, both together; -1 for a span
+            without tokens, which is left out. Bounds of fragments count each.
+    """
+
+    spans: Spans
+    moved: np.ndarray
+
+    @property
+    def lost(self) -> np.ndarray:
+        """The spans of characters that have no tokens, ascending."""
+        return np.flatnonzero(self.moved < 0)
+
+    @property
+    def merged(self) -> int:
+        """The number of spans that have the tokens and the label of another, and are one with it."""
+        return int((self.moved >= 0).sum()) - len(self.spans)
+
+
+def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carried:
+    """Carry spans of characters to tokens.
+
+    A span from character a to b takes, of the tokens with bounds s and e, under
+
+    - `strict` those from s = a to e = b,
+    - `expand` all with s < b and e > a,
+    - `contract` all with s >= a and e <= b,
+    - `overlap` all with 2 (min(e, b) - max(s, a)) >= e - s, else the one that shares the most characters, the first of
+      equals.
+
+    Fragments are carried one by one; those that touch then are one.
+
+    Args:
+        spans: in characters.
+        tokens: of the same documents.
+        policy: one of `POLICIES`.
+
+    Raises:
+        InputError: for an unknown policy, other documents, and, under `strict`, for the first span that begins or ends
+            within a token or has none.
+    """
+    require_choice("to_tokens", policy, POLICIES)
+    _require_documents(spans, tokens)
+    span, start, end = _pieces(spans)
+    first, last = _token_ranges(spans.document[span], start, end, tokens, policy)
+    has_tokens = last > first
+    if policy == "strict" and not has_tokens.all():
+        _refuse_off_bounds(spans, span[~has_tokens], tokens)
+    moved = np.full(len(spans), -1, dtype=np.int64)
+    kept = span[has_tokens]
+    moved[kept] = 0
+    first, last = first[has_tokens], last[has_tokens]
+    shift = np.abs(tokens.start[first] - start[has_tokens]) + np.abs(tokens.end[last - 1] - end[has_tokens])
+    np.add.at(moved, kept, shift)
+    # a lost fragment moves its span by all of its characters
+    lost = span[~has_tokens]
+    np.add.at(moved, lost, np.where(moved[lost] >= 0, (end - start)[~has_tokens], 0))
+    base = tokens.offsets[spans.document[kept]]
+    return Carried(_rebuilt(spans, kept, first - base, last - base, tokens.lengths), moved)
+
+
+def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = None) -> Spans:
+    """Return spans of tokens as spans of characters: from the start of the first token to the end of the last.
+
+    Args:
+        spans: in tokens.
+        tokens: of the same documents.
+        lengths: the documents' lengths in characters, if they are known.
+
+    Raises:
+        InputError: for other documents, and a span past the last token.
+    """
+    _require_documents(spans, tokens)
+    known = spans.with_lengths(tokens.lengths)
+    span, start, end = _pieces(known)
+    base = tokens.offsets[known.document[span]]
+    return _rebuilt(known, span, tokens.start[base + start], tokens.end[base + end - 1], lengths)
+
+
+def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) -> tuple[Spans, np.ndarray]:
+    """Return spans of characters without the blanks at their ends.
+
+    A span of blanks alone stays as it is.
+
+    Args:
+        spans: in characters.
+        texts: of the documents.
+        punctuation: whether to leave out punctuation marks (the Unicode categories P) at the ends, too.
+
+    Returns:
+        The spans, and the number of characters by which each of the given ones was shortened.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    spans = spans.with_lengths(lengths)
+    code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    distinct, place = np.unique(code, return_inverse=True)
+    outer = [(one := chr(each)).isspace() or (punctuation and category(one)[0] == "P") for each in distinct.tolist()]
+    inner = ~np.array(outer, dtype=bool)[place.ravel()]
+    number = np.arange(len(inner))
+    # the first character from here on that stays, and the one after the last before here
+    following = np.minimum.accumulate(np.where(inner, number, len(inner))[::-1])[::-1]
+    preceding = np.concatenate(([0], np.maximum.accumulate(np.where(inner, number + 1, 0))))
+    span, start, end = _pieces(spans)
+    base = offsets_of(lengths)[spans.document[span]]
+    first, last = following[base + start] - base, preceding[base + end] - base
+    blank = first >= end
+    first, last = np.where(blank, start, first), np.where(blank, end, last)
+    shortened = np.bincount(span, weights=(end - start) - (last - first), minlength=len(spans)).astype(np.int64)
+    return _rebuilt(spans, span, first, last, lengths), shortened
+
+
+def _require_documents(spans: Spans, tokens: Tokens) -> None:
+    number = len(tokens.offsets) - 1
+    if number != spans.documents:
+        raise InputError(
+            f"{counted(number, 'document')} of tokens, {counted(spans.documents, 'document')} of spans.",
+            "Give the tokens of the documents that the spans are in.",
+        )
+
+
+def _pieces(spans: Spans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the span, the start and the end of each fragment; a contiguous span is one (int64)."""
+    if spans.fragments is None:
+        return np.arange(len(spans)), spans.start.astype(np.int64), spans.end.astype(np.int64)
+    span = np.repeat(np.arange(len(spans)), np.diff(spans.fragments.offsets))
+    return span, spans.fragments.start.astype(np.int64), spans.fragments.end.astype(np.int64)
+
+
+def _rebuilt(spans: Spans, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
+    """Return spans with other fragments, those without any left out."""
+    kept, owner = np.unique(span, return_inverse=True)
+    merged = Fragments.merged(owner.ravel(), start, end, len(kept))
+    columns = [merged.start[merged.offsets[:-1]], merged.end[merged.offsets[1:] - 1]]
+    return in_order(
+        replace(
+            spans,
+            document=spans.document[kept],
+            start=columns[0].astype(np.int32),
+            end=columns[1].astype(np.int32),
+            label=spans.label[kept],
+            lengths=lengths,
+            fragments=merged if len(merged.start) > len(kept) else None,
+        )
+    )
+
+
+def _token_ranges(
+    document: np.ndarray, start: np.ndarray, end: np.ndarray, tokens: Tokens, policy: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first token of each piece and the one after its last, over all documents; none: first >= last."""
+    # documents end to end, so that offsets of all of them ascend
+    longest = np.zeros(len(tokens.offsets) - 1, dtype=np.int64)
+    np.maximum.at(longest, tokens.document, tokens.end)
+    np.maximum.at(longest, document, end)
+    base = offsets_of(longest + 1)[:-1]
+    token_start, token_end = tokens.start + base[tokens.document], tokens.end + base[tokens.document]
+    start, end = start + base[document], end + base[document]
+    if policy == "strict":
+        first, last = np.searchsorted(token_start, start), np.searchsorted(token_end, end)
+        fits = (first < len(token_start)) & (last < len(token_end))
+        fits[fits] &= (token_start[first[fits]] == start[fits]) & (token_end[last[fits]] == end[fits])
+        return first, np.where(fits, last + 1, first)
+    if policy == "contract":
+        return np.searchsorted(token_start, start), np.searchsorted(token_end, end, side="right")
+    first, last = np.searchsorted(token_end, start, side="right"), np.searchsorted(token_start, end)
+    if policy == "expand":
+        return first, last
+    return _mostly_inside(first, last, np.stack([start, end]), np.stack([token_start, token_end]))
+
+
+def _mostly_inside(
+    first: np.ndarray, last: np.ndarray, piece: np.ndarray, token: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Leave out the first and the last token if less than half of them is inside; one stays, the one with the most."""
+    some = np.flatnonzero(last > first)
+    outer = np.stack([first[some], last[some] - 1])
+    shared = np.minimum(token[1][outer], piece[1][some]) - np.maximum(token[0][outer], piece[0][some])
+    short = 2 * shared < (token[1] - token[0])[outer]
+    begin, end = outer[0] + short[0], outer[1] + 1 - short[1]
+    most = np.where(shared[0] >= shared[1], outer[0], outer[1])
+    none = begin >= end
+    first, last = first.copy(), last.copy()
+    first[some] = np.where(none, most, begin)
+    last[some] = np.where(none, most + 1, end)
+    return first, last
+
+
+def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
+    span = int(off[0])
+    document = int(spans.document[span])
+    near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
+    touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
+    listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
+    where = f"the tokens there: {listed}" if listed else "there is no token there"
+    number = len(np.unique(off))
+    more = f" So do {counted(number - 1, 'other span')}." if number > 1 else ""
+    raise InputError(
+        f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} "
+        f"begins or ends within a token ({where}).{more}",
+        f"Say how spans are carried to tokens, with {setting('to_tokens', 'expand')}, 'contract' or 'overlap', or "
+        f"score characters with {setting('unit', 'character')}.",
+        document=document,
+        option="to_tokens",
+    )

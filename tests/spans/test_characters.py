@@ -1,0 +1,27 @@
+"""Units of characters."""
+
+import random
+
+import numpy as np
+import pytest
+
+from spanometer.spans.characters import borders, code_points
+
+
+def test_units_counted_by_hand():
+    # an emoji: 2 units of UTF-16, 4 bytes; é: 1 and 2
+    assert borders("a😀é", "codepoint").tolist() == [0, 1, 2, 3]
+    assert borders("a😀é", "utf-16").tolist() == [0, 1, 3, 4]
+    assert borders("a😀é", "byte").tolist() == [0, 1, 5, 7]
+    assert code_points("a😀é", np.arange(6), "utf-16").tolist() == [0, 1, -1, 2, 3, -1]
+    assert code_points("abc", np.array([-1, 3, 4]), "utf-16").tolist() == [-1, 3, -1]
+
+
+@pytest.mark.parametrize(("unit", "encoding", "size"), [("utf-16", "utf-16-le", 2), ("byte", "utf-8", 1)])
+def test_against_encoding(unit, encoding, size):
+    chance = random.Random(3)
+    for _ in range(500):
+        text = "".join(chance.choice("ab é\u0301😀𝒜中\n") for _ in range(chance.randrange(12)))
+        expected = [len(text[:place].encode(encoding)) // size for place in range(len(text) + 1)]
+        assert borders(text, unit).tolist() == expected
+        assert code_points(text, np.array(expected), unit).tolist() == list(range(len(text) + 1))

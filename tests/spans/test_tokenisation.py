@@ -1,0 +1,175 @@
+"""Spans of characters as spans of tokens, and back."""
+
+import random
+
+import numpy as np
+import pytest
+
+from slow.tokenisation import carried
+from spanometer.errors import InputError
+from spanometer.spans.documents import Documents, Tokens
+from spanometer.spans.spans import Spans
+from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed
+
+# "Ada Lovelace-Byron wrote." as Ada, Lovelace, -, Byron, wrote, .
+TOKENS = Tokens.from_lists([[(0, 3), (4, 12), (12, 13), (13, 18), (19, 24), (24, 25)]])
+
+
+def one(start, end):
+    return Spans.from_dicts([[{"start": start, "end": end, "label": "PER"}]])
+
+
+def bounds(carried):
+    return list(zip(carried.spans.start.tolist(), carried.spans.end.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [
+        (0, 12, {"strict": (0, 2), "expand": (0, 2), "contract": (0, 2), "overlap": (0, 2)}),
+        (0, 16, {"expand": (0, 4), "contract": (0, 3), "overlap": (0, 4)}),
+        (1, 7, {"expand": (0, 2), "contract": None, "overlap": (0, 1)}),
+        (6, 9, {"expand": (1, 2), "contract": None, "overlap": (1, 2)}),
+        (10, 15, {"expand": (1, 4), "contract": (2, 3), "overlap": (2, 3)}),
+        (17, 20, {"expand": (3, 5), "contract": None, "overlap": (3, 4)}),
+        (3, 4, {"expand": None, "contract": None, "overlap": None}),
+        (0, 4, {"expand": (0, 1), "contract": (0, 1), "overlap": (0, 1)}),
+    ],
+)
+def test_a_span_counted_by_hand(start, end, found):
+    for policy, tokens in found.items():
+        result = to_tokens(one(start, end), TOKENS, policy=policy)
+        assert bounds(result) == ([] if tokens is None else [tokens])
+        assert result.lost.tolist() == ([0] if tokens is None else [])
+        assert result.spans.lengths.tolist() == [6]
+
+
+def test_how_far_spans_move():
+    spans = Spans.from_dicts([[{"start": 0, "end": 16, "label": "A"}, {"start": 4, "end": 12, "label": "A"}]])
+    assert to_tokens(spans, TOKENS, policy="expand").moved.tolist() == [2, 0]
+    # from 16 to 13
+    assert to_tokens(spans, TOKENS, policy="contract").moved.tolist() == [3, 0]
+    # the second fragment has no token, and 1 character
+    spans = Spans.from_dicts([[{"fragments": [[0, 3], [18, 19]], "label": "A"}]])
+    result = to_tokens(spans, TOKENS, policy="expand")
+    assert (bounds(result), result.moved.tolist(), result.merged) == ([(0, 1)], [1], 0)
+
+
+def test_spans_that_become_one():
+    spans = Spans.from_dicts([[{"start": 4, "end": 9, "label": "A"}, {"start": 5, "end": 12, "label": "A"}]])
+    result = to_tokens(spans, TOKENS, policy="expand")
+    assert (bounds(result), result.merged, result.lost.tolist()) == ([(1, 2)], 1, [])
+
+
+def test_strict_names_the_tokens():
+    spans = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}, {"start": 4, "end": 10, "label": "B"}]])
+    with pytest.raises(InputError) as caught:
+        to_tokens(spans, TOKENS)
+    assert str(caught.value) == (
+        "document 0: the span of 'B' from character 4 to 10 begins or ends within a token "
+        "(the tokens there: 4 to 12).\n"
+        "Say how spans are carried to tokens, with to_tokens='expand', 'contract' or 'overlap', or score characters "
+        "with unit='character'."
+    )
+    with pytest.raises(InputError, match="there is no token there"):
+        to_tokens(one(3, 4), TOKENS)
+    with pytest.raises(InputError, match="invalid value for to_tokens: 'snap'"):
+        to_tokens(one(0, 3), TOKENS, policy="snap")
+    with pytest.raises(InputError, match="1 document of tokens, 2 documents of spans"):
+        to_tokens(Spans.from_dicts([[], []]), TOKENS)
+
+
+def random_corpus(chance):
+    tokens, spans = [], []
+    for _ in range(chance.randrange(4)):
+        row, place = [], 0
+        for _ in range(chance.randrange(7)):
+            place += chance.choice([0, 0, 1, 2])
+            row.append((place, place := place + chance.randrange(1, 5)))
+        tokens.append(row)
+        length = place + 3
+        items = []
+        for _ in range(chance.randrange(5)):
+            pieces = []
+            for _ in range(chance.choice([1, 1, 1, 2, 3])):
+                start = chance.randrange(length)
+                pieces.append([start, chance.randrange(start + 1, length + 1)])
+            items.append({"fragments": pieces, "label": chance.choice("AB")})
+        spans.append(items)
+    return tokens, spans
+
+
+def token_sets(spans):
+    found = set()
+    for document, row in enumerate(spans.to_dicts()):
+        for span in row:
+            pieces = span.get("fragments") or [[span["start"], span["end"]]]
+            found.add(
+                (document, frozenset(token for start, end in pieces for token in range(start, end)), span["label"])
+            )
+    return found
+
+
+def test_against_one_character_at_a_time():
+    chance = random.Random(7)
+    off = 0
+    for _ in range(700):
+        rows, items = random_corpus(chance)
+        spans, tokens = Spans.from_dicts(items), Tokens.from_lists(rows)
+        merged = [
+            [{"fragments": span["fragments"], "label": span["label"]} for span in row] for row in _as_fragments(spans)
+        ]
+        for policy in ("expand", "contract", "overlap"):
+            result = to_tokens(spans, tokens, policy=policy)
+            assert token_sets(result.spans) == carried(rows, merged, policy)
+            assert len(result.spans) + len(result.lost) + result.merged == len(spans)
+        expected = carried(rows, merged, "strict")
+        try:
+            assert token_sets(to_tokens(spans, tokens).spans) == expected
+        except InputError:
+            off += 1
+        # the tokens' own bounds fit
+        back = to_characters(to_tokens(spans, tokens, policy="expand").spans, tokens)
+        again = to_tokens(back, tokens)
+        assert again.moved.tolist() == [0] * len(back)
+    assert 0 < off < 700
+
+
+def _as_fragments(spans):
+    return [
+        [{"label": span["label"], "fragments": span.get("fragments") or [[span["start"], span["end"]]]} for span in row]
+        for row in spans.to_dicts()
+    ]
+
+
+def test_tokens_are_checked():
+    with pytest.raises(
+        InputError, match="document 1, token 1: a token has the bounds 2 and 4, after one that ends at 3"
+    ):
+        Tokens.from_lists([[(0, 2)], [(0, 3), (2, 4)]])
+    with pytest.raises(InputError, match="a token has the bounds 2 and 2"):
+        Tokens.from_lists([[(2, 2)]])
+    assert Tokens.from_lists([]).lengths.tolist() == []
+    assert Tokens.from_lists([[], [(3, 4)], []]).lengths.tolist() == [0, 1, 0]
+
+
+def test_blanks_and_punctuation_at_the_ends():
+    text = " Ada, 𝒜 “x”. "
+    spans = Spans.from_dicts([[{"start": 0, "end": 6, "label": "A"}, {"start": 8, "end": 13, "label": "B"}]])
+    result, shortened = trimmed(spans, [text])
+    assert [(span["start"], span["end"]) for span in result.to_dicts()[0]] == [(1, 5), (8, 12)]
+    assert shortened.tolist() == [2, 1]
+    result, shortened = trimmed(spans, [text], punctuation=True)
+    assert [(span["start"], span["end"]) for span in result.to_dicts()[0]] == [(1, 4), (9, 10)]
+    assert shortened.tolist() == [3, 4]
+    # nothing but blanks stays
+    assert trimmed(one(0, 1), [text])[1].tolist() == [0]
+
+
+def test_documents():
+    documents = Documents(size=2, ids=("a", "b"), texts=("One", "Two, three"), tokens=Tokens.from_lists([[(0, 3)], []]))
+    assert documents.lengths.tolist() == [3, 10]
+    taken = documents.take(np.array([1, 0]))
+    assert (taken.ids, taken.texts, taken.tokens.lengths.tolist()) == (("b", "a"), ("Two, three", "One"), [0, 1])
+    with pytest.raises(InputError, match="2 documents are called 'a': 0 and 2"):
+        documents.take(np.array([0, 1, 0])).require_unique()
