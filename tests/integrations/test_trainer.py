@@ -176,8 +176,8 @@ def test_signatures():
     metrics = TokenClassificationMetrics(LABELS, measures=["span_f", TokenF(format="BIO", average="macro")])
     span_f, token_f = metrics.signatures().values()
     start = "|scheme:IOB2|repair:conlleval|decode:viterbi|"
-    assert span_f.startswith(f"span_f{start}average:micro|zero_division:0|v:")
-    assert token_f.startswith(f"token_f{start}format:BIO|average:macro|")
+    assert span_f.startswith(f"span_f{start}labels:match|average:micro|zero_division:0|v:")
+    assert token_f.startswith(f"token_f{start}format:BIO|labels:match|average:macro|")
     argmax = TokenClassificationMetrics(LABELS, decode="argmax", scheme="IOB1", repair="discard")
     assert "|scheme:IOB1|repair:discard|decode:argmax|" in argmax.signatures()["span_f"]
     scores = [np.zeros((5, 5)), np.eye(5), np.eye(5, dtype=int)]

@@ -324,11 +324,11 @@ def test_bad_options(measure, options):
 def test_signatures():
     plain = ChanceKappaF1().signature({"scheme": "IOB2"})
     assert plain.startswith(
-        "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|average:micro|zero_division:0|v:"
+        "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|labels:match|average:micro|zero_division:0|v:"
     )
     simulated = ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3).signature({})
     assert "|method:auto|uniform_threshold:0.9|n_simulations:10|seed:3|" in simulated
-    assert UnitizingAlpha().signature({}).startswith("unitizing_alpha|variant:2016|average:micro|")
+    assert UnitizingAlpha().signature({}).startswith("unitizing_alpha|variant:2016|labels:match|average:micro|")
 
 
 def test_per_document():

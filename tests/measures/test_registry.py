@@ -25,7 +25,7 @@ TAGS = [["B-A", "O"], ["B-B"]]
 class ToyF(SpanF):
     """Span F1 of some labels."""
 
-    labels: str = option("A", help="the label that counts", kind=str, label="Label")
+    only: str = option("A", help="the label that counts", kind=str, label="Label")
 
     name: ClassVar[str] = "toy_f"
 
@@ -79,12 +79,12 @@ def test_registered_measures_are_found(toy):
 def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
     # a report
     spans = Spans.from_tags(TAGS)
-    report = Report.of(spans, spans, [ToyF(labels="B")], {"input": "spans"})
-    assert report.results[0].signature.startswith("toy_f|input:spans|labels:B|average:micro|")
+    report = Report.of(spans, spans, [ToyF(only="B")], {"input": "spans"})
+    assert report.results[0].signature.startswith("toy_f|input:spans|only:B|labels:match|average:micro|")
     # the command line
     path = file("a.conll", "Ada B-A\nwon O\n\nRome B-B\n")
-    status, output, _ = run("score", path, path, "--measure", "toy_f", "--labels", "B")
-    assert (status, "toy_f|scheme:IOB2|repair:conlleval|labels:B|" in output) == (0, True)
+    status, output, _ = run("score", path, path, "--measure", "toy_f", "--only", "B")
+    assert (status, "toy_f|scheme:IOB2|repair:conlleval|only:B|" in output) == (0, True)
     # a page
     assert "Label" in [control.label for control in page_of("toy_f").controls]
     # a module
@@ -93,9 +93,9 @@ def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
         measure = ToyF
         card = Card("A toy.", "", "")
 
-    result = Toy().compute(predictions=TAGS, references=TAGS, labels="B", details=True)
-    assert "|labels:B|" in result["signature"]
-    assert "labels (str): The label that counts. Default 'A'." in Toy().inputs_description
+    result = Toy().compute(predictions=TAGS, references=TAGS, only="B", details=True)
+    assert "|only:B|" in result["signature"]
+    assert "only (str): The label that counts. Default 'A'." in Toy().inputs_description
 
 
 def test_names_are_taken_once(toy):

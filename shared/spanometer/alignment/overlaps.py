@@ -143,6 +143,12 @@ class Alignment:
         InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
     """
 
+    unlabelled: Alignment | None = None
+    """The same spans aligned as if all had one label, once that is done, see `measures.AlignedMeasure`."""
+
+    labels_ignored = False
+    """Whether it is this one."""
+
     def __init__(self, references: Spans, predictions: Spans) -> None:
         require_same_documents(references.documents, predictions.documents)
         references, predictions = share_lengths(references, predictions)
@@ -179,7 +185,8 @@ class Alignment:
         """Return the error about a span of a side."""
         document = int(side.document[span])
         token = int(self.token(side.start[span]) - self.offsets[document])
-        problem = f"a span of {self.labels[side.label[span]]!r} {problem}"
+        label = ", labels ignored," if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
+        problem = f"a span{label} {problem}"
         remedy = remedy or "Leave it out, or score with another measure."
         return InputError(problem, remedy, side=name, document=document, position=token)
 

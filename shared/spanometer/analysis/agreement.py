@@ -120,6 +120,7 @@ def agreement(
     method: str = "exact",
     uniform_threshold: float = 0.99,
     variant: str | None = "2016",
+    labels: str = "match",
     average: str = "micro",
     zero_division: float = 0.0,
 ) -> Agreement:
@@ -145,6 +146,8 @@ def agreement(
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
+        labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
+            label `_`.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
 
@@ -153,35 +156,37 @@ def agreement(
             the annotator.
     """
     require_choice("average", average, AVERAGES)
+    shared: dict[str, Any] = {"labels": labels, "average": average, "zero_division": zero_division}
     chance = ChanceKappaF1(
         level=level,
         placement=placement,
         method=method,
         uniform_threshold=uniform_threshold,
-        average=average,
-        zero_division=zero_division,
+        **shared,
     )
-    alpha = None if variant is None else UnitizingAlpha(variant=variant, average=average, zero_division=zero_division)
+    alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
     sides, reading = read_annotations(
         _named(annotations, names), scheme=scheme, repair=repair, prefix=prefix, lengths=lengths
     )
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
-    labels = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    annotated = {name: spans.with_labels(labels) for name, spans in sides.items()}
-    numbers = np.array([np.bincount(spans.label, minlength=len(labels)) for spans in annotated.values()])
+    if labels == "ignore":
+        sides = {name: spans.unlabelled() for name, spans in sides.items()}
+    known = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
+    annotated = {name: spans.with_labels(known) for name, spans in sides.items()}
+    numbers = np.array([np.bincount(spans.label, minlength=len(known)) for spans in annotated.values()])
     of_pairs, aligned = _pairs(annotated, numbers, chance)
-    joint = _joint(aligned, alpha, len(labels))
+    joint = _joint(aligned, alpha, len(known))
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
         {**{key: array[place] for key, array in of_pairs.items()}, **joint[place], "spans": spans_of[place]}
-        for place in range(len(labels) + 1)
+        for place in range(len(known) + 1)
     ]
     return Agreement(
         names=tuple(name.removeprefix(_ANNOTATOR) for name in sides),
         documents=len(known_lengths),
         tokens=int(known_lengths.sum()),
         **values.pop(),
-        per_label={label: AgreementValues(**of_label) for label, of_label in zip(labels, values, strict=True)},
+        per_label={label: AgreementValues(**of_label) for label, of_label in zip(known, values, strict=True)},
         signatures={measure.name: measure.signature(reading) for measure in (chance, alpha) if measure is not None},
     )
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_choice, require_same_documents, setting
-from ..measures.base import Measure
+from ..measures.base import SHARED, Measure
 from ..options import Option, options_of, same
 from .evaluate_writer import ArrowMetric
 
@@ -125,7 +125,7 @@ class MeasureModule(ArrowMetric, ABC):
     def options(cls) -> dict[str, Option]:
         """Return the options of `compute` by name, in order."""
         own = options_of(cls.measure)
-        shared = {name: own.pop(name) for name in list(own) if name in ("average", "zero_division")}
+        shared = {name: own.pop(name) for name in SHARED if name in own}
         added = ", ".join(f"`{key}`" for key in cls.measure.detail_keys)
         details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
         before, after = ([options_of(kind) for kind in kinds] for kinds in (cls.before, cls.after))

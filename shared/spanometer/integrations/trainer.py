@@ -103,7 +103,7 @@ class TokenClassificationMetrics:
     def signatures(self) -> dict[str, str]:
         """Return for each measure the line that says how its numbers are made, to be reported beside them.
 
-        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|average:micro|zero_division:0|v:0.1.0`.
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`.
         Transition scores are named by the first eight digits of a hash of them: `decode:viterbi-1b4f0e98`.
         """
         decoder = self._decode

@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment
+from ..alignment.overlaps import Alignment, Side
+from ..arrays import offsets_by
 from ..counts.counts import Counts
 from ..counts.statistics import precision_recall_f1
 from ..errors import InputError, require_sides, setting
-from ..spans.spans import Spans
+from ..options import option
+from ..spans.spans import Fragments, Spans
 from .base import Key, Measure
 
 
@@ -28,7 +30,24 @@ def f_results(precision: str, recall: str) -> dict[str, Key]:
 
 @dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
-    """A measure of `Spans` that starts from which of them overlap."""
+    """A measure of `Spans` that starts from which of them overlap.
+
+    Attributes:
+        labels: `match`: spans are compared with spans of their label. `ignore`: all spans count as of one label, so
+            that only their extents are compared. Tags are decoded with their labels before; spans of a side that have
+            the same tokens become one span. A measure that refuses spans of one label that overlap refuses them then
+            whatever labels they had.
+    """
+
+    labels: str = option(
+        "match",
+        help="whether labels must agree",
+        choices={
+            "match": "a span is compared with those of its label",
+            "ignore": "all spans count as of one label, so that only extents are compared",
+        },
+        label="Labels",
+    )
 
     input: ClassVar[str] = "spans"
 
@@ -39,11 +58,36 @@ class AlignedMeasure(Measure):
 
     def count(self, alignment: Alignment) -> Counts:
         """Count two sides that are aligned already, so that several measures can share the alignment."""
-        return replace(self._count(alignment), measure=self)
+        return replace(self._count(self.compared(alignment)), measure=self)
+
+    def compared(self, alignment: Alignment) -> Alignment:
+        """Return the alignment that is counted: without labels if `labels` ignores them."""
+        if self.labels == "match":
+            return alignment
+        if alignment.unlabelled is None:
+            sides = (_columns(alignment, side).unlabelled() for side in (alignment.references, alignment.predictions))
+            alignment.unlabelled = Alignment(*sides)
+            alignment.unlabelled.labels_ignored = True
+        return alignment.unlabelled
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
         """Return the counts, which need not know their measure."""
+
+
+def _columns(alignment: Alignment, side: Side) -> Spans:
+    """Return one side as columns again, in the order of the line."""
+    base = side.label.astype(np.int64) * alignment.stride + alignment.offsets[side.document]
+    fragments = None
+    if side.pieces is not None:
+        # stable, so that within a span the order of the text stays
+        order = np.argsort(side.pieces.span, kind="stable")
+        span = side.pieces.span[order]
+        bounds = (bound[order] - base[span] for bound in (side.pieces.start, side.pieces.end))
+        fragments = Fragments(offsets_by(span, len(side)), *bounds)
+    start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
+    size = alignment.documents, alignment.lengths
+    return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,9 @@ from ..errors import InputError
 from ..options import check_options, option
 from ..version import __version__
 
+SHARED = ("labels", "average", "zero_division")
+"""Options that many measures have; signatures and documentation name them after a measure's own."""
+
 
 def zero_division_option(help: str) -> Any:
     """Declare the option `zero_division` of a measure, given what it is the value of."""
@@ -272,13 +275,13 @@ class Measure(ABC):
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number, in the order of the signature."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
-        shared = {name: own.pop(name) for name in ("average", "zero_division")}
+        shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 
     def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
         """Return every option that can change the number, defaults too, in fixed order, the version last.
 
-        For example `link_f|scheme:IOB2|repair:conlleval|average:micro|zero_division:0|v:0.1.0`.
+        For example `link_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0|v:0.1.0`.
 
         Args:
             reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.

@@ -194,7 +194,7 @@ class ChanceKappaF1(AlignedMeasure):
         Raises:
             InputError: if the spans do not fit the placement.
         """
-        cases = self._cases(alignment)
+        cases = self._cases(self.compared(alignment))
         if self.method == "uniform" or self.placement == "independent":
             return 0.0
         layers = (

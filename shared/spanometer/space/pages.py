@@ -12,7 +12,7 @@ from typing import Any
 
 from ..counts.statistics import Resampling
 from ..errors import ASKED, require_choice, spell_python
-from ..measures.base import Measure
+from ..measures.base import SHARED, Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
@@ -23,7 +23,6 @@ from .templates import read_file
 _READINGS: dict[str, type[Decoding | EntityTypes]] = {"spans": Decoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
 
-_SHARED = options_of(Measure)
 _CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
 
 
@@ -99,7 +98,7 @@ class Page:
     def options(self) -> dict[str, Option]:
         """Return the options with controls: a measure's own, of the reading, of all measures, the confidence."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
-        shared = {name: declared.pop(name) for name in _SHARED if name in declared}
+        shared = {name: declared.pop(name) for name in SHARED if name in declared}
         reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
         return {**declared, **reading, **shared, "confidence": _CONFIDENCE}
 

@@ -24,7 +24,7 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError, counted, on_side, setting
-from ..tags.decoding import decode, read_prefix, scheme_of
+from ..tags.decoding import BARE_LABEL, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, split_tag
 from .arrow import (
@@ -204,6 +204,11 @@ class Spans:
         number = {name: code for code, name in enumerate(labels)}
         codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
         return replace(self, label=codes[self.label], labels=labels)
+
+    def unlabelled(self) -> Spans:
+        """Return the spans with one label, `_`, for all; those that have the same tokens become one span."""
+        labels = (BARE_LABEL,) if self.labels else ()
+        return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of spans as `from_dicts` takes them."""

@@ -1,0 +1,158 @@
+"""Scoring without labels: `labels="ignore"`."""
+
+import math
+import random
+
+import pytest
+
+import spanometer
+from random_corpora import as_spans, random_pair
+from slow import measures as slow
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.measures import (
+    MEASURES,
+    Bcubed,
+    ChanceKappaF1,
+    IntersectionF,
+    LinkF,
+    SlIcm,
+    SpanF,
+    TokenF,
+    UnitizingAlpha,
+    read_counts,
+)
+
+KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
+
+
+def spans(*written, lengths=None):
+    """One document's spans, each written as label, start and end."""
+    return Spans.from_dicts(
+        [[{"label": label, "start": start, "end": end} for label, start, end in written]], lengths=lengths
+    )
+
+
+def unlabelled(side):
+    """The side with one label for all spans."""
+    return [{("_", tokens) for _, tokens in document} for document in side]
+
+
+def test_links_share_some_label_as_printed():
+    """Amigó et al., section 2.3: two tokens are linked if there is some label of which one span holds both."""
+    gold, output = spans(("A", 0, 2), ("B", 1, 3)), spans(("B", 0, 2), ("B", 1, 3))
+    # 00 01 11 of A and 11 12 22 of B against five of B: three are common, 11 12 22
+    counts = LinkF().counts(gold, output).total()
+    assert (counts["both"], counts["predicted"], counts["reference"]) == (3, 5, 6)
+    # some label: 00 01 11 12 22 on both sides
+    counts = LinkF(labels="ignore").counts(gold, output)
+    assert {**counts.total()} == {"both": 5, "predicted": 5, "reference": 5, "reference_spans": 2}
+    assert counts.labels == ("_",)
+    assert list(LinkF(labels="ignore").score_per_label(counts)) == ["_"]
+
+
+def test_spans_of_the_same_tokens_are_one():
+    gold, output = spans(("A", 0, 2), ("B", 0, 2), ("C", 3, 4)), spans(("D", 0, 2))
+    counts = SpanF(labels="ignore").counts(gold, output).total()
+    assert counts == {"both": 1, "predicted": 1, "reference": 2}
+    fragments = [{"label": label, "fragments": [[0, 1], [2, 3]]} for label in "AB"]
+    again = Spans.from_dicts([[*fragments, {"label": "A", "fragments": [[0, 3]]}]])
+    assert len(again) == 3
+    assert again.unlabelled().to_dicts() == [
+        [{"label": "_", "fragments": [[0, 3]]}, {"label": "_", "fragments": [[0, 1], [2, 3]]}]
+    ]
+
+
+def test_tags_are_decoded_with_their_labels():
+    """Neighbours of two labels stay two spans, also where tags without labels would make them one."""
+    gold, output = (Spans.from_tags([tags], scheme="IO") for tags in (["I-A", "I-B"], ["I-A", "I-A"]))
+    assert SpanF(labels="ignore").counts(gold, output).total() == {"both": 0, "predicted": 1, "reference": 2}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("measure", "second", "options"),
+    [
+        (SpanF, slow.span_f, {}),
+        (TokenF, slow.token_f, {}),
+        (TokenF, slow.token_f, {"format": "BIOE"}),
+        (LinkF, slow.link_f, {}),
+        (Bcubed, slow.bcubed, {}),
+        (IntersectionF, slow.intersection_f, {"cap": True}),
+        (SlIcm, slow.sl_icm, {}),
+        (SlIcm, slow.sl_icm, {"prior": "tokens", "matching": "optimal"}),
+    ],
+)
+def test_same_as_a_slow_implementation_without_labels(measure, second, options, kind):
+    for seed in range(60):
+        references, predictions, lengths = random_pair(seed, kind)
+        average = random.Random(seed).choice(("micro", "macro", "weighted"))
+        asked = measure(labels="ignore", average=average, **options)
+        # without lengths documents end with their last span
+        known = lengths if seed % 2 else None
+        ours = asked.counts(as_spans(references, known), as_spans(predictions, known)).score()
+        theirs = second(unlabelled(references), unlabelled(predictions), average=average, **options)
+        assert ours.keys() == theirs.keys()
+        assert all(math.isclose(ours[key], theirs[key], rel_tol=1e-12, abs_tol=1e-12) for key in ours), seed
+
+
+@pytest.mark.parametrize("kind", ["flat", "nested"])
+@pytest.mark.parametrize("options", [{"placement": "independent"}, {"placement": "independent", "level": "span"}])
+def test_chance_without_labels(options, kind):
+    for seed in range(30):
+        references, predictions, lengths = random_pair(seed, kind)
+        ours, theirs = (
+            measure.counts(*(as_spans(side, lengths) for side in sides)).score()
+            for measure, sides in (
+                (ChanceKappaF1(labels="ignore", **options), (references, predictions)),
+                (ChanceKappaF1(**options), (unlabelled(references), unlabelled(predictions))),
+            )
+        )
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12), seed
+
+
+@pytest.mark.parametrize("measure", [UnitizingAlpha, ChanceKappaF1, IntersectionF])
+def test_overlaps_of_any_labels_are_refused(measure):
+    gold, output = spans(("A", 0, 2), ("B", 1, 3), lengths=[4]), spans(("A", 0, 2), lengths=[4])
+    measure().counts(gold, output)
+    with pytest.raises(InputError, match="a span, labels ignored, overlaps another") as caught:
+        measure(labels="ignore").counts(gold, output)
+    assert (caught.value.side, caught.value.document, caught.value.position) == ("references", 0, 1)
+
+
+def test_the_work_of_chance_is_that_without_labels():
+    gold = spans(
+        *((label, 5 * at, 5 * at + size) for at, (label, size) in enumerate([("A", 1), ("B", 2)] * 40)), lengths=[400]
+    )
+    alignment = Alignment(gold, gold)
+    with_labels, without = (ChanceKappaF1(labels=labels).work(alignment) for labels in ("match", "ignore"))
+    assert without == ChanceKappaF1().work(Alignment(gold.unlabelled(), gold.unlabelled())) != with_labels
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_signature_and_stored_counts(name):
+    options = {"cap": True} if name == "intersection_f" else {}
+    measure = MEASURES[name](labels="ignore", **options)
+    gold, output = spans(("A", 0, 2), lengths=[4]), spans(("B", 0, 2), lengths=[4])
+    counts = measure.counts(gold, output)
+    assert "|labels:ignore|average:micro|" in measure.signature({})
+    assert "|labels:match|average:micro|" in MEASURES[name]().signature({})
+    assert read_counts(counts.to_bytes()).measure == measure
+    assert counts.score()[measure.headline] == 1.0
+    with pytest.raises(InputError, match="invalid value for labels"):
+        MEASURES[name](labels="some")
+
+
+def test_agreement_without_labels():
+    one, other = [["B-A", "I-A", "O", "B-B"]], [["B-B", "I-B", "O", "O"]]
+    found = spanometer.agreement([one, other], labels="ignore")
+    # two tokens of three and two
+    assert found.f1[0, 1] == pytest.approx(4 / 5)
+    assert list(found.per_label) == ["_"]
+    assert found.spans.tolist() == [2, 1]
+    assert all("|labels:ignore|" in signature for signature in found.signatures.values())
+    assert (
+        found.alpha
+        == UnitizingAlpha().counts(*(Spans.from_tags(tags).unlabelled() for tags in (one, other))).score()["alpha"]
+    )
+    assert spanometer.agreement([one, other]).f1[0, 1] == 0.0
