@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..tables.table import Cell, Number, Table, head, with_best
-from .report_tables import kind_of
+from .report_tables import higher_is_better, kind_of
 from .significance import LEVELS
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ def system_table(name: str, result: MeasureComparison) -> Table:
         cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
         stability = Number(values.rank_shares[values.rank - 1], "share")
         rows.append([(system, "cyan"), *cells, Number(values.rank, "amount"), stability])
-    higher = [{"higher": True, "lower": False}.get(measure.results[key].better) for key in keys]
     return Table(
         name,
         [*map(head, keys), "rank", "stability"],
-        with_best(rows, higher),
+        with_best(rows, [higher_is_better(measure, key) for key in keys]),
         kind="systems",
         names="system",
         keys=[*keys, "rank", "stability"],

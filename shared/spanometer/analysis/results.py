@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling
+from ..counts.statistics import AVERAGES, Resampling
 from ..errors import counted
 from ..measures.aligned import counter
 from ..measures.base import Measure
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import Copyable, Part, Table
+from .report_tables import is_by_attribute, label_tables, score_tables, system_tables
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -33,6 +37,8 @@ class MeasureResult:
         intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
         confidence: the intervals' level.
         notes: what a reader of the scores must know, see `Measure.notes`.
+        counted: its counts, from which the values by label and the averages are computed when they are asked for.
+        resampling: how intervals were made, if there are any.
     """
 
     measure: Measure
@@ -43,6 +49,8 @@ class MeasureResult:
     intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     confidence: float | None = None
     notes: Sequence[str] = ()
+    counted: Counts | None = field(default=None, repr=False, compare=False)
+    resampling: Resampling | None = None
 
     @classmethod
     def of(
@@ -58,11 +66,47 @@ class MeasureResult:
             {} if resampling is None else measure.intervals(counts, resampling),
             None if resampling is None else resampling.confidence,
             measure.notes(counts),
+            counts,
+            resampling,
         )
+
+    @cached_property
+    def label_counts(self) -> dict[str, dict[str, int | float]]:
+        """The counts of each label, summed."""
+        if self.counted is None:
+            return {}
+        sums = {column: values.tolist() for column, values in self.counted.per_label().items()}
+        return {
+            label: {column: values[code] for column, values in sums.items()}
+            for code, label in enumerate(self.counted.labels)
+        }
+
+    @cached_property
+    def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:
+        """The intervals of each label's values; empty if there is no resampling."""
+        if self.counted is None or self.resampling is None:
+            return {}
+        return self.measure.label_intervals(self.counted, self.resampling)
+
+    @cached_property
+    def averages(self) -> dict[str, MeasureResult]:
+        """The same measure with each way to average over labels; empty if its scores are by attribute."""
+        if self.counted is None or is_by_attribute(self.scores):
+            return {}
+        measures = {average: replace(self.measure, average=average) for average in AVERAGES}
+        return {
+            average: replace(
+                self,
+                measure=measure,
+                scores=measure.score(self.counted),
+                intervals={} if self.resampling is None else measure.intervals(self.counted, self.resampling),
+            )
+            for average, measure in measures.items()
+        }
 
     def without_interval(self, documents: int) -> str:
         """Return why a value has an interval that is NaN; empty if none has."""
-        by_attribute = (values for values in self.scores.values() if isinstance(values, Mapping))
+        by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
         lows = [low for low, _ in self.intervals.values()]
         lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
         if not any(map(math.isnan, lows)):
@@ -79,13 +123,24 @@ class MeasureResult:
         if self.notes:
             entry["notes"] = self.notes
         if per_label:
-            entry["per_label"] = self.per_label
+            entry["per_label"] = {label: self._of_label(label) for label in self.per_label}
+            entry["averages"] = {
+                name: {"scores": average.scores, **({"intervals": average.intervals} if average.intervals else {})}
+                for name, average in self.averages.items()
+            }
         return {key: plain(value) for key, value in entry.items()}
 
+    def _of_label(self, label: str) -> dict[str, Any]:
+        intervals = self.label_intervals.get(label)
+        found = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
+        return {**found, **({"intervals": intervals} if intervals else {})}
 
-@dataclass(frozen=True)
-class Report:
+
+@dataclass(frozen=True, repr=False)
+class Report(Shown):
     """The results of several measures on one pair of annotations.
+
+    Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
 
     Attributes:
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
@@ -153,6 +208,28 @@ class Report:
         found = (result.without_interval(self.documents) for result in self.results)
         return [note for note in dict.fromkeys(found) if note]
 
+    def parts(self, *, per_label: bool = False) -> Iterator[Part]:
+        """Return the size, the scores, what is to be noted, and the signatures; on request the scores by label."""
+        yield from (self.size, "")
+        yield from self.lines(per_label=per_label)
+
+    def lines(self, *, per_label: bool = False) -> Iterator[Part]:
+        """Return the same without the size."""
+        for table in score_tables(self):
+            yield from (table, "")
+        for note in self.notes:
+            yield from (f"nan–nan: {note}.", "")
+        for result in self.results:
+            yield Copyable(result.signature)
+            yield from (f"{result.measure.name}: {note}" for note in result.notes)
+        if per_label:
+            for table in label_tables(self):
+                yield from ("", table)
+
+    def tables(self) -> list[Table]:
+        """Return the tables of scores and those by label."""
+        return [*score_tables(self), *label_tables(self)]
+
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
@@ -163,6 +240,46 @@ class Report:
             f"predicted_{self.unit[1]}": self.predicted_spans,
             "measures": {result.measure.name: result.to_dict(per_label=per_label) for result in self.results},
         }
+
+
+@dataclass(frozen=True, repr=False)
+class SystemReports(Shown):
+    """The reports of several systems, of the same measures on the same reference.
+
+    Its tables are `scores`, for each measure a row for each system, and `labels`.
+
+    Attributes:
+        reports: by the systems' names.
+    """
+
+    reports: Mapping[str, Report]
+
+    def parts(self, *, per_label: bool = False) -> Iterator[Part]:
+        """Return the scores of each measure, what is to be noted, and the signatures; on request those by label."""
+        for table in system_tables(self.reports):
+            yield from (table, "")
+        for note in dict.fromkeys(note for report in self.reports.values() for note in report.notes):
+            yield from (f"nan–nan: {note}.", "")
+        for name, report in self.reports.items():
+            for result in report.results:
+                yield from (f"{name}, {result.measure.name}: {note}" for note in result.notes)
+        signatures = (result.signature for report in self.reports.values() for result in report.results)
+        yield from map(Copyable, dict.fromkeys(signatures))
+        if per_label:
+            for table in self._label_tables():
+                yield from ("", table)
+
+    def tables(self) -> list[Table]:
+        """Return the tables of scores and those by label."""
+        return [*system_tables(self.reports), *self._label_tables()]
+
+    def _label_tables(self) -> Iterator[Table]:
+        for name, report in self.reports.items():
+            yield from label_tables(report, system=name)
+
+    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+        """Return the dictionary of each report."""
+        return {name: report.to_dict(per_label=per_label) for name, report in self.reports.items()}
 
 
 def plain(value: Any) -> Any:

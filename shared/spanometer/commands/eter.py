@@ -83,13 +83,11 @@ class System:
         trees: its output.
         result: ETER and SER.
         muc_error: MUC's ERR.
-        label_counts: the counts of each label.
     """
 
     trees: Trees
     result: MeasureResult
     muc_error: float
-    label_counts: Mapping[str, Mapping[str, int | float]]
 
     @classmethod
     def of(
@@ -97,12 +95,7 @@ class System:
     ) -> System:
         """Compute the error rates of a system."""
         counts = measure.counts(reference.entities, trees.entities)
-        by_label = {column: sums.tolist() for column, sums in counts.per_label().items()}
-        label_counts = {
-            label: {column: sums[code] for column, sums in by_label.items()} for code, label in enumerate(counts.labels)
-        }
-        result = MeasureResult.of(measure, counts, reading, resampling)
-        return cls(trees, result, measure.muc_error(counts), label_counts)
+        return cls(trees, MeasureResult.of(measure, counts, reading, resampling), measure.muc_error(counts))
 
     @property
     def measure(self) -> Measure:
@@ -118,8 +111,6 @@ class System:
         """Return built-in types only, ready for JSON."""
         entry = self.result.to_dict(per_label=per_label)
         entry["scores"] = plain(self.scores)
-        for label, values in entry.get("per_label", {}).items():
-            values["counts"] = plain(self.label_counts[label])
         return {**self.trees.side.described, **entry}
 
 
@@ -240,7 +231,7 @@ def _label_tables(name: str, system: System) -> list[Table]:
         label: [*score_cells(system.measure, values, keys), amount(values["support"])]
         for label, values in system.result.per_label.items()
     }
-    errors = {label: _errors(counts) for label, counts in system.label_counts.items()}
+    errors = {label: _errors(counts) for label, counts in system.result.label_counts.items()}
     return [
         _table(name, (*map(head, keys), "support"), rates, style=""),
         _table(f"{name}, in aligned entities", _ERRORS.values(), errors, style=""),

@@ -33,11 +33,10 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..analysis.report_tables import label_tables, score_tables
 from ..analysis.results import Report
 from ..errors import InputError
 from ..measures.registry import ALL_MEASURES
-from ..tables.table import Copyable, Part, heading
+from ..tables.table import Part, heading
 from .attributes import AttributeInput
 from .inputs import PairInput, Side, headlines, kind_of, once, require_distinct, require_scored
 from .measures import add_measure_options, chosen_measures, chosen_resampling, named_measures, require_used
@@ -115,13 +114,4 @@ def _default(kind: type[PairInput]) -> list[str]:
 def _parts(report: Report, sides: Mapping[str, Side], *, per_label: bool) -> Iterator[Part]:
     yield from heading(headlines(list(sides.items()), report.size))
     yield ""
-    for table in score_tables(report):
-        yield from (table, "")
-    for note in report.notes:
-        yield from (f"nan–nan: {note}.", "")
-    for result in report.results:
-        yield Copyable(result.signature)
-        yield from (f"{result.measure.name}: {note}" for note in result.notes)
-    if per_label:
-        for table in label_tables(report):
-            yield from ("", table)
+    yield from report.lines(per_label=per_label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import reduce
 from math import nan
@@ -214,16 +214,63 @@ class Measure(ABC):
             bounds.update({f"{key}_low": low, f"{key}_high": high})
         return {**result, **bounds}
 
+    def label_values(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute the headline values of each label in corpora given by document weights.
+
+        Args:
+            counts: of all documents.
+            weights: how often each document occurs, shape (corpora, documents).
+
+        Returns:
+            Values of shape (corpora, labels).
+        """
+        return self.formula(self.quantities(self.weighted_totals(counts, weights)))
+
+    def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
+        """Compute confidence intervals of the headline values of each label, in the corpora of `intervals`."""
+        points = self.score_per_label(counts)
+        if not points:
+            return {}
+        keys = [key for key in self.keys if not self.results[key].whole]
+        if counts.documents < 2:
+            return {label: dict.fromkeys(keys, (nan, nan)) for label in points}
+        drawn = joined_values(self.label_values(counts, weights) for weights in resampling.weights(counts.documents))
+        left_out = self.labels_left_out(counts) if resampling.interval_method == "bca" else None
+        return {
+            label: {
+                key: interval(
+                    values[key],
+                    drawn[key][:, code],
+                    resampling.confidence,
+                    None if left_out is None else left_out[key][:, code],
+                )
+                for key in keys
+            }
+            for code, (label, values) in enumerate(points.items())
+        }
+
     def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
         """Compute the headline values of the corpus without one group of documents after the other."""
+        return self._left_out(counts, self.score_weighted, self.score_totals)
+
+    def labels_left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute those of each label, shape (groups, labels)."""
+        return self._left_out(counts, self.label_values, lambda totals: self.formula(self.quantities(totals)))
+
+    def _left_out(
+        self,
+        counts: Counts,
+        of_weights: Callable[[Counts, np.ndarray], dict[Any, np.ndarray]],
+        of_totals: Callable[[Mapping[str, np.ndarray]], dict[Any, np.ndarray]],
+    ) -> dict[Any, np.ndarray]:
         # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
-            return joined_values(self.score_weighted(counts, (group != left_out)[None]) for left_out in range(groups))
+            return joined_values(of_weights(counts, (group != left_out)[None]) for left_out in range(groups))
         whole = counts.per_label()
         return joined_values(
-            self.score_totals({name: whole[name] - sums for name, sums in totals.items()})
+            of_totals({name: whole[name] - sums for name, sums in totals.items()})
             for totals in counts.grouped(group, groups).per_document()
         )
 

@@ -256,6 +256,11 @@ class SpanAttribute(Measure):
             for key in self.keys
         }
 
+    def label_values(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute the values of each attribute in corpora given by document weights, shape (corpora, attributes)."""
+        drawn = self.score_weighted(counts, weights)
+        return {key: np.stack([drawn[name, key] for name in counts.labels], axis=1) for key in self.keys}
+
     def with_intervals(self, result: Mapping[str, Any], intervals: Mapping[Any, tuple[float, float]]) -> dict[str, Any]:
         """Return a result whose dicts have `<key>_low` and `<key>_high` too."""
         whole = {name: dict(values) for name, values in result.items()}

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from ..errors import printable
+from ..options import check_options, option
 
 DIGITS = 4
 """Decimals of a score in a table."""
@@ -29,8 +30,14 @@ class Precision:
         percent: whether scores that are shares are written in percent.
     """
 
-    digits: int | None = None
-    percent: bool = False
+    digits: int | None = option(
+        None, help="decimals of scores; 4, and 2 in percent", kind=int, low=0, high=15, optional=True, metavar="N"
+    )
+    percent: bool = option(False, help="scores in percent, but for those that are no shares", kind=bool)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
 
     @property
     def decimals(self) -> int:

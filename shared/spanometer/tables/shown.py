@@ -1,0 +1,122 @@
+"""Results that print as commands print them, and leave as tables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..errors import InputError, require_choice
+from .exports import INTERVALS, by_kind, to_csv, to_frame, to_html, to_latex, to_markdown
+from .table import Copyable, Part, Precision, Table
+
+
+class Shown(ABC):
+    """A result: printed it is text, in a notebook it is HTML, and it can be taken away as tables.
+
+    Its tables have kinds; those of one kind are one table in CSV and data frames.
+    """
+
+    @abstractmethod
+    def parts(self) -> Iterable[Part]:
+        """Return what is printed: lines, tables and signatures."""
+
+    def tables(self) -> Sequence[Table]:
+        """Return all tables, also those that are not printed unless they are asked for."""
+        return [part for part in self.parts() if isinstance(part, Table)]
+
+    def __str__(self) -> str:
+        """Return the text that the command line prints."""
+        from .screen import text_of
+
+        return text_of(self.parts()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        """Return the same as `str`."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks."""
+        return to_html(self.parts(), Precision())
+
+    def to_frame(self, table: str | None = None) -> Any:
+        """Return tables of one kind as one pandas data frame, with numbers as they are.
+
+        An interval takes two columns, `<key>_low` and `<key>_high`.
+
+        Args:
+            table: the kind of tables; by default the first one.
+
+        Raises:
+            InputError: for a kind that there is not.
+        """
+        groups = by_kind(self.tables())
+        return to_frame(self._chosen(next(iter(groups), "") if table is None else table))
+
+    def to_csv(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
+        """Return tables as CSV: those of one kind as one table, an empty line between the kinds.
+
+        Args:
+            table: the kind of tables; by default all that are printed.
+            digits: the decimals of scores; by default all.
+            percent: whether scores that are shares are in percent.
+
+        Raises:
+            InputError: for a kind that there is not.
+        """
+        return to_csv(self._chosen(table), Precision(digits=digits, percent=percent))
+
+    def to_markdown(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
+        """Return tables as Markdown, each with the best values in bold; the signatures below.
+
+        Args:
+            table: the kind of tables; by default all that are printed.
+            digits: the decimals of scores, by default 4, in percent 2.
+            percent: whether scores that are shares are in percent.
+
+        Raises:
+            InputError: for a kind that there is not.
+        """
+        return to_markdown(self._exported(table), Precision(digits=digits, percent=percent))
+
+    def to_latex(
+        self,
+        table: str | None = None,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        intervals: str = "brackets",
+    ) -> str:
+        r"""Return tables for LaTeX (`\usepackage{booktabs}`), the best of several systems in bold.
+
+        The signatures stand below as comments.
+
+        Args:
+            table: the kind of tables; by default all that are printed.
+            digits: the decimals of scores, by default 4, in percent 2.
+            percent: whether scores that are shares are in percent.
+            intervals: `brackets`: both bounds; `plus-minus`: half their distance, which hides that the intervals of BCa
+                are longer on one side.
+
+        Raises:
+            InputError: for a kind that there is not.
+        """
+        require_choice("intervals", intervals, INTERVALS)
+        return to_latex(self._exported(table), Precision(digits=digits, percent=percent), intervals=intervals)
+
+    def _chosen(self, kind: str | None) -> list[Table]:
+        """Return the tables of a kind; None for all that are printed."""
+        if kind is None:
+            return [part for part in self.parts() if isinstance(part, Table)]
+        groups = by_kind(self.tables())
+        if kind not in groups:
+            known = ", ".join(map(repr, groups)) or "none"
+            raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {known}.")
+        return groups[kind]
+
+    def _exported(self, kind: str | None) -> list[Part]:
+        """Return the tables of a kind, or all that are printed, with the signatures and notes."""
+        if kind is not None:
+            signatures = (part for part in self.parts() if isinstance(part, Copyable))
+            return [*self._chosen(kind), *signatures]
+        return [part for part in self.parts() if part and not isinstance(part, list)]
