@@ -86,7 +86,7 @@ REFERENCE_ATTRIBUTES = [
     ],
     [],
     [],
-    [attributed(0, 1, "DIS", {"negated": 1, "carrier": None}), attributed(1, 2, "SYMP", {"negated": ["yes", None]})],
+    [attributed(0, 1, "DIS", {"negated": 4, "carrier": None}), attributed(1, 2, "SYMP", {"negated": ["yes", None]})],
 ]
 PREDICTED_ATTRIBUTES = [
     [

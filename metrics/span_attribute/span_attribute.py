@@ -18,12 +18,12 @@ _EXAMPLES = """
     {'f': 1.0, 'p': 1.0, 'r': 1.0, 'tp': 2, 'support': 2, 'positives': 2, 'ap': 1.0}
     >>> span_attribute.compute(predictions=[[{**pain, "attributes": {}}]], references=[[pain]])["micro"]["f"]  # minimal
     0.0
-    >>> wrong = {**pain, "attributes": {"negated": True, "days": "3"}}  # partial: half of the negations; 3 is not "3"
+    >>> wrong = {**pain, "attributes": {"negated": True, "days": 4}}  # partial: half of the negations
     >>> result = span_attribute.compute(predictions=[[fever, wrong]], references=[[fever, pain]], details=True)
     >>> {name: (result[name]["p"], result[name]["r"], result[name]["ap"]) for name in ("negated", "days")}
     {'negated': (0.5, 1.0, 0.5), 'days': (0.0, 0.0, 0.0)}
-    >>> result["counts"], result["signature"].partition("|include_falsy")[0]
-    ({'tp': 1, 'support': 2, 'positives': 3}, 'span_attribute|attributes:None|default_values:None')
+    >>> list(result["counts"].values()), result["signature"].partition("|include_falsy")[0]
+    ([1, 2, 3, 0, 0], 'span_attribute|attributes:None|default_values:None')
     >>> options = {"attributes": ["negated"], "include_falsy": True}  # False is no item unless it is asked for
     >>> span_attribute.compute(predictions=[[fever, wrong]], references=[[fever, pain]], **options)["negated"]["r"]
     0.5

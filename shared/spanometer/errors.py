@@ -14,6 +14,9 @@ Result = TypeVar("Result")
 _OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
 _CLAUSE, _END = "\ufdd3", "\ufdd4"
 
+OTHER_PLACE = "\ufdd5"
+"""What stands in the text of an `InputError` for the place of `other`."""
+
 ASKED = "?"
 """The value with which an interface is asked for an option: it spells nothing if it has none of this name."""
 
@@ -77,6 +80,7 @@ class InputError(ValueError):
         line: the number of the line within the file (or within a document of several lines), if known.
         column: the number of the character within the line, from 1, if known.
         option: the name of the option whose value is wrong.
+        other: an error at the other place, if the problem is about two; the text names that with `OTHER_PLACE`.
 
     `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
     `message` and `spelled` as another interface has them; nothing else should be shown to people.
@@ -93,6 +97,7 @@ class InputError(ValueError):
     line: int | None = None
     column: int | None = None
     option: str | None = None
+    other: InputError | None = None
 
     def __post_init__(self) -> None:
         """Make the message what the base class knows, so that the error crosses process borders whole."""
@@ -108,7 +113,8 @@ class InputError(ValueError):
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
         """Return place, problem and remedy, with options spelled by a function, see `spelled`."""
-        problem, remedy = (spelled(text, spell) for text in (self.problem, self.remedy))
+        there = "" if self.other is None else self.other.place
+        problem, remedy = (spelled(text, spell).replace(OTHER_PLACE, there) for text in (self.problem, self.remedy))
         located = f"{self.place}: {problem}" if self.place else problem
         return f"{located}{separator}{remedy}" if remedy else located
 

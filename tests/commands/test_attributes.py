@@ -89,7 +89,13 @@ def test_json(answer, pair):
     counts = measure.counts(Attributes.from_dicts(GOLD), Attributes.from_dicts(SYSTEM))
     of_measure = found.pop("measures")["span_attribute"]
     assert of_measure["scores"] == measure.score(counts)
-    assert of_measure["counts"] == {"tp": 2, "support": 3, "positives": 4}
+    assert of_measure["counts"] == {
+        "tp": 2,
+        "support": 3,
+        "positives": 4,
+        "unmatched_references": 0,
+        "unmatched_predictions": 0,
+    }
     assert of_measure["signature"].endswith(f"|v:{spanometer.__version__}")
     assert found == {
         "spanometer": spanometer.__version__,
@@ -110,18 +116,41 @@ def test_options_reach_the_measure(answer, pair):
     assert scores_of(answer, *pair, "--include-falsy")["neg"]["support"] == plain["neg"]["support"] + 2
     assert scores_of(answer, *pair, "--default", 'carrier="PATIENT"')["carrier"]["support"] == 1
     assert scores_of(answer, *pair, "--default", "neg=true", "--default", "carrier=0")["neg"]["support"] == 0
+    assert scores_of(answer, *pair, "--attribute", "carrier=SYMP", "--zero-division", "nan")["carrier"]["f"] is None
     assert scores_of(answer, *pair, "--average-precision", "edsnlp-0.20")["neg"]["ap"] == 0
     assert scores_of(answer, *pair, "--average-precision", "edsnlp")["micro"]["ap"] != plain["micro"]["ap"]
-    assert scores_of(answer, *pair, "--attribute", "x", "--zero-division", "nan")["x"]["f"] is None
-    assert scores_of(answer, *pair, "--attribute", "neg=SYMP, NONE")["neg"]["positives"] == 1
+    assert scores_of(answer, *pair, "--attribute", "neg=SYMP, DIS")["neg"]["positives"] == 2
 
 
-def test_on_mismatch(answer, complaint, pair, file):
+def test_names_that_no_span_has(complaint, pair):
+    found = complaint("score", *pair, "--attribute", "neg", "--attribute", "typo")
+    assert found == (
+        "spanometer: no span has the attribute 'typo', which --attribute names. The attributes are 'carrier', 'neg'."
+    )
+    found = complaint("score", *pair, "--attribute", "neg=DIS,SYM")
+    assert "no span has the label 'SYM', which --attribute names. The labels are 'DIS', 'SYMP'." in found
+    found = complaint("score", *pair, "--default", "typo=1")
+    assert "no span has the attribute 'typo', which --default names. The attributes are 'carrier', 'neg'." in found
+
+
+def test_values_that_differ_in_type_alone(complaint, pair, file):
+    system = file("types.jsonl", lines([SYSTEM[0], SYSTEM[1], [span(12, "DIS", neg=1, carrier="PATIENT")]]))
+    found = complaint("score", pair[0], system)
+    assert f"{system}, line 3, span 0: 'neg' is 1 here and True in {pair[0]}, line 1, span 0: values" in found
+    assert "differ in type alone (int and bool)" in found
+    assert "in --default: values that differ" in complaint("score", *pair, "--default", "neg=0")
+
+
+def test_on_mismatch(answer, complaint, run, pair, file):
     more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
     problem = complaint("score", pair[0], more)
     assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the references." in problem
     assert "--on-mismatch" in problem
     assert scores_of(answer, pair[0], more, "--on-mismatch", "count")["neg"]["positives"] == 3
+    found = answer(pair[0], more, "--on-mismatch", "count")["measures"]["span_attribute"]
+    assert [found["counts"][f"unmatched_{side}"] for side in ("references", "predictions")] == [0, 1]
+    assert found["notes"] == ["1 predicted span not in the reference."]
+    assert "1 predicted span not in the reference." in run("score", pair[0], more, "--on-mismatch", "count")[1]
     problem = complaint("score", more, pair[0])
     assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the predictions." in problem
 

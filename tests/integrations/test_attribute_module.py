@@ -62,7 +62,8 @@ def stored(module):
         found.append(spans)
         return True
 
-    module.compute(filter=keep)
+    # of "any" and "several", whose values differ in type alone, only to read them is allowed
+    module.compute(filter=keep, attributes=["b"])
     return found
 
 
@@ -112,17 +113,25 @@ def test_what_is_read_is_what_was_given():
 
 
 def test_compute_takes_dicts_as_they_are():
-    documents = documents_of_all_kinds()
+    documents = [
+        [span for span in document if "several" not in span["attributes"]] for document in documents_of_all_kinds()
+    ]
+    # of two values that differ in type alone only one
+    documents[1] = [
+        span
+        for span in documents[1]
+        if span["attributes"]["any"] not in (1, 0, "1", "True") or span["attributes"]["any"] is True
+    ]
     found = []
     result = load("span_attribute").compute(
         predictions=documents, references=documents, filter=lambda spans: found.append(spans) is None
     )
-    assert same(found, AS_READ)
+    assert same(found, Attributes.from_dicts(documents).to_dicts())
     measure = SpanAttribute()
     sides = (Attributes.from_dicts(documents),) * 2
     assert result == measure.score(measure.counts(*sides))
     # none of False, 0, "" and None
-    assert result["any"]["support"] == len(VALUES) - 4
+    assert result["any"]["support"] == len(documents[1]) - 2
     assert (result["any"]["f"], result["micro"]["f"]) == (1.0, 1.0)
 
 
@@ -139,7 +148,7 @@ def test_more_than_a_thousand_documents():
 
 def test_the_module_scores_as_the_measure():
     options = {
-        "attributes": {"negated": ["DIS"], "carrier": True, "absent": True},
+        "attributes": {"negated": ["DIS"], "carrier": True},
         "default_values": {"carrier": "FATHER"},
         "include_falsy": True,
         "micro_key": "all",
@@ -150,18 +159,14 @@ def test_the_module_scores_as_the_measure():
     measure = SpanAttribute(**options)
     counts = measure.counts(*map(Attributes.from_dicts, (REFERENCE_ATTRIBUTES, PREDICTED_ATTRIBUTES)))
     result = load("span_attribute").compute(**SIDES, **options, details=True)
-    assert {name: result[name] for name in ("all", "negated", "carrier", "absent")} == measure.score(counts)
-    assert result["absent"]["support"] == 0
+    assert {name: result[name] for name in ("all", "negated", "carrier")} == measure.score(counts)
     assert result["counts"] == counts.total()
-    assert set(result["curves"]) == {"all", "negated", "carrier", "absent"}
+    assert set(result["curves"]) == {"all", "negated", "carrier"}
     for name, curve in measure.curves(counts).items():
         assert result["curves"][name]["threshold"] == curve.threshold.tolist()
         assert result["curves"][name]["precision"] == curve.precision.tolist()
         assert result["curves"][name]["recall"] == curve.recall.tolist()
-    assert (
-        "|attributes:negated=DIS,carrier,absent|default_values:carrier='FATHER'|include_falsy:yes|"
-        in result["signature"]
-    )
+    assert "|attributes:negated=DIS,carrier|default_values:carrier='FATHER'|include_falsy:yes|" in result["signature"]
 
 
 def test_curves_by_hand():
@@ -201,8 +206,45 @@ def test_on_mismatch():
     ) as raised:
         module.compute(**sides)
     assert (raised.value.side, raised.value.document, raised.value.span) == ("predictions", 1, 1)
-    result = module.compute(**sides, on_mismatch="count")
+    result = module.compute(**sides, on_mismatch="count", details=True)
     assert (result["x"]["p"], result["x"]["r"]) == (0.5, 1.0)
+    assert [result["counts"][f"unmatched_{side}"] for side in ("references", "predictions")] == [0, 1]
+
+
+def test_names_that_no_span_has():
+    module = load("span_attribute")
+    for options in (
+        {"attributes": ["typo"]},
+        {"attributes": {"negated": [], "carrier": True}},
+        {"attributes": {"negated": ["SYM"]}},
+        {"default_values": {"typo": False}},
+    ):
+        with pytest.raises(InputError, match=r"no span has the|with no label at all") as caught:
+            module.compute(**SIDES, **options)
+        assert caught.value.option == next(iter(options))
+        assert module.compute(**SIDES) == CASES["span_attribute"].compute()
+
+
+def test_batches_may_lack_names_that_others_have():
+    module = load("span_attribute")
+    options = {"attributes": {"negated": ["SYMP", "DIS"], "carrier": ["DIS"]}, "default_values": {"carrier": "MOTHER"}}
+    for prediction, reference in zip(PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, strict=True):
+        module.add_batch(predictions=[prediction], references=[reference])
+    assert module.compute(**options) == load("span_attribute").compute(**SIDES, **options)
+
+
+def test_values_that_differ_in_type_alone():
+    module = load("span_attribute")
+    batches = [[[attributed(0, 1, "A", {"x": value})]] for value in (True, "b", 1)]
+    for batch in batches[:2]:
+        module.add_batch(predictions=batch, references=batch)
+    with pytest.raises(InputError, match="'x' is 1 here and True in references, document 0, span 0") as caught:
+        module.compute(predictions=batches[2], references=batches[1])
+    assert (caught.value.place, caught.value.other.place) == (
+        "predictions, document 2, span 0",
+        "references, document 0, span 0",
+    )
+    assert module.compute(**SIDES) == CASES["span_attribute"].compute()
 
 
 def test_numpy_values():
@@ -228,9 +270,9 @@ def test_combine_with_itself():
 
 
 def test_nan_for_what_is_not_defined():
-    result = load("span_attribute").compute(**SIDES, attributes=["absent"], zero_division=math.nan)
-    assert all(math.isnan(result["absent"][key]) for key in ("f", "p", "r", "ap"))
-    assert (result["absent"]["tp"], result["absent"]["support"]) == (0, 0)
+    result = load("span_attribute").compute(**SIDES, attributes={"carrier": ["SYMP"]}, zero_division=math.nan)
+    assert all(math.isnan(result["carrier"][key]) for key in ("f", "p", "r", "ap"))
+    assert (result["carrier"]["tp"], result["carrier"]["support"]) == (0, 0)
 
 
 # errors
@@ -341,8 +383,9 @@ def test_an_attribute_called_as_a_detail():
     assert module.compute(predictions=spans, references=spans)["counts"]["tp"] == 1
     with pytest.raises(InputError, match="'counts' is the name of an attribute"):
         module.compute(predictions=spans, references=spans, details=True)
+    spans[0].append(attributed(0, 1, "A", {"other": False}))
     result = module.compute(predictions=spans, references=spans, attributes=["other"], details=True)
-    assert result["counts"] == {"tp": 0, "support": 0, "positives": 0}
+    assert set(result["counts"].values()) == {0}
 
 
 def test_a_filter_that_fails_leaves_nothing_behind():

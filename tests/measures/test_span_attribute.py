@@ -75,13 +75,59 @@ def test_built_in_types():
 
 
 def test_types_are_kept_apart():
-    values = [True, 1, 1.0, "1", "True"]
+    values = [True, 2, 2.5, "a", "b"]
     for one in values:
         for other in values:
             result = score([[span({"x": one})]], [[span({"x": other})]])
-            same = type(one) is type(other) and one == other
-            assert numbers(result) == [int(same), 1, 1]
+            assert numbers(result) == [int(one == other), 1, 1]
     assert numbers(score([[span({"x": values})]], [[span({"x": values[::-1]})]])) == [5, 5, 5]
+
+
+ALIKE = [True, 1, 1.0, "1", "True", "true", "1.0"]
+
+
+@pytest.mark.parametrize("one", ALIKE)
+@pytest.mark.parametrize("other", ALIKE)
+def test_values_that_differ_in_type_alone(one, other):
+    references = [[], [span({"y": other}), span({"x": one}, 1, 2)]]
+    predictions = [[], [span({"y": other, "x": None}), span({"x": [other, "z"]}, 1, 2)]]
+    if type(one) is type(other):
+        assert numbers(score(references, predictions), "x") == [int(one == other), 1, 2]
+        return
+    for options in ({}, {"attributes": ["x"]}, {"filter": [False, True]}, {"on_mismatch": "count"}):
+        with pytest.raises(InputError) as caught:
+            score(references, predictions, **options)
+        assert caught.value.place == "predictions, document 1, span 1"
+        assert caught.value.other.place == "references, document 1, span 1"
+        kinds = f"({type(other).__name__} and {type(one).__name__})"
+        assert str(caught.value).startswith(
+            f"predictions, document 1, span 1: 'x' is {other!r} here and {one!r} in references, document 1, span 1: "
+            f"values that differ in type alone {kinds}."
+        )
+    # another attribute may have them, and so may one that is not scored
+    assert numbers(score(references, predictions, attributes=["y"])) == [1, 1, 1]
+    # the two may be on one side, and in one span
+    with pytest.raises(InputError, match=r"references, document 0, span 0: .* in references, document 0, span 0"):
+        score([[span({"x": [one, other]})]], [[span({})]])
+    with pytest.raises(InputError, match=r"predictions, document 0, span 0: .* in default_values: values that differ"):
+        score([[span({})]], [[span({"x": one})]], default_values={"x": other})
+
+
+def test_values_that_differ_in_type_alone_against_slow():
+    refused = 0
+    for seed in range(300):
+        generator = random.Random(seed)
+        values = generator.sample((True, False, 0, 1, 2, 0.5, 1.0, 2.0, "1", "0.5", "false", "a", "", None), 5)
+        references, predictions = random_corpus(generator, values)
+        clash = slow.first_clash(references, predictions)
+        if clash is None:
+            score(references, predictions)
+            continue
+        refused += 1
+        with pytest.raises(InputError, match="differ in type alone") as caught:
+            score(references, predictions)
+        assert ((caught.value.side, caught.value.document, caught.value.span), caught.value.problem.split()[0]) == clash
+    assert 60 < refused < 250
 
 
 def test_several_values_are_several_items():
@@ -101,32 +147,77 @@ def test_falsy_values_are_no_items_unless_asked_for():
 
 
 def test_default_values_are_no_items():
-    sides = [[span({"x": "a", "y": 0}), span({"x": "b"}, 1, 2)]], [[span({"x": "a", "y": False}), span({}, 1, 2)]]
+    sides = [[span({"x": "a", "y": 0}), span({"x": "b"}, 1, 2)]], [[span({"x": "a", "y": 0}), span({}, 1, 2)]]
     assert numbers(score(*sides)) == [1, 2, 1]
     assert numbers(score(*sides, default_values={"x": "a"})) == [0, 1, 0]
     # a missing attribute is its default, which is no item
     assert numbers(score(*sides, default_values={"x": "b"})) == [1, 1, 1]
-    # the default of one type leaves the falsy value of another
-    assert numbers(score(*sides, include_falsy=True, default_values={"y": False}), "y") == [0, 1, 0]
-    assert numbers(score(*sides, include_falsy=True, default_values={"y": 0}), "y") == [0, 0, 1]
-    assert numbers(score(*sides, default_values={"x": None, "other": "a"})) == [1, 2, 1]
+    assert numbers(score(*sides, default_values={"x": None})) == [1, 2, 1]
+    # a falsy value that is the default is no item
+    assert numbers(score(*sides, include_falsy=True), "y") == [1, 1, 1]
+    assert numbers(score(*sides, include_falsy=True, default_values={"y": 0}), "y") == [0, 0, 0]
 
 
 def test_the_attributes_that_are_asked():
     sides = [[span({"x": 1, "y": 2}), span({"x": 1}, 1, 2, "SYMP")]], [[span({"x": 1}), span({"x": 1}, 1, 2, "SYMP")]]
     assert list(score(*sides)) == ["micro", "x", "y"]
-    assert list(score(*sides, attributes=["y", "z", "y"])) == ["micro", "y", "z"]
+    assert list(score(*sides, attributes=["y", "x", "y"])) == ["micro", "y", "x"]
     assert list(score(*sides, attributes=("y",), micro_key="x")) == ["x", "y"]
-    assert numbers(score(*sides, attributes={"x": ["SYMP", "other"]})) == [1, 1, 1]
+    assert numbers(score(*sides, attributes={"x": ["SYMP"]})) == [1, 1, 1]
+    assert numbers(score(*sides, attributes={"x": ["SYMP", "DIS"]})) == [2, 2, 2]
     assert numbers(score(*sides, attributes={"x": {"DIS"}, "y": True})) == [1, 2, 1]
-    assert numbers(score(*sides, attributes={"x": []})) == [0, 0, 0]
+
+
+UNKNOWN = {
+    "attribute": ({"attributes": ["x", "typo"]}, "attributes", "attribute 'typo', which attributes names", "'x', 'y'"),
+    "in a mapping": ({"attributes": {"typo": True}}, "attributes", "attribute 'typo'", "attributes are 'x', 'y'"),
+    "label": ({"attributes": {"x": ["DIS", "SYM"]}}, "attributes", "label 'SYM'", "labels are 'DIS', 'SYMP'"),
+    "default": ({"default_values": {"typo": 1}}, "default_values", "'typo', which default_values names", "'x', 'y'"),
+    "default of None": ({"default_values": {"typo": None}}, "default_values", "'typo'", "'x', 'y'"),
+}
+
+
+@pytest.mark.parametrize(("options", "option", "problem", "listed"), UNKNOWN.values(), ids=list(UNKNOWN))
+def test_names_that_no_span_has(options, option, problem, listed):
+    # "y" is on one side alone, the other has a span that the first lacks
+    references, predictions = [[span({"x": 1}), span({"x": 2}, 1, 2, "SYMP")], []], [[span({"x": 1})], [span({"y": 0})]]
+    with pytest.raises(InputError, match=f"no span has the .*{problem}") as caught:
+        score(references, predictions, on_mismatch="count", **options)
+    assert listed in caught.value.remedy
+    assert caught.value.option == option
+    # without spans there is nothing to compare names with
+    assert score([[]], [[]], **options)["micro"]["support"] == 0
+    assert score(references, references, filter=[False, True], **options)["micro"]["support"] == 0
+    with pytest.raises(InputError, match="no span has the"):
+        score([[span({})]], [[span({})]], **options)
+
+
+def test_parts_may_lack_names_that_others_have():
+    references = [[span({"x": 1})], [span({"y": 1}, label="B")], []]
+    for options in ({"attributes": {"x": ["DIS"], "y": ["B"]}}, {"attributes": ["y"], "default_values": {"x": 2}}):
+        measure = SpanAttribute(**options)
+        sides = [Attributes.from_dicts([document]) for document in references]
+        parts = [measure.counts(side, side) for side in sides]
+        for part in parts[:2]:
+            with pytest.raises(InputError, match="no span has the"):
+                part.score()
+        whole = parts[0] + parts[1] + parts[2]
+        assert whole.score()["y"] == score(references, references, **options)["y"]
+        stored = [SpanAttribute(**options).counts_type.from_bytes(part.to_bytes(), measure) for part in parts]
+        assert sum(stored).seen == whole.seen == {"attributes": {"x", "y"}, "labels": {"DIS", "B"}}
+        assert sum(stored).condensed().score() == whole.score()
 
 
 @pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
 def test_nothing_to_score(average_precision):
     asked = {"average_precision": average_precision, "attributes": ["x"]}
     zeros = dict.fromkeys(KEYS, 0)
-    for sides in (([], []), ([[]], [[]]), ([[span({"x": False})]], [[span({})]])):
+    for sides in (
+        ([], []),
+        ([[]], [[]]),
+        ([[span({"x": False})]], [[span({})]]),
+        ([[span({})]], [[span({"x": None})]]),
+    ):
         assert score(*sides, **asked) == {"micro": zeros, "x": zeros}
         ones = {key: 1.0 if key in ("f", "p", "r", "ap") else 0 for key in KEYS}
         assert score(*sides, **asked, zero_division=1.0)["x"] == ones
@@ -210,6 +301,41 @@ def test_mismatches_counted():
     assert numbers(score(*relabelled, on_mismatch="count", attributes={"x": ["A"]})) == [0, 1, 0]
 
 
+def unmatched(references, predictions, **options):
+    measure = SpanAttribute(on_mismatch="count", **options)
+    counts = measure.counts(Attributes.from_dicts(references), Attributes.from_dicts(predictions))
+    total = counts.total()
+    return (total["unmatched_references"], total["unmatched_predictions"]), measure.unmatched(counts)
+
+
+def test_spans_without_a_partner_are_counted():
+    references = [[span({"x": 1}), span({"x": 1}, 2, 3), span({"x": 1}, 2, 3)], [span({})]]
+    predictions = [[span({"x": 1}), span({"x": 1}, 2, 4), span({}, 5, 6)], []]
+    said = ["2 reference spans not in the prediction.", "2 predicted spans not in the reference."]
+    assert unmatched(references, predictions) == ((2, 2), said)
+    assert unmatched(predictions, predictions) == ((0, 0), [])
+    # labels are part of spans
+    assert unmatched([[span({}, label="A")]], [[span({}, label="B")]])[0] == (1, 1)
+    assert unmatched(references, predictions, filter=[False, True]) == (
+        (1, 0),
+        ["1 reference span not in the prediction."],
+    )
+    for seed in range(60):
+        references, predictions = random_corpus(random.Random(seed))
+        _, others = random_corpus(random.Random(seed + 1000))
+        documents = min(len(references), len(others))
+        sides = references[:documents], others[:documents]
+        keys = [
+            {
+                (number, one["start"], one["end"], one["label"])
+                for number, document in enumerate(side)
+                for one in document
+            }
+            for side in sides
+        ]
+        assert unmatched(*sides)[0] == (len(keys[0] - keys[1]), len(keys[1] - keys[0]))
+
+
 def test_different_documents():
     with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         score([[], []], [[]])
@@ -268,6 +394,8 @@ def test_refused_filters(filter, problem):
         ({"attributes": {"a": "DIS"}}, "'DIS' in attributes does not say"),
         ({"attributes": {"a": [1]}}, "does not say of which spans 'a'"),
         ({"attributes": {"a": 1}}, "1 in attributes does not say"),
+        ({"attributes": {"a": True, "n": []}}, "attributes: 'n' is asked of spans with no label at all"),
+        ({"attributes": {"n": frozenset()}}, "'n' is asked of spans with no label at all"),
         ({"default_values": None}, "invalid value for default_values: None"),
         ({"default_values": {"a": [1]}}, "default_values: .*of type list"),
         ({"default_values": {"a": math.nan}}, "default_values: the value of 'a' is NaN"),
@@ -396,10 +524,10 @@ def test_infinite_scores():
 
 # Random corpora
 
-VALUES = (True, True, False, 1, 0, 1.0, 0.5, "1", "a", "b", "", None)
+VALUES = (True, True, False, 2, -3, 0.5, 2.5, "no", "a", "b", "", None)
 
 
-def random_corpus(generator):
+def random_corpus(generator, choices=VALUES):
     """Both sides with the same spans; some values and labels agree."""
     references, predictions = [], []
     for _ in range(generator.randrange(5)):
@@ -411,7 +539,7 @@ def random_corpus(generator):
                 attributes, scores = {}, {}
                 for name in generator.sample("xyz", generator.randrange(4)):
                     several = generator.random() < 0.25
-                    values = [generator.choice(VALUES) for _ in range(generator.randrange(4) if several else 1)]
+                    values = [generator.choice(choices) for _ in range(generator.randrange(4) if several else 1)]
                     attributes[name] = values if several else values[0]
                     if predicted and generator.random() < 0.8:
                         found = [generator.choice((0.1, 0.5, 0.5, 0.9, 1.0, None)) for _ in values]
@@ -427,13 +555,26 @@ def random_corpus(generator):
     return references, predictions
 
 
-def random_options(generator):
+def random_options(generator, *sides):
+    """Options that name nothing but what occurs."""
+    spans = [one for side in sides for document in side for one in document]
+    names, labels = {name for one in spans for name in one["attributes"]}, {one["label"] for one in spans}
     attributes = generator.choice(
-        (None, ["x", "y"], ["z", "x", "w"], {"x": ["A"], "y": True}, {"z": True, "y": ["B", "A"], "x": ["B"]})
+        (None, ["x", "y"], ["z", "x"], {"x": ["A"], "y": True}, {"z": True, "y": ["B", "A"], "x": ["B"]})
     )
+    if isinstance(attributes, list):
+        attributes = [name for name in attributes if name in names] or None
+    elif attributes:
+        known = {
+            name: asked if asked is True else [label for label in asked if label in labels]
+            for name, asked in attributes.items()
+            if name in names
+        }
+        attributes = {name: asked for name, asked in known.items() if asked} or None
+    defaults = generator.choice(({}, {}, {"x": True}, {"x": False, "y": "a"}, {"y": 2, "z": 0.5}))
     return {
         "attributes": attributes,
-        "default_values": generator.choice(({}, {}, {"x": True}, {"x": False, "y": "a"}, {"y": 1, "z": 0})),
+        "default_values": {name: value for name, value in defaults.items() if name in names},
         "include_falsy": generator.random() < 0.4,
         "zero_division": generator.choice((0.0, 1.0)),
         "average_precision": generator.choice(AVERAGE_PRECISIONS),
@@ -456,7 +597,7 @@ def test_against_slow():
     for seed in range(CASES):
         generator = random.Random(seed)
         references, predictions = random_corpus(generator)
-        options = random_options(generator)
+        options = random_options(generator, references, predictions)
         ours = score(references, predictions, **options)
         close(ours, slow.span_attribute(references, predictions, **options))
         scores.add(round(ours["micro"]["ap"], 3))
@@ -487,8 +628,8 @@ def test_items():
         {negated, carrier, (0, 1, 2, "carrier", (str, "PATIENT")), (0, 2, 3, "neg", (bool, True))},
     ]
     # behind the filter the second document is the first
-    filtered = items_of([[], [span({"a": 1})]], [[], [span({"a": True})]], filter=[False, True])
-    assert filtered == [{(0, 0, 1, "a", (int, 1))}, {(0, 0, 1, "a", (bool, True))}]
+    filtered = items_of([[], [span({"a": 2})]], [[], [span({"a": True})]], filter=[False, True])
+    assert filtered == [{(0, 0, 1, "a", (int, 2))}, {(0, 0, 1, "a", (bool, True))}]
     assert items_of([[]], [[]]) == [set(), set()]
     with pytest.raises(InputError, match="is not among the references"):
         items_of([[]], [[span({})]])
@@ -498,7 +639,7 @@ def test_items_against_slow():
     for seed in range(CASES // 4):
         generator = random.Random(seed)
         references, predictions = random_corpus(generator)
-        options = random_options(generator)
+        options = random_options(generator, references, predictions)
         asked = options["attributes"] or slow.occurring([references, predictions])
         asked = dict.fromkeys(asked, True) if isinstance(asked, list) else asked
         expected = [
@@ -519,7 +660,7 @@ def test_mismatches_against_slow():
                     generator.choice(document).update(generator.choice(({"end": 9}, {"label": "C"})))
                 if document and generator.random() < 0.2:
                     document.pop(generator.randrange(len(document)))
-        options = random_options(generator)
+        options = random_options(generator, references, predictions)
         if slow.same_spans(references, predictions):
             score(references, predictions, **options)
         else:
@@ -644,15 +785,12 @@ def test_a_filter_is_the_part():
 def test_numbers_of_parts_add_up():
     for seed in range(60):
         references, predictions = random_corpus(random.Random(seed))
-        whole = score(references, predictions, attributes=["x", "y"])
+        whole = score(references, predictions)
         half = len(references) // 2
-        parts = [
-            score(references[part], predictions[part], attributes=["x", "y"])
-            for part in (slice(None, half), slice(half, None))
-        ]
+        parts = [score(references[part], predictions[part]) for part in (slice(None, half), slice(half, None))]
         for name, values in whole.items():
             for key in ("tp", "support", "positives"):
-                assert values[key] == sum(part[name][key] for part in parts)
+                assert values[key] == sum(part[name][key] for part in parts if name in part)
 
 
 @pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
@@ -673,5 +811,11 @@ def test_scores_of_attributes():
     counts = measure.counts(Attributes.from_dicts([REFERENCE]), Attributes.from_dicts([PREDICTED]))
     result = measure.score(counts)
     assert measure.score_per_label(counts) == {name: result[name] for name in ("neg", "carrier")}
-    assert counts.total() == {"tp": 2, "support": 3, "positives": 4}
+    assert counts.total() == {
+        "tp": 2,
+        "support": 3,
+        "positives": 4,
+        "unmatched_references": 0,
+        "unmatched_predictions": 0,
+    }
     assert counts.labels == ("neg", "carrier")

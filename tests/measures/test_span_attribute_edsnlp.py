@@ -84,8 +84,10 @@ def random_pair(generator, with_none=True):
     return references, predictions
 
 
-def random_options(generator):
-    attributes = {"neg": True, "carrier": ["DIS"], "count": ["SYMP", "DIS"]}
+def random_options(generator, documents):
+    # a label that no span has is an error
+    known = {one["label"] for spans in documents for one in spans}
+    attributes = {"neg": True, "carrier": sorted({"DIS"} & known) or True, "count": sorted(known)}
     names = generator.sample(NAMES, generator.randrange(1, 4))
     return {
         "attributes": {name: generator.choice((True, attributes[name])) for name in names},
@@ -121,7 +123,7 @@ def test_the_same(vocabulary):
     for seed in range(800):
         generator = random.Random(seed)
         references, predictions = random_pair(generator)
-        options = random_options(generator)
+        options = random_options(generator, references)
         found = one_where_nothing_is(ours(references, predictions, **options))
         compare(found, edsnlp(vocabulary, references, predictions, **options), options["attributes"])
         documents += len(references)
@@ -136,7 +138,7 @@ def test_the_same_with_falsy_values(vocabulary):
         generator = random.Random(seed)
         references, predictions = random_pair(generator, with_none=False)
         options = {
-            **random_options(generator),
+            **random_options(generator, references),
             "include_falsy": True,
             "default_values": {"neg": generator.choice((True, False)), "carrier": "MOTHER", "count": 2},
         }
@@ -253,12 +255,14 @@ def test_equal_values_of_different_types_are_one_there(vocabulary):
     for value, other in ((True, 1), (1, 1.0)):
         sides = [[one({"neg": value})]], [[one({"neg": other})]]
         assert edsnlp(vocabulary, *sides, **options)["neg"]["tp"] == 1
-        assert ours(*sides, **options)["neg"]["tp"] == 0
+        with pytest.raises(InputError, match="differ in type alone"):
+            ours(*sides, **options)
     # the default False leaves out 0
     sides = [[one({"neg": 0})]], [[one({"neg": 0})]]
     options = {**options, "include_falsy": True, "default_values": {"neg": False}}
     assert edsnlp(vocabulary, *sides, **options)["micro"]["tp"] == 0
-    assert ours(*sides, **options)["micro"]["tp"] == 1
+    with pytest.raises(InputError, match="False in default_values: values that differ in type alone"):
+        ours(*sides, **options)
 
 
 def test_none_is_a_value_there_with_falsy_ones(vocabulary):

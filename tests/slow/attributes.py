@@ -57,6 +57,29 @@ def items_of(side, asked, default_values, include_falsy):
     return found
 
 
+def looks_like(value):
+    """A value as a careless reader of JSON sees it: true, 1, 1.0 and "1" are one."""
+    text = str(value).lower()
+    text = {"true": "1", "false": "0"}.get(text, text)
+    return text.removesuffix(".0")
+
+
+def first_clash(references, predictions):
+    """The place and the name of the first value that another one before it looks like, of another type; or None."""
+    known = {}
+    for side, documents in (("references", references), ("predictions", predictions)):
+        for number, document in enumerate(documents):
+            for index, span in enumerate(document):
+                for name, given in span["attributes"].items():
+                    for value in given if isinstance(given, list) else [given]:
+                        if value is None:
+                            continue
+                        kind = known.setdefault((name, looks_like(value)), type(value))
+                        if kind is not type(value):
+                            return (side, number, index), repr(name)
+    return None
+
+
 def same_spans(references, predictions):
     """Whether both sides have the same spans in each document."""
     return all(

@@ -55,7 +55,8 @@ class AttributeInput(Limits, ComparedWords, PairInput):
                 counts = measure.counts(references.attributes, predictions.attributes)
                 result = MeasureResult.of(measure, counts, {}, resampling)
                 scores = measure.with_intervals(result.scores, result.intervals)
-                results.append(replace(result, scores=scores, intervals={}))
+                notes = [*result.notes, *measure.unmatched(counts)]
+                results.append(replace(result, scores=scores, intervals={}, notes=notes))
                 if self.plot is not None:
                     plot_precision_recall(measure.curves(counts), self.plot)
         sizes = len(references.attributes), len(predictions.attributes)

@@ -17,6 +17,7 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.base import Measure
 from ..options import options_of
+from ..readers import annotated_file
 from ..readers.annotated_file import AnnotatedFile
 from ..readers.formats import Format, detect
 from ..readers.source import Replayed, open_file
@@ -226,10 +227,7 @@ def located(files: Mapping[str, AnnotatedFile]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        file = files.get(error.side or "")
-        if file is None or (error.side is None and error.document is None):
-            raise
-        raise file.locate(error) from None
+        raise annotated_file.located(error, files) from None
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:

@@ -138,6 +138,7 @@ class Counts:
         rows: what cannot be summed and is kept as it is, columns of one length by name; two of them are `document` and
             `label`.
         measure: the measure that the counts belong to.
+        seen: names that occur in the corpus, counted or not, by kind; those of several parts come together.
     """
 
     columns: Mapping[str, Column]
@@ -146,6 +147,7 @@ class Counts:
     shared: Mapping[str, np.ndarray] = field(default_factory=dict)
     rows: Mapping[str, np.ndarray] = field(default_factory=dict)
     measure: Scorer | None = None
+    seen: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def score(self) -> dict[str, float]:
         """Compute the headline values of the counts' measure."""
@@ -268,6 +270,7 @@ class Counts:
             shared=shared,
             rows=rows,
             measure=self.measure or other.measure,
+            seen={kind: names | other.seen[kind] for kind, names in self.seen.items()},
         )
 
     def __radd__(self, other: object) -> Self:
@@ -302,6 +305,7 @@ class Counts:
             "labels": self.labels,
             "columns": list(self.columns),
             "shared": list(self.shared),
+            **({"seen": {kind: sorted(names) for kind, names in self.seen.items()}} if self.seen else {}),
             **({} if self.measure is None else _described(self.measure)),
         }
         summed = {}
@@ -346,6 +350,7 @@ class Counts:
                 columns[name] = Column(document[there], codes[there], value[there])
             shared = read_shared(of_document, described["shared"], documents)
             rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
+            seen = {kind: frozenset(names) for kind, names in described.get("seen", {}).items()}
             unchanged = described["checksum"] == checksum(described, _contents(columns, shared, rows))
             if unchanged and measure is not None:
                 measure.require_plausible({**values, **shared})
@@ -355,7 +360,7 @@ class Counts:
             raise InputError("this is not a counts table.", remedy) from None
         if not unchanged:
             raise InputError("these counts were changed after they had been stored.", remedy)
-        return cls(columns, labels, documents, shared, rows, measure)
+        return cls(columns, labels, documents, shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
         """Return the table of `to_arrow` as an Arrow stream with a checksum behind its end."""
@@ -393,7 +398,7 @@ class Counts:
         if self.measure is not None and other.measure is not None:
             _require_same_measure(_described(self.measure), _described(other.measure))
             self.measure.require_additive()
-        if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows")):
+        if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows", "seen")):
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from ..arrays import begins_run, code_type, ordered_codes
-from ..errors import InputError, setting
+from ..errors import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
+
+UNMATCHED = ("unmatched_references", "unmatched_predictions")
+"""Counts of documents: the spans of a side that the other side lacks."""
+
+_SIDES = ("references", "predictions")
 
 Asked = Mapping[str, frozenset[str] | None]
 """The attributes that are scored, each with the labels of its spans; None for all labels."""
+
+_LISTED = 50
+"""How many names an error lists."""
+
+_ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True or to lists of labels."
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +127,16 @@ def item_codes(references: Items, predictions: Items) -> tuple[np.ndarray, np.nd
     return code[: len(references.value)], code[len(references.value) :]
 
 
-def require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
-    """Raise an `InputError` that names the first span that only one side has; `documents` are their numbers."""
+def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
+    """Return the spans that only one side has, each once, in order; those of predictions follow those of references.
+
+    Spans are the same if document, start, end and label are.
+    """
     names = ("document", "start", "end", "label")
     if references.labels == predictions.labels and all(
         np.array_equal(getattr(references, name), getattr(predictions, name)) for name in names
     ):
-        return
+        return np.zeros(0, dtype=np.int64)
     number = {label: code for code, label in enumerate(sorted({*references.labels, *predictions.labels}))}
     label = [
         np.array([number[label] for label in side.labels], dtype=np.int64)[side.label]
@@ -129,19 +145,171 @@ def require_same_spans(references: Attributes, predictions: Attributes, document
     bounds = (np.concatenate([getattr(references, name), getattr(predictions, name)]) for name in names[:3])
     codes = ordered_codes(*bounds, np.concatenate(label))
     apart = np.setxor1d(codes[: len(references)], codes[len(references) :])
+    distinct, first = np.unique(codes, return_index=True)
+    return np.asarray(first[np.searchsorted(distinct, apart)])
+
+
+def unmatched_by_document(references: Attributes, predictions: Attributes) -> dict[str, np.ndarray]:
+    """Return how many spans of each document one side has and the other lacks, by `UNMATCHED`."""
+    apart = unmatched_spans(references, predictions)
+    of_reference = references.document[apart[apart < len(references)]]
+    of_prediction = predictions.document[apart[apart >= len(references)] - len(references)]
+    found = zip(UNMATCHED, (of_reference, of_prediction), strict=True)
+    return {name: np.bincount(document, minlength=references.documents) for name, document in found}
+
+
+def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
+    """Return the names of the attributes, and the labels, that spans of either side have."""
+    sides = references, predictions
+    attributes = (side.names[code] for side in sides for code in np.flatnonzero(np.bincount(side.name)))
+    labels = (side.labels[code] for side in sides for code in np.flatnonzero(np.bincount(side.label)))
+    return {"attributes": frozenset(attributes), "labels": frozenset(labels)}
+
+
+def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
+    """Return the labels of each attribute that is asked, None for all labels; None if all attributes are.
+
+    Raises:
+        InputError: for what is no list of names and no mapping of names to True or to some labels.
+    """
+    if attributes is None:
+        return None
+    if isinstance(attributes, Mapping):
+        given = dict(attributes)
+    elif isinstance(attributes, (list, tuple)):
+        if not all(isinstance(name, str) for name in attributes):
+            raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
+        given = dict.fromkeys(attributes, True)
+    else:
+        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
+    asked: dict[str, frozenset[str] | None] = {}
+    for name, labels in given.items():
+        if not isinstance(name, str):
+            raise InputError(f"the attribute {name!r} in attributes is not a string.", _ATTRIBUTES_REMEDY)
+        if labels is True:
+            asked[name] = None
+        elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
+            if not labels:
+                problem = f"{mention('attributes')}: {name!r} is asked of spans with no label at all, that is of none."
+                raise InputError(problem, _ATTRIBUTES_REMEDY, option="attributes")
+            asked[name] = frozenset(labels)
+        else:
+            raise InputError(
+                f"{labels!r} in attributes does not say of which spans {name!r} is asked.", _ATTRIBUTES_REMEDY
+            )
+    return asked
+
+
+def require_seen(seen: Mapping[str, frozenset[str]], asked: Asked, defaults: Mapping[str, Value]) -> None:
+    """Raise an `InputError` for an attribute or a label that is named in an option and that no span has.
+
+    Args:
+        seen: what occurs, see `seen_names`; without labels there are no spans, and any name goes.
+        asked: the attributes that are asked by name.
+        defaults: default values of attributes.
+    """
+    labels = {label for chosen in asked.values() for label in chosen or ()}
+    named = ("attributes", "attributes", set(asked)), ("default_values", "attributes", set(defaults))
+    for option, kind, names in (*named, ("attributes", "labels", labels)) if seen["labels"] else ():
+        unknown = sorted(names - seen[kind])
+        if unknown:
+            there = sorted(seen[kind])
+            more = ", ..." if len(there) > _LISTED else ""
+            raise InputError(
+                f"no span has the {kind[:-1]} {shown(unknown[0])}, which {mention(option)} names.",
+                f"The {kind} are {', '.join(map(shown, there[:_LISTED]))}{more}."
+                if there
+                else "No span has attributes.",
+                option=option,
+            )
+
+
+def require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
+    """Raise an `InputError` that names the first span that only one side has; `documents` are their numbers."""
+    apart = unmatched_spans(references, predictions)
     if len(apart) == 0:
         return
-    at = int(np.flatnonzero(codes == apart[0])[0])
-    if at < len(references):
-        side, span, name, other = references, at, "references", "predictions"
-    else:
-        side, span, name, other = predictions, at - len(references), "predictions", "references"
-    document = int(side.document[span])
+    sides = references, predictions
+    at, side = _on_its_side(int(apart[0]), len(references))
+    span = sides[side]
     raise InputError(
-        f"the span from {side.start[span]} to {side.end[span]} with the label {side.labels[side.label[span]]!r} is not "
-        f"among the {other}.",
+        f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is not "
+        f"among the {_SIDES[1 - side]}.",
         f"Give both sides the same spans, or score the difference with {setting('on_mismatch', 'count')}.",
-        side=name,
-        document=document if documents is None else int(documents[document]),
-        span=span - int(np.searchsorted(side.document, document)),
+        **_place_of(sides, side, at, documents),
     )
+
+
+def require_one_type(
+    references: Attributes,
+    predictions: Attributes,
+    asked: Asked,
+    defaults: Mapping[str, Value],
+    documents: np.ndarray | None,
+) -> None:
+    """Raise an `InputError` if an attribute has two values that differ in type alone, such as True, 1, 1.0 and "1".
+
+    Args:
+        references, predictions: both sides.
+        asked: the attributes that are scored.
+        defaults: default values of attributes; they count as values.
+        documents: the numbers of the documents; None for 0, 1, 2 ...
+    """
+    sides = references, predictions
+    given = [(name, plain_value(value, name)) for name, value in defaults.items() if name in asked]
+    meant = [[(_meaning(value), type(value)) for value in side.values] for side in sides]
+    types: dict[Any, set[type]] = {}
+    for meaning, kind in chain(*meant, ((_meaning(value), type(value)) for _, value in given)):
+        types.setdefault(meaning, set()).add(kind)
+    if all(len(kinds) == 1 for kinds in types.values()):
+        return
+    known: dict[Any, tuple[Value | None, InputError | None]] = {
+        (name, _meaning(value)): (value, None) for name, value in given
+    }
+    for number, side in enumerate(sides):
+        doubtful = np.array([*(len(types[meaning]) > 1 for meaning, _ in meant[number]), False], dtype=bool)
+        rows = np.flatnonzero(doubtful[side.value])
+        pairs = side.name[rows].astype(np.int64) * len(doubtful) + side.value[rows]
+        # the first row of each attribute and value
+        for row in rows[np.sort(np.unique(pairs, return_index=True)[1])].tolist():
+            name, value = side.names[side.name[row]], side.values[side.value[row]]
+            if name not in asked:
+                continue
+            here = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
+            one, there = known.setdefault((name, _meaning(value)), (value, here))
+            if type(one) is not type(value):
+                where = mention("default_values") if there is None else OTHER_PLACE
+                raise here.placed(
+                    problem=f"{name!r} is {value!r} here and {one!r} in {where}: values that differ in type alone "
+                    f"({type(value).__name__} and {type(one).__name__}).",
+                    remedy='Write all values of an attribute in one type; in JSON, true, 1 and "1" are three values.',
+                    other=there,
+                )
+
+
+def _meaning(value: Value | None) -> Any:
+    """Return what a value equals if types do not matter: `"true"`, `"1"` and 1.0 are 1."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().lower()
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return value
+
+
+def _on_its_side(at: int, references: int) -> tuple[int, int]:
+    """Return the index of a span among those of its side, and the side: 0 for the references."""
+    return (at, 0) if at < references else (at - references, 1)
+
+
+def _place_of(sides: Sequence[Attributes], side: int, span: int, documents: np.ndarray | None) -> dict[str, Any]:
+    """Return the place of a span for an `InputError`; `documents` are the numbers of the documents."""
+    document = int(sides[side].document[span])
+    return {
+        "side": _SIDES[side],
+        "document": document if documents is None else int(documents[document]),
+        "span": span - int(np.searchsorted(sides[side].document, document)),
+    }

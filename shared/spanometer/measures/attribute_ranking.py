@@ -17,9 +17,10 @@ class AttributeCounts(Counts):
     """The counts of `span_attribute`: numbers of items, and the predicted items with their scores.
 
     Its labels are the attributes. At (document, attribute) stand `tp`, `support` and `positives`: the items on both
-    sides, in the reference and in the prediction. Average precision ranks the predicted items of the whole corpus, and
-    ranks of parts do not give those of the whole: so there is a row for each predicted item, with its `score`, whether
-    it is `right`, that is in the reference, and its `position` among those of its document.
+    sides, in the reference and in the prediction; in `shared` each document's spans that only one side has. Average
+    precision ranks the predicted items of the whole corpus, and ranks of parts do not give those of the whole: so there
+    is a row for each predicted item, with its `score`, whether it is `right`, that is in the reference, and its
+    `position` among those of its document.
     """
 
     @cached_property

@@ -11,16 +11,27 @@ import numpy as np
 
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, precision_recall_f1
-from ..errors import InputError, mention, require_sides, setting
+from ..errors import InputError, counted, mention, require_sides, setting
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
-from .attribute_items import Asked, AttributeItems, Items, item_codes, joined, require_same_spans
+from .attribute_items import (
+    UNMATCHED,
+    Asked,
+    AttributeItems,
+    Items,
+    item_codes,
+    joined,
+    read_asked,
+    require_one_type,
+    require_same_spans,
+    require_seen,
+    seen_names,
+    unmatched_by_document,
+)
 from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, zero_division_option
 
 Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
-
-_ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True or to lists of labels."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +47,15 @@ class SpanAttribute(Measure):
     but these three are in [0, 1], higher is better. An attribute without items on either side has zeros (p, r, f and ap
     as `zero_division` says).
 
-    Values of different types are different: True, 1, 1.0 and "1" are four. No items are: None; the attribute's default
-    value; without `include_falsy`, also False, 0, 0.0 and "". So a missing attribute counts as its default, or as
-    absent, which is the same.
+    Values of different types are different. Values that differ in type alone (True, 1, 1.0 and "1") are refused within
+    one attribute, as some of them are probably mistakes; its default value counts as one of its values. No items are:
+    None; the default value; without `include_falsy`, also False, 0, 0.0 and "". So a missing attribute counts as its
+    default, or as absent, which is the same.
+
+    An attribute that `attributes` or `default_values` names and that no span of either side has is an error of `score`,
+    and so is a label in `attributes` that no span has. Looked at is all that is scored together: a batch, a shard or a
+    part of a corpus may lack what others have, as `compute` sees all of them, and sums of counts know what occurs in
+    any. Without a single span there is nothing to compare names with.
 
     Both sides must have the same spans (start, end, label) in each document; the same one twice counts once. The label
     only selects the attributes that are asked of a span: of two spans with the same bounds and different labels, equal
@@ -57,12 +74,13 @@ class SpanAttribute(Measure):
     the highest score instead of the one that the attribute has, if they differ. An item that occurs several times
     has its highest score with `ties`, otherwise its last one at its first place.
 
-    Its counts are numbers of items, which add up, and a row for each predicted item, see `AttributeCounts`.
+    Its counts are numbers of items, and of spans that only one side has, which add up, and a row for each predicted
+    item, see `AttributeCounts`.
 
     Attributes:
         attributes: the attributes asked: None for all that occur on either side, in alphabetical order; a list of
             names; or a mapping of names to True (of all spans) or to lists of labels (of spans with these).
-        default_values: the default value of some attributes. False leaves out False, not 0.
+        default_values: the default value of some attributes.
         include_falsy: whether False, 0, 0.0 and "" are items.
         micro_key: where the result has all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
@@ -70,7 +88,8 @@ class SpanAttribute(Measure):
             the reference spans of each document (a list of dicts, see `Attributes.to_dicts`) and returns a bool. The
             others are as if they had not been given.
         on_mismatch: `error`, or `count`: the items of spans that only one side has are misses and false alarms. Items
-            have no labels, so spans that differ in them only are compared by their values.
+            have no labels, so spans that differ in them only are compared by their values. How many spans of a side
+            the other side lacks, those too, is in the counts: `unmatched_references` and `unmatched_predictions`.
         zero_division: p without predicted items, r and ap without reference items, f without both.
     """
 
@@ -149,11 +168,12 @@ class SpanAttribute(Measure):
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (("tp", "support"), ("tp", "positives"))
     counts_type: ClassVar[type[Counts]] = AttributeCounts
     support: ClassVar[str] = "support"
+    shared: ClassVar[tuple[str, ...]] = UNMATCHED
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        self._require_free_micro_key(_asked(self.attributes) or {})
+        self._require_free_micro_key(read_asked(self.attributes) or {})
         _require_default_values(self.default_values)
         if self.filter is not None and not callable(self.filter):
             _flags(self.filter)
@@ -163,9 +183,10 @@ class SpanAttribute(Measure):
 
         Raises:
             InputError: if the two sides do not have the same documents or, without `on_mismatch="count"`, the same
-                spans; if `filter` does not fit; if an attribute is called as `micro_key`.
+                spans; if `filter` does not fit; if an attribute is called as `micro_key`, or has values that differ
+                in type alone.
         """
-        names, documents, reference, predicted = self._both_sides(references, predictions)
+        names, sides, reference, predicted = self._both_sides(references, predictions)
         reference_code, code = item_codes(reference, predicted)
         distinct, first = np.unique(reference_code, return_index=True)
         items, score = predicted.distinct(code, highest=self.average_precision == "ties")
@@ -184,7 +205,9 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        return AttributeCounts(columns, names, documents, rows=rows, measure=self)
+        return AttributeCounts(
+            columns, names, sides[0].documents, unmatched_by_document(*sides), rows, self, seen_names(*sides)
+        )
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
         """Return the items that `counts` counts, one by one: which values are right, missed and false alarms.
@@ -194,8 +217,7 @@ class SpanAttribute(Measure):
         Raises:
             InputError: as `counts`.
         """
-        names, _, *sides = self._both_sides(references, predictions)
-        reference, predicted = sides
+        names, _, reference, predicted = self._both_sides(references, predictions)
         codes = item_codes(reference, predicted)
         distinct, first = np.unique(np.concatenate(codes), return_index=True)
         document, start, end, attribute = (
@@ -231,9 +253,11 @@ class SpanAttribute(Measure):
         """Score `AttributeCounts`: for `micro_key` and each attribute a dict of `keys`.
 
         Raises:
-            InputError: if an attribute of the counts, which may be a sum of others, is called as `micro_key`.
+            InputError: if an attribute of the counts, which may be a sum of others, is called as `micro_key`; for an
+                attribute or a label that an option names and that no span has.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
+        require_seen(counts.seen, read_asked(self.attributes) or {}, self.default_values)
         values = self._values(counts, counts.per_label(), None)
         names = (self.micro_key, *counts.labels)
         return {name: {key: values[key][code].item() for key in self.keys} for code, name in enumerate(names)}
@@ -311,7 +335,7 @@ class SpanAttribute(Measure):
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number, in the order of the signature."""
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("average", "micro_key")}
-        asked = _asked(self.attributes)
+        asked = read_asked(self.attributes)
         if asked is not None:
             own["attributes"] = ",".join(
                 name if labels is None else f"{name}={'+'.join(sorted(labels))}" for name, labels in asked.items()
@@ -340,24 +364,32 @@ class SpanAttribute(Measure):
                 f"Name another key with {setting('micro_key')}.",
             )
 
-    def _both_sides(self, references: Attributes, predictions: Attributes) -> tuple[tuple[str, ...], int, Items, Items]:
-        """Return the attributes asked, the number of documents that are scored, and the items of both sides."""
+    def unmatched(self, counts: Counts) -> list[str]:
+        """Say how many spans only one side has, if there are any; items of these are misses and false alarms."""
+        of_sides = (int(counts.shared[name].sum()) for name in UNMATCHED)
+        sides = zip(of_sides, ("reference", "predicted"), ("prediction", "reference"), strict=True)
+        return [f"{counted(number, f'{side} span')} not in the {other}." for number, side, other in sides if number]
+
+    def _both_sides(
+        self, references: Attributes, predictions: Attributes
+    ) -> tuple[tuple[str, ...], tuple[Attributes, Attributes], Items, Items]:
+        """Return the attributes asked, both sides' documents that are scored, and their items."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)
         if self.on_mismatch == "error":
             require_same_spans(references, predictions, kept)
-        asked: Asked | None = _asked(self.attributes)
+        asked: Asked | None = read_asked(self.attributes)
         if asked is None:
-            occurring = {side.names[code] for side in (references, predictions) for code in np.unique(side.name)}
-            asked = dict.fromkeys(sorted(occurring))
+            asked = dict.fromkeys(sorted(seen_names(references, predictions)["attributes"]))
             self._require_free_micro_key(asked)
+        require_one_type(references, predictions, asked, self.default_values, kept)
         reference, predicted = (
             Items.of(side, asked, self.default_values, include_falsy=self.include_falsy)
             for side in (references, predictions)
         )
-        return tuple(asked), references.documents, reference, predicted
+        return tuple(asked), (references, predictions), reference, predicted
 
     def _kept(self, references: Attributes) -> np.ndarray | None:
         """Return the documents that are scored; None for all."""
@@ -390,33 +422,6 @@ class SpanAttribute(Measure):
         whole = {name: np.append(values.sum(), values) for name, values in totals.items()}
         whole["precisions"] = steps.precisions(1 + len(counts.labels), self.average_precision)
         return self.formula(whole)
-
-
-def _asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
-    """Return the labels of each attribute that is asked, None for all labels; None if all attributes are."""
-    if attributes is None:
-        return None
-    if isinstance(attributes, Mapping):
-        given = dict(attributes)
-    elif isinstance(attributes, (list, tuple)):
-        if not all(isinstance(name, str) for name in attributes):
-            raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
-        given = dict.fromkeys(attributes, True)
-    else:
-        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
-    asked: dict[str, frozenset[str] | None] = {}
-    for name, labels in given.items():
-        if not isinstance(name, str):
-            raise InputError(f"the attribute {name!r} in attributes is not a string.", _ATTRIBUTES_REMEDY)
-        if labels is True:
-            asked[name] = None
-        elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
-            asked[name] = frozenset(labels)
-        else:
-            raise InputError(
-                f"{labels!r} in attributes does not say of which spans {name!r} is asked.", _ATTRIBUTES_REMEDY
-            )
-    return asked
 
 
 def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +83,20 @@ class AnnotatedFile:
         if self.line_runs is not None:
             return error.in_file(self.source, line)
         return error.placed(side=None, document=None, source=self.source, line=line)
+
+
+def located(error: InputError, files: Mapping[str, AnnotatedFile]) -> InputError:
+    """Return an error about documents as one about the lines of their files.
+
+    Args:
+        error: the error; its other place is a line too then.
+        files: by what errors call their sides; an empty string for errors about a document of no side.
+    """
+    file = files.get(error.side or "")
+    if file is None or (error.side is None and error.document is None):
+        return error
+    found = file.locate(error)
+    return found if found.other is None else found.placed(other=located(found.other, files))
 
 
 def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *, ignore_words: bool = False) -> None:

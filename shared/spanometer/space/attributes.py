@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InputError, counted
 from ..measures.attribute_items import AttributeItems
 from ..measures.span_attribute import SpanAttribute
+from ..readers.annotated_file import located
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
@@ -109,9 +110,8 @@ def attribute_results(
     try:
         counts = measure.counts(*sides)
     except InputError as error:
-        if error.side is None and error.document is None:
-            raise
-        raise texts["prediction" if error.side == "predictions" else "reference"].file.locate(error) from None
+        files = {"references": reference.file, "predictions": prediction.file, "": reference.file}
+        raise located(error, files) from None
     result = measure.score(counts)
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
     micro = result[measure.micro_key]
@@ -126,7 +126,7 @@ def attribute_results(
             "interval": intervals.get((measure.micro_key, "f")),
         },
         parts=[],
-        notes=_notes(measure, counts.labels, {*sides[0].names, *sides[1].names}),
+        notes=[*measure.unmatched(counts), *([] if counts.labels else ["No span of either side has an attribute."])],
         size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and "
         f"{counted(len(sides[1]), 'predicted span')}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
@@ -136,16 +136,6 @@ def attribute_results(
         values=_values(measure.items(*sides), texts, only_differing),
         only_differing=only_differing,
     )
-
-
-def _notes(measure: SpanAttribute, names: Sequence[str], known: set[str]) -> list[str]:
-    notes = []
-    strange = ", ".join(repr(shown(name)) for name in [name for name in names if name not in known][:_SHOWN_VALUES])
-    if strange:
-        notes.append(f"No span has these attributes, which were asked for: {strange}.")
-    if measure.attributes is None and not known:
-        notes.append("No span of either side has an attribute.")
-    return notes
 
 
 def _attributes(
