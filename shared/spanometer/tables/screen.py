@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
@@ -32,8 +32,9 @@ class _Page(Console):  # type: ignore[misc]
 def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
     """Return a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
     console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None, file=file)
-    if not console.file.isatty():
-        console.width = _UNLIMITED
+    # Rich itself takes COLUMNS from the environment as it was when Rich was imported
+    size = shutil.get_terminal_size()
+    console.size = ConsoleDimensions(size.columns if console.file.isatty() else _UNLIMITED, size.lines)
     return console
 
 
