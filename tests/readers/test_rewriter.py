@@ -61,7 +61,7 @@ def objects(documents, generator):
         lines.append(
             generator.choice(
                 [
-                    f'{{{{"tags": ["Q"], "tokens": ["\\u0436", 1e5], "tags" :[{tags}]}}}}',
+                    f'{{{{"tokens": ["\\u0436", 1e5], "tags" :[{tags}]}}}}',
                     f' {{{{ "a\\"tags": {{{{"tags": ["B-A"]}}}}, "tags": [ {tags} ], "n": 1.50, "o": [] }}}} ',
                 ]
             )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, setting, where_known
+from ..errors import InputError, setting, shown, where_known
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
-from .source import Source
+from .source import BYTE_ORDER_MARK, Source
 from .tag_file import Codes, Column, TagFile
 
 MARK = "JSON lines"
@@ -33,7 +34,13 @@ _LONG_LINE = 100_000
 _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
 
 
-def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words: bool | int | str = False) -> TagFile:
+def read_tag_lines(
+    source: Source,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    outside: str | None = None,
+) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
     refuse_array(source)
     keys = [_key(source, column) for column in columns]
@@ -71,7 +78,7 @@ def read_tag_lines(source: Source, *, columns: Sequence[Column] = (None,), words
     return TagFile(
         source=source.name,
         columns=tuple(keys),
-        tags=tuple(tags[key].tags() for key in keys),
+        tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
         words=word_encoder.tags() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
@@ -211,9 +218,24 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise InputError(f"an object has the key {shown(key)} more than once.", "Give every key of an object once.")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+
+
 def _parsed(source: Source, text: bytes, line: int, content: str) -> list[Any] | dict[str, Any]:
     try:
-        row = json.loads(text)
+        # files that were joined have marks within
+        row = _DECODER.decode(text.removeprefix(BYTE_ORDER_MARK).decode())
+    except InputError as error:
+        raise error.in_file(source.name, line) from None
     except json.JSONDecodeError as error:
         raise source.refuse(
             f"this is not JSON ({error.msg}, character {error.colno}).",

@@ -163,9 +163,6 @@ def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
                 found.append(match.span())
         elif depth == 1:
             wanted = json.loads(string) == key
-            if wanted:
-                # the last one rules, as in json.loads
-                found.clear()
     return found
 
 

@@ -38,19 +38,6 @@ _Item = tuple[_Bounds, str, type, Value]
 """Bounds of a span, attribute, and value with its type, since True equals 1."""
 
 
-@dataclass(frozen=True, eq=False)
-class AttributeText:
-    """One side as it was pasted.
-
-    Attributes:
-        file: the spans and their attributes.
-        words: of each document, None if its line has none.
-    """
-
-    file: AttributeFile
-    words: list[list[str] | None]
-
-
 @dataclass
 class _Row:
     """One attribute of a span: the labels of the span, and for each side the items with their scores."""
@@ -59,7 +46,7 @@ class _Row:
     items: dict[str, dict[_Item, float]] = field(default_factory=lambda: {side: {} for side in _SIDES})
 
 
-def read_both(reference: str, prediction: str) -> tuple[AttributeText, AttributeText]:
+def read_both(reference: str, prediction: str) -> tuple[AttributeFile, AttributeFile]:
     """Read both sides from JSON lines of spans with attributes.
 
     Raises:
@@ -68,29 +55,21 @@ def read_both(reference: str, prediction: str) -> tuple[AttributeText, Attribute
     return _read(reference, "reference"), _read(prediction, "prediction")
 
 
-def _read(text: str, name: str) -> AttributeText:
+def _read(text: str, name: str) -> AttributeFile:
     if not text.strip():
         raise InputError(f"the {name} is empty.", "Paste a JSON list of spans a line, or click an example.")
     data = encoded(text, name, MAX_BYTES)
-    lines = [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
-    if len(lines) > MAX_DOCUMENTS:
-        raise too_much(name, f"{len(lines):,} documents, more than {MAX_DOCUMENTS:,}")
+    documents = sum(map(bool, map(str.strip, text.split("\n"))))
+    if documents > MAX_DOCUMENTS:
+        raise too_much(name, f"{documents:,} documents, more than {MAX_DOCUMENTS:,}")
     file = read_attributes(io.BytesIO(data), name=name)
     if len(file.attributes) > MAX_SPANS:
         raise too_much(name, f"{len(file.attributes):,} spans, more than {MAX_SPANS:,}")
-    return AttributeText(file, [_words(json.loads(line)) for line in lines])
-
-
-def _words(row: Any) -> list[str] | None:
-    for key in ("tokens", "words") if isinstance(row, dict) else ():
-        words = row.get(key)
-        if isinstance(words, list) and all(isinstance(word, str) for word in words):
-            return words
-    return None
+    return file
 
 
 def attribute_results(
-    page: Page, reference: AttributeText, prediction: AttributeText, values: Mapping[str, Any], only_differing: bool
+    page: Page, reference: AttributeFile, prediction: AttributeFile, values: Mapping[str, Any], only_differing: bool
 ) -> str:
     """Return the results as HTML: the score, a table of the attributes, and one of the values of both sides.
 
@@ -106,12 +85,11 @@ def attribute_results(
     measure, resampling = page.measure(values), page.resampling(values)
     assert isinstance(measure, SpanAttribute)
     texts = dict(zip(_SIDES, (reference, prediction), strict=True))
-    sides = reference.file.attributes, prediction.file.attributes
+    sides = reference.attributes, prediction.attributes
     try:
         counts = measure.counts(*sides)
     except InputError as error:
-        files = {"references": reference.file, "predictions": prediction.file, "": reference.file}
-        raise located(error, files) from None
+        raise located(error, {"references": reference, "predictions": prediction, "": reference}) from None
     result = measure.score(counts)
     intervals = {} if resampling is None else measure.intervals(counts, resampling)
     micro = result[measure.micro_key]
@@ -157,12 +135,12 @@ def _attributes(
     }
 
 
-def _values(items: AttributeItems, texts: Mapping[str, AttributeText], only_differing: bool) -> dict[str, Any]:
+def _values(items: AttributeItems, texts: Mapping[str, AttributeFile], only_differing: bool) -> dict[str, Any]:
     """Return the first rows of the table of values, one for each attribute of each span, and whether there are more."""
     if only_differing:
         wanted = np.unique(items.document[items.reference != items.predicted])
     else:
-        sides = (text.file.attributes for text in texts.values())
+        sides = (text.attributes for text in texts.values())
         wanted = np.unique(np.concatenate([side.document[side.span] for side in sides]))
     # each of them has at least one row: more cannot be shown
     documents = wanted[:SHOWN_ROWS]
@@ -204,10 +182,10 @@ def _common(items: AttributeItems, documents: np.ndarray) -> dict[_Item, bool]:
 
 
 def _collect(
-    found: dict[tuple[_Bounds, str], _Row], name: str, text: AttributeText, documents: np.ndarray
+    found: dict[tuple[_Bounds, str], _Row], name: str, text: AttributeFile, documents: np.ndarray
 ) -> set[_Bounds]:
     """Add the items of one side in some documents to the rows; return the bounds of all its spans there."""
-    side = text.file.attributes.take(documents)
+    side = text.attributes.take(documents)
     bounds = list(zip(documents[side.document].tolist(), side.start.tolist(), side.end.tolist(), strict=True))
     columns = (column.tolist() for column in (side.span, side.name, side.value, side.score))
     for span, code, value, score in zip(*columns, strict=True):
@@ -234,10 +212,10 @@ def _cell(items: Mapping[_Item, float], common: Mapping[_Item, bool], alone: str
     return {"span": span, "marked": marked, "more": max(len(items) - _SHOWN_VALUES, 0)}
 
 
-def _span_words(bounds: _Bounds, texts: Mapping[str, AttributeText]) -> str:
+def _span_words(bounds: _Bounds, texts: Mapping[str, AttributeFile]) -> str:
     """Return the words of a span, if a side has them."""
     document, start, end = bounds
-    for words in (text.words[document] for text in texts.values()):
-        if words is not None and end <= len(words):
+    for words in (text.words[document] for text in texts.values() if text.words is not None):
+        if end <= len(words):
             return shown(" ".join(words[start:end]))
     return ""
