@@ -151,7 +151,7 @@ def test_counts_without_a_measure():
     bare = Counts({"both": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
     with pytest.raises(InputError, match="do not know their measure"):
         bare.score()
-    with pytest.raises(InputError, match="does not say what measure it is of"):
+    with pytest.raises(InputError, match="does not say which measure was counted"):
         read_counts(bare.to_bytes())
     assert Counts.from_bytes(bare.to_bytes()).both == 1
 
@@ -163,8 +163,8 @@ def test_counts_without_a_measure():
         (b"nonsense", "these bytes are not counts"),
         (some_counts().to_bytes()[:100], "these bytes are not counts"),
         (5, "a int holds no counts"),
-        (pa.table({"document": [1]}), "does not say what measure it is of"),
-        (pa.table({"a": [1]}).replace_schema_metadata({b"spanometer": b"{"}), "does not say what measure it is of"),
+        (pa.table({"document": [1]}), "does not say which measure was counted"),
+        (pa.table({"a": [1]}).replace_schema_metadata({b"spanometer": b"{"}), "does not say which measure was counted"),
         (some_counts().to_arrow().drop_columns(["both"]), "not a counts table"),
         (some_counts().to_arrow().drop_columns(["document"]), "not a counts table"),
     ],

@@ -119,5 +119,6 @@ def require_used(
     if owner == "other measures":
         raise InputError(f"{flag} is an option of {owner}.", "Leave it out.")
     if owner and kind is not None:
-        titles = " and ".join(one.title for one in kinds if names[0] in destinations(one))
-        raise InputError(f"{flag} is for {titles}, not for {kind.title}.", "Leave it out.")
+        first, *others = (one.title for one in kinds if names[0] in destinations(one))
+        problem = f"{flag} is not for {kind.title}." if others else f"{flag} is for {first}, not for {kind.title}."
+        raise InputError(problem, "Leave it out.")

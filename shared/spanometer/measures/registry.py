@@ -163,7 +163,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
     if not isinstance(name, str) or name not in ALL_MEASURES or not isinstance(options, dict):
-        raise InputError("the table does not say what measure it is of.", "Name it with measure=...")
+        raise InputError("the table does not say which measure was counted.", "Name it with measure=...")
     kind = ALL_MEASURES[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):

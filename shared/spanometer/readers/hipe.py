@@ -80,7 +80,7 @@ def read_hipe(
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
     """Return documents as HIPE's columns, the coarse ones too; see `write_entities`."""
-    _require_writable(words, documents, entities)
+    _require_writable(words, documents)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
     spans = {kind: Spans.from_dicts([row[kind] for row in sorted_out], lengths=lengths) for kind in KINDS}
@@ -265,21 +265,15 @@ def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[
             )
 
 
-def _require_writable(
-    words: Sequence[Sequence[str]], documents: Sequence[str], entities: Sequence[Sequence[Entity]]
-) -> None:
-    for document, (of_words, name, of_document) in enumerate(zip(words, documents, entities, strict=True)):
+def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) -> None:
+    for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
         if _UNREADABLE.search(name):
             raise InputError(f"the document's name {name!r} is not one line.", "Choose another.", document=document)
-        texts = [("word", word, position) for position, word in enumerate(of_words)]
-        for entity in of_document:
-            labels = (*entity["types"], *(part["label"] for part in entity["components"]))
-            texts += [("label", label, entity["start"]) for label in labels]
-        for noun, text, position in texts:
-            if _UNREADABLE.search(text) or (noun == "word" and text == DOCSTART):
+        for position, word in enumerate(of_words):
+            if _UNREADABLE.search(word) or word == DOCSTART:
                 raise InputError(
-                    f"the {noun} {text!r} cannot stand in a column.",
-                    f"A {noun} holds no tabs, no line ends, no NULs and no outer blanks.",
+                    f"the word {word!r} cannot stand in a column.",
+                    "A word holds no tabs, no line ends, no NULs and no outer blanks.",
                     document=document,
                     position=position,
                 )

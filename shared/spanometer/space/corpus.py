@@ -21,7 +21,8 @@ from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.entities import Entities
 from ..spans.markup import Annotation, from_markup
 from ..spans.markup_columns import require_same_words
-from ..spans.spans import Spans, pair_from_tags
+from ..spans.spans import Spans, as_tags, pair_from_tags
+from ..tags.decoding import reading_of
 from ..tags.tags import Tags
 
 MAX_BYTES = 5_000_000
@@ -78,7 +79,9 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         return text.removesuffix("\n") if source.unended else text
 
 
-def read_tags(reference: str, prediction: str, *, scheme: str | None = None, repair: str = "conlleval") -> Corpus:
+def read_tags(
+    reference: str, prediction: str, *, scheme: str | None = None, repair: str = "conlleval", prefix: bool = True
+) -> Corpus:
     """Read both sides from CoNLL-like texts: a token and its tag on a line, blank lines between sentences.
 
     Args:
@@ -87,6 +90,7 @@ def read_tags(reference: str, prediction: str, *, scheme: str | None = None, rep
         prediction: the same tokens with the prediction's tags.
         scheme: of the tags, or None, which detects it from both sides.
         repair: how to handle illegal tags.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
 
     Raises:
         InputError: names the text and the line.
@@ -94,12 +98,15 @@ def read_tags(reference: str, prediction: str, *, scheme: str | None = None, rep
     files = _tag_files(reference, prediction)
     sides = dict(zip(("references", "predictions"), files, strict=True))
     try:
-        references, predictions, known = pair_from_tags(*(file.tags[0] for file in files), scheme=scheme, repair=repair)
+        references, predictions, known = pair_from_tags(
+            *(file.tags[0] for file in files), scheme=scheme, repair=repair, prefix=prefix
+        )
     except InputError as error:
         raise sides[error.side].locate(error) if error.side in sides else error from None
     words, notes = _words(files)
-    reading = {"scheme": known, "repair": repair}
-    return Corpus(words, references, predictions, reading, notes, tags=(files[0].tags[0], files[1].tags[0]))
+    tags = [as_tags(file.tags[0], prefix=prefix) for file in files]
+    reading = reading_of(known, repair, prefix=prefix)
+    return Corpus(words, references, predictions, reading, notes, tags=(tags[0], tags[1]))
 
 
 def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:

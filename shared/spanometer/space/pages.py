@@ -17,10 +17,10 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..spans.markup import EntityTypes
-from ..tags.decoding import Decoding
+from ..tags.decoding import Decoding, LabelDecoding
 from .templates import read_file
 
-_READINGS: dict[str, type[Decoding | EntityTypes]] = {"spans": Decoding, "entities": EntityTypes}
+_READINGS: dict[str, type[Decoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
 
 _CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
@@ -178,7 +178,7 @@ class Page:
 
 @cache
 def texts() -> dict[str, Any]:
-    """Return the texts of the pages: titles and intros of measures, names of keys."""
+    """Return the texts of the pages: titles and intros of measures, names of what simulations add to scores."""
     return tomllib.loads(read_file("pages.toml"))
 
 
@@ -193,7 +193,7 @@ def page_of(name: str) -> Page:
     own = texts()["measures"].get(name, {})
     return Page(
         kind,
-        own.get("title", key_title(name).capitalize()),
+        own.get("title", name.replace("_", " ").capitalize()),
         own.get("intro") or inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0],
         own.get("paper", ()),
         own.get("values", {}),
@@ -212,9 +212,9 @@ def spaces() -> dict[str, str]:
     return {page_of(name).title: f"https://huggingface.co/spaces/{space_of(name)}" for name in ALL_MEASURES}
 
 
-def key_title(key: str) -> str:
-    """Return what a key of results is called."""
-    return str(texts()["keys"].get(key, key.replace("_", " ")))
+def key_title(measure: Measure, key: str) -> str:
+    """Return what a key of a measure's scores is called."""
+    return measure.results[key].title if key in measure.results else str(texts()["keys"].get(key, key))
 
 
 def _on_page(option: Option) -> Option:

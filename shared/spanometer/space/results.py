@@ -34,9 +34,6 @@ _MAX_SIMULATED = 20_000_000
 
 _SHOWN_LABELS = 100
 
-_COUNTED_KEYS = frozenset({"insertions", "deletions", "references"})
-"""Keys of results that are numbers of things; as sums they are floats."""
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -70,7 +67,7 @@ def _read(page: Page, reference: str, prediction: str, values: Mapping[str, Any]
     reading = page.reading(values)
     if isinstance(reading, EntityTypes):
         return read_trees(reference, prediction, entity_types=reading.known)
-    return read_tags(reference, prediction, scheme=reading.scheme, repair=reading.repair)
+    return read_tags(reference, prediction, **vars(reading))
 
 
 def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differing: bool) -> Answer:
@@ -88,8 +85,8 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     unknown = {key for key in scores if missing and _has_no_value(measure, key)}
     parts = [
         {
-            "title": key_title(key),
-            "value": "–" if key in unknown else _written(key, value),
+            "title": key_title(measure, key),
+            "value": "–" if key in unknown else _written(measure, key, value),
             "interval": None if key in unknown else intervals.get(key),
         }
         for key, value in scores.items()
@@ -183,8 +180,10 @@ def _require_little_work(measure: ChanceKappaF1, alignment: Alignment) -> None:
         )
 
 
-def _written(key: str, value: float) -> str:
-    return number(int(value) if key in _COUNTED_KEYS and value == int(value) else value)
+def _written(measure: Measure, key: str, value: float) -> str:
+    # numbers of things are floats as sums
+    whole = key in measure.results and measure.results[key].whole and value == int(value)
+    return number(int(value) if whole else value)
 
 
 def _comparison(
@@ -212,7 +211,7 @@ def _comparison(
             "problem": "",
             "value": value,
             "bar": round(100 * min(max(value, 0.0), 1.0)) if value == value else 0,
-            "rest": [f"{key_title(key)} {number(found[key])}" for key in keys],
+            "rest": [f"{key_title(other, key)} {number(found[key])}" for key in keys],
         }
 
 
@@ -230,11 +229,11 @@ def _labels(measure: Measure, counts: Any) -> dict[str, Any]:
     cut = len(labels) > len(shown)
     return {
         "caption": f"The first {_SHOWN_LABELS} of {len(labels):,} labels" if cut else "Each label by itself",
-        "header": ("label", *map(key_title, keys), "in the reference"),
+        "header": ("label", *(key_title(measure, key) for key in keys), "in the reference"),
         "rows": {
             label: [
                 *(
-                    "–" if not row["support"] and _has_no_value(measure, key) else _written(key, row[key])
+                    "–" if not row["support"] and _has_no_value(measure, key) else _written(measure, key, row[key])
                     for key in keys
                 ),
                 number(row["support"]),
