@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 from unicodedata import category
@@ -136,6 +137,16 @@ class InputError(ValueError):
         """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
         place = {"source": source, "line": line, "position": position, "column": column}
         return self.placed(side=None, document=None, span=None, **place)
+
+
+@contextmanager
+def without_option(name: str) -> Iterator[None]:
+    """Leave out of remedies the clauses about an option, see `where_known`, that the function at hand does not have."""
+    try:
+        yield
+    except InputError as error:
+        remedy = _CONDITIONAL.sub(lambda clause: "" if clause[1] == name else clause[0], error.remedy)
+        raise replace(error, remedy=remedy) from None
 
 
 def has_control_characters(text: str) -> bool:

@@ -527,6 +527,7 @@ TREES = Entities.from_dicts([[], []])
         (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
         (TREES, {"a": TREES, "b": TREES}, {}, "'span_f' is not a measure.\nThe measures are eter"),
         (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "repair": "bes"}, "these are entity trees"),
+        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "prefix": False}, "prefix are for tags"),
         (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "lengths": [1]}, "1 length, 2 documents"),
         (TREES, {"a": TREES, "b": Entities.from_dicts([[]])}, {"measures": "eter"}, "system b: 1 predicted document"),
     ],

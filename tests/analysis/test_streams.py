@@ -37,6 +37,16 @@ def test_by_hand():
     assert counts.measure == SpanF()
 
 
+def test_tags_without_prefixes():
+    batches = [([["PROPN", "PROPN", "O"]], [["PROPN", "PROPN", "VERB"]]), ([["VERB"]], [["VERB"]])]
+    # two spans of three are right
+    counts = stream_counts(batches, prefix=False)["span_f"]
+    assert counts.total() == {"both": 2, "predicted": 3, "reference": 2}
+    assert score_stream(batches, prefix=False, scheme="io")["span_f"]["recall"] == 1.0
+    with pytest.raises(InputError, match="tags without prefixes are IO, not IOB2"):
+        score_stream(batches, prefix=False, scheme="IOB2")
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_every_measure_of_spans_over_tags(seed):
     generator = random.Random(seed)
@@ -265,7 +275,7 @@ class OwnMeasure(SpanF):
 
 def test_measures_of_ones_own_are_given_again():
     table = partial_counts(arrow(*GOOD), measures=OwnMeasure(), scheme="IOB2")
-    with pytest.raises(InputError, match="does not say what measure"):
+    with pytest.raises(InputError, match="does not say which measure"):
         sum_counts(table)
     found = sum_counts([table, table], measures={"own": OwnMeasure()})["own"]
     assert (found.both, found.measure) == (2, OwnMeasure())

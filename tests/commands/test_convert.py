@@ -20,6 +20,8 @@ def test_convert(written, file):
 def test_outside(written, file):
     content = b"a\t_\nb\tB-A\n"
     assert written("convert", file("a", content), "--to", "IOBES", "--outside", "_") == b"a\t_\nb\tS-A\n"
+    lines = file("a.jsonl", '{"tags": ["_", "B-A"], "id": "_"}\n')
+    assert written("convert", lines, "--to", "IOBES", "--outside", "_") == b'{"tags": ["_", "S-A"], "id": "_"}\n'
 
 
 def test_illegal_files_are_not_converted(complaint, file):

@@ -6,6 +6,7 @@ import zlib
 import pytest
 
 import spanometer
+from spanometer.analysis.spread import policy_spread
 from spanometer.errors import InputError
 
 ARRAY = json.dumps([["B-PER", "O"], ["O"]])
@@ -35,6 +36,12 @@ def test_tags_that_are_none(complaint, file, tag, python, command):
         assert command in message
         assert "=..." not in message
         assert "convert the tags" not in message
+
+
+def test_functions_without_an_option_do_not_name_it():
+    with pytest.raises(InputError, match="'NOUN' has no prefix of IOBES") as error:
+        policy_spread([["NOUN"]], [["NOUN"]], scheme="IOBES")
+    assert error.value.remedy == "Write every tag as O or as prefix-label, for example 'B-PER'."
 
 
 def test_an_empty_tag():

@@ -320,7 +320,7 @@ def test_command(run, client, folder, monkeypatch, at):
         (("{0}/no*.parquet",), "there is no such file, or none in this folder: {0}/no*.parquet."),
         (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster takes Parquet files with both sides in columns"),
         (("{0}", "--column", "2"), "--column is for tags, not for Parquet files. Leave it out."),
-        (("{0}", "--format", "jsonl"), "--format is for spans with attributes and entity trees and tags, not for"),
+        (("{0}", "--format", "jsonl"), "--format is not for Parquet files. Leave it out."),
         (("{0}", "--corpus-probabilities"), "--corpus-probabilities is for tags, not for Parquet files. Leave it out."),
         (("{0}", "--prediction-column", "references"), "the references and the predictions are one column"),
     ],

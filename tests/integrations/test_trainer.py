@@ -247,6 +247,19 @@ def test_wrong_labels(id2label, message, decode):
         TokenClassificationMetrics(id2label, decode=decode)
 
 
+@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
+def test_labels_without_prefixes(decode):
+    metrics = TokenClassificationMetrics({0: "O", 1: "NOUN", 2: "VERB"}, prefix=False, decode=decode)
+    assert (metrics.labels, metrics.scheme) == (("O", "NOUN", "VERB"), "IO")
+    # the reference has NOUN at 0-2 and VERB at 3, of which only VERB is found
+    logits = np.eye(3)[[[1, 0, 0, 2]]]
+    results = metrics.compute_metrics((logits, np.array([[1, 1, 0, 2]])))
+    assert (results["span_f_precision"], results["span_f_recall"]) == (0.5, 0.5)
+    assert f"|scheme:IO|repair:conlleval|prefix:no|decode:{decode}|" in metrics.signatures()["span_f"]
+    with pytest.raises(InputError, match="has a prefix, and so have all other tags"):
+        TokenClassificationMetrics(["O", "B-A"], prefix=False)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

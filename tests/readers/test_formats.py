@@ -24,7 +24,7 @@ def test_options_that_json_lines_do_not_have(file):
     path = file(json_lines(*TWO))
     assert "no column 2" in refused(path, columns=[2]).problem
     assert "this line is a list" in refused(path, columns=["ner"]).problem
-    assert "outside=... is for the format columns; this is jsonl." in str(refused(path, outside="_"))
+    assert "documents=... is for the format columns; this is jsonl." in str(refused(path, documents="id"))
     assert "no list of words 'w'" in refused(path, words="w").problem
     assert refused(file("\n", "b.jsonl")).problem == "the file has no documents."
 

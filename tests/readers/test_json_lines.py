@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from spanometer.readers import read, tag_lists
+from spanometer.errors import InputError
+from spanometer.readers import read, read_attributes, read_entities, read_spans, tag_lists
 from tag_files import TWO, json_lines, refused, tags
 
 
@@ -42,6 +43,14 @@ def test_json_lines_with_words(file):
     assert read(file(json_lines(*TWO)), words=True).words is None
 
 
+def test_a_tag_that_is_outside(file):
+    path = file(json_lines(["_", "B-X", "O"], {"tags": ["_"], "tokens": ["_"]}), "a.jsonl")
+    found = read(path, outside="_")
+    assert tag_lists(found.tags[0]) == [["O", "B-X", "O"], ["O"]]
+    assert found.tags[0].names == ("O", "B-X")
+    assert tag_lists(read(file(json_lines({"tags": ["_"], "tokens": ["_"]})), outside="_", words=True).words) == [["_"]]
+
+
 def test_a_bracket_alone_is_not_json_lines(file):
     assert tags(file("[ O\nx B-X\n")) == [["O", "B-X"]]
 
@@ -76,3 +85,22 @@ def test_json_lines_longer_than_the_first_block(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text(json.dumps(["B-A", "I-A", "O"] * 400_000) + "\n", encoding="utf-8")
     assert read(path).tags[0].lengths.tolist() == [1_200_000]
+
+
+@pytest.mark.parametrize(
+    ("reader", "row", "key"),
+    [
+        (read, '{"tags": ["B-A"], "tokens": ["x"], "tags": ["O"]}', "tags"),
+        (read, '{"tags": ["O"], "meta": {"id": 1, "id": 1}}', "id"),
+        (read_spans, '[{"start": 0, "end": 1, "label": "A", "label": "B"}]', "label"),
+        (read_attributes, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
+        (read_entities, '[{"start": 0, "end": 1, "types": ["A"], "types": ["B"]}]', "types"),
+    ],
+)
+def test_an_object_with_a_key_twice(file, reader, row, key):
+    # json itself takes the last value
+    path = file(f"[]\n{row}\n", "a.jsonl")
+    with pytest.raises(InputError) as caught:
+        reader(path)
+    assert (caught.value.source, caught.value.line) == (str(path), 2)
+    assert caught.value.problem == f"an object has the key '{key}' more than once."

@@ -621,6 +621,17 @@ def test_wrong_attributes_are_told_in_words(reference, prediction, changed, said
     assert "Traceback" not in html
 
 
+def test_tags_without_prefixes():
+    text = "Ada PROPN\nLovelace PROPN\nwrites VERB\n"
+    refused = text_of(answer("span_f", text, text))
+    assert "set “Tags have prefixes” to False" in refused
+    shown = answer("span_f", text, "Ada PROPN\nLovelace NOUN\nwrites VERB\n", prefix=False)
+    # VERB is found, PROPN is too short, NOUN is invented
+    assert headline(shown) == "0.4000"
+    assert "|scheme:IO|repair:conlleval|prefix:no|" in shown and "prefix=False" in shown
+    assert "Illegal tags" not in shown
+
+
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_attributes_are_text(hostile):
     def line(text):

@@ -19,7 +19,7 @@ from ..measures.registry import ALL_MEASURES, read_measures
 from ..spans.arrow import SPAN_TYPE, read_lengths
 from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.spans import Spans, as_tags, pair_from_tags
-from ..tags.decoding import get_repair
+from ..tags.decoding import get_repair, read_prefix
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, is_tags, split_tag
 
@@ -89,7 +89,7 @@ class Reading:
 
     Attributes:
         measures: the measures by the names of their results.
-        scheme, repair: how tags are decoded; no scheme if there are no tags.
+        scheme, repair, prefix: how tags are decoded; no scheme if there are no tags.
         references, predictions: the names of the two columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
     """
@@ -100,6 +100,7 @@ class Reading:
     references: str = "references"
     predictions: str = "predictions"
     lengths: str | None = None
+    prefix: bool = True
 
     @classmethod
     def of(
@@ -110,20 +111,23 @@ class Reading:
         references: str = "references",
         predictions: str = "predictions",
         lengths: str | None = None,
+        prefix: bool = True,
     ) -> Self:
         """Read the options of `streams.score_stream`.
 
         Raises:
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
-        known = None if scheme is None else get_scheme(scheme)
+        named = read_prefix(scheme, prefix=prefix)
+        known = None if named is None else get_scheme(named)
         get_repair(repair, known)
         asked = read_measures(measures, ALL_MEASURES)
         for measure in asked.values():
             measure.require_parts()
         if references == predictions:
             raise InputError(f"the references and the predictions are one column, {references!r}.", "Name two columns.")
-        return cls(asked, scheme if known is None else known.name, repair, references, predictions, lengths)
+        name = None if known is None else known.name
+        return cls(asked, name, repair, references, predictions, lengths, prefix)
 
     @property
     def columns(self) -> list[str]:
@@ -140,7 +144,7 @@ class Reading:
         pair: list[Any]
         if form == "tags":
             self._require_scheme(lengths)
-            tags = {side: on_side(side, as_tags, column) for side, column in sides.items()}
+            tags = {side: on_side(side, as_tags, column, prefix=self.prefix) for side, column in sides.items()}
             tagged = {side: [name for name in column.names if name != "O"] for side, column in tags.items()}
             labelled = {
                 side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names

@@ -16,7 +16,7 @@ from ..errors import InputError, on_side
 from ..measures.aligned import counter
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
-from ..spans.annotations import named_sides, read_annotations
+from ..spans.annotations import named_sides, read_annotations, require_no_reading
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .results import plain
@@ -194,8 +194,7 @@ def compare(
         n_permutations=n_permutations,
     )
     if isinstance(references, Entities):
-        if scheme is not None or repair != "conlleval":
-            raise InputError("scheme and repair are for tags, and these are entity trees.", "Leave them out.")
+        require_no_reading("these are entity trees", scheme=scheme, repair=repair, prefix=prefix)
         return compare_entities(references, systems, measures, resampling, {"input": "entities"}, lengths)
     asked = read_measures(measures, MEASURES)
     given = {REFERENCES: references, **_named(systems)}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import code_type, ranges
-from ..errors import InputError, on_side, setting
+from ..errors import InputError, on_side, setting, without_option
 from ..measures.aligned import AlignedMeasure
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
@@ -83,6 +83,7 @@ class PolicySpread:
     measures: Mapping[str, MeasureSpread]
 
 
+@without_option("prefix")
 def policy_spread(
     references: Any,
     predictions: Any = None,

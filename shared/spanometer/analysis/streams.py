@@ -38,6 +38,7 @@ def score_stream(
     references: str = "references",
     predictions: str = "predictions",
     lengths: str | None = None,
+    prefix: bool = True,
     batch_size: int = _BATCH,
 ) -> dict[str, dict[str, float]]:
     """Score a stream: each measure's headline values, as if all batches were one corpus.
@@ -58,6 +59,7 @@ def score_stream(
         repair: how to handle illegal pairs of tags, see `decoding.decode`.
         references, predictions: the names of the columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
+        prefix: whether tags have prefixes, see `Spans.from_tags`; without them no scheme needs to be stated.
         batch_size: how many documents of a dataset are counted at a time.
 
     Returns:
@@ -67,7 +69,7 @@ def score_stream(
         InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
             measures whose counts of parts do not add up.
     """
-    reading = Reading.of(measures, scheme, repair, references, predictions, lengths)
+    reading = Reading.of(measures, scheme, repair, references, predictions, lengths, prefix)
     return tally_stream(batches, reading, batch_size=batch_size).score()
 
 

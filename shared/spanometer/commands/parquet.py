@@ -11,13 +11,13 @@ from ..analysis.results import MeasureResult, Report
 from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import option
-from ..tags.decoding import Decoding
+from ..tags.decoding import LabelDecoding
 from .inputs import PairInput, Side
 from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetInput(Decoding, PairInput):
+class ParquetInput(LabelDecoding, PairInput):
     """Parquet files with both sides in columns: tags, spans or entity trees."""
 
     title: ClassVar[str] = "Parquet files"
@@ -54,10 +54,9 @@ class ParquetInput(Decoding, PairInput):
         from ..integrations.dask import tally
 
         columns = self.references, self.predictions
-        reading = Reading.of(measures, self.scheme, self.repair, *columns, self.lengths)
+        reading = Reading.of(measures, self.scheme, self.repair, *columns, self.lengths, self.prefix)
         found = tally(paths[0], reading, client=self.cluster)
-        tags = {"scheme": str(reading.scheme), "repair": self.repair}
-        how = tags if found.form == "tags" else {"input": found.form or "nothing"}
+        how = self.reading(str(reading.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
         results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
         sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans

@@ -26,8 +26,8 @@ from ..arrays import is_integer
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
-from ..spans.spans import pair_from_tags
-from ..tags.decoding import get_repair, scheme_of
+from ..spans.spans import as_tags, pair_from_tags
+from ..tags.decoding import get_repair, read_prefix, reading_of, scheme_of
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, check_names
 from ..tags.viterbi import Legality, Scores, best_paths
@@ -71,6 +71,7 @@ class TokenClassificationMetrics:
             and must be named.
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
             any.
+        prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
         transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
             transition scores of a CRF layer, for example.
 
@@ -86,17 +87,18 @@ class TokenClassificationMetrics:
         decode: str = "viterbi",
         scheme: str | None = None,
         repair: str = "conlleval",
+        prefix: bool = True,
         transitions: Any = None,
     ) -> None:
         require_choice("decode", decode, DECODERS)
         self.labels = _read_labels(id2label)
-        self.scheme = _read_scheme(self.labels, scheme)
+        self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
         self.keys = _result_keys(self.measures)
-        self._repair = repair
+        self._repair, self._prefix = repair, prefix
         self._decode = decode
-        self._legality = Legality.of(self.labels, self.scheme) if decode == "viterbi" else None
+        self._legality = Legality.of(self._tags, self.scheme) if decode == "viterbi" else None
         self._transitions = self._read_transitions(transitions)
         self._batches: list[_Batch] = []
 
@@ -109,7 +111,7 @@ class TokenClassificationMetrics:
         decoder = self._decode
         if self._transitions is not None:
             decoder += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
-        reading = {"scheme": self.scheme, "repair": self._repair, "decode": decoder}
+        reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), "decode": decoder}
         return {name: measure.signature(reading) for name, measure in self.measures.items()}
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
@@ -187,7 +189,7 @@ class TokenClassificationMetrics:
             raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
         values = _array(transitions)
         # nothing is decoded, all is checked
-        decode_logits([], self.labels, scheme=self.scheme, transitions=values)
+        decode_logits([], self._tags, scheme=self.scheme, transitions=values)
         return values.astype(np.float64)
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
@@ -247,7 +249,7 @@ class TokenClassificationMetrics:
         """Score all batches as one corpus."""
         batch = _Batch(*(np.concatenate(columns) for columns in zip(*self._batches, strict=True)))
         offsets = np.concatenate(([0], np.cumsum(batch.lengths, dtype=np.int64)))
-        sides = (Tags(codes, self.labels, offsets) for codes in (batch.references, batch.predictions))
+        sides = (Tags(codes, self._tags, offsets) for codes in (batch.references, batch.predictions))
         references, predictions, _ = pair_from_tags(*sides, scheme=self.scheme, repair=self._repair)
         alignment = Alignment(references, predictions)
         results = {}
@@ -340,17 +342,17 @@ def _label_number(key: object) -> int | None:
     return int(key) if is_integer(key) and key >= 0 else None
 
 
-def _read_scheme(labels: tuple[str, ...], scheme: str | None) -> str:
-    """Return the name of the tag scheme, which has the prefixes of all labels."""
-    tags = Tags(np.arange(len(labels)), labels, np.array([0, len(labels)]))
+def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
+    """Return the tags of all labels with prefixes, and the name of their scheme."""
     try:
-        known = scheme_of(scheme, tags)
+        tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
+        known = scheme_of(read_prefix(scheme, prefix=prefix), tags)
         check_names(tags, known)
     except InputError as error:
         if error.position is None:
             raise
         raise InputError(f"id2label[{error.position}]: {error.problem}", error.remedy) from None
-    return known.name
+    return tags.names, known.name
 
 
 def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:

@@ -160,13 +160,13 @@ class _Reader:
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
         run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
         first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
-        words = None if layout.words is None else self._tags(layout.words, offsets, None)
+        words = None if layout.words is None else self._tags(layout.words, offsets)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
         return TagFile(
             source=self._source.name,
             columns=tuple(layout.called(column) for column in layout.columns),
-            tags=tuple(self._tags(column, offsets, self._outside) for column in layout.columns),
+            tags=tuple(self._tags(column, offsets).with_outside(self._outside) for column in layout.columns),
             words=words,
             document_lines=first_lines,
             line_runs=runs,
@@ -185,13 +185,8 @@ class _Reader:
         before = np.searchsorted(list(self._document_names), first_lines)
         return tuple(names[index] for index in before.tolist())
 
-    def _tags(self, column: int, offsets: np.ndarray, outside: str | None) -> Tags:
-        names = Codes()
-        lookup = [names["O" if name == outside else name] for name in self._names[column]]
-        codes = self._codes[column].array()
-        if outside is not None:
-            codes = np.array(lookup, dtype=codes.dtype)[codes]
-        return Tags(codes, tuple(names), offsets)
+    def _tags(self, column: int, offsets: np.ndarray) -> Tags:
+        return Tags(self._codes[column].array(), tuple(self._names[column]), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
         """Take the comments out of the rows, and return which lines begin documents."""

@@ -122,7 +122,7 @@ def read_as(
         own = dict(options)
         for other in known.values():
             for option in (options.keys() & other.options.keys()) - chosen.options.keys():
-                if own.pop(option) != other.options[option]:
+                if own.pop(option, other.options[option]) != other.options[option]:
                     problem = f"{setting(option)} is for the format {other.name}; this is {chosen.name}."
                     raise source.refuse(problem, f"Leave out {setting(option)}.")
         return chosen.read(source, **own)

@@ -117,7 +117,7 @@ def read(
         format: `columns`, `jsonl`, or `auto`: JSON lines if the name ends in `.jsonl` or the first line is JSON.
         documents: what begins a document in a columns file instead of the blank line: the key of a comment
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
-        outside: a tag of a columns file that is to be read as `O`, such as `_`.
+        outside: a tag that is to be read as `O`, such as `_`.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
         limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.

@@ -45,8 +45,8 @@ def read_annotations(
     if tagged:
         known = common_scheme(read_prefix(scheme, prefix=prefix), tagged).name
         reading = reading_of(known, repair, prefix=prefix)
-    elif scheme is not None or repair != "conlleval" or not prefix:
-        raise InputError("scheme and repair are for tags (so is prefix), but only spans are given.", "Leave them out.")
+    else:
+        require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
     sides = {}
     for name, one in given.items():
         if name in tagged:
@@ -62,6 +62,12 @@ def read_annotations(
             with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
+
+
+def require_no_reading(given: str, *, scheme: str | None, repair: str, prefix: bool) -> None:
+    """Raise an `InputError` that says what is given if options of reading tags are set, where there are none."""
+    if scheme is not None or repair != "conlleval" or not prefix:
+        raise InputError(f"scheme, repair and prefix are for tags, and {given}.", "Leave them out.")
 
 
 @contextmanager

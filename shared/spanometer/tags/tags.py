@@ -99,6 +99,14 @@ class Tags:
             )
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
+    def with_outside(self, outside: str | None) -> Tags:
+        """Return the tags with one of them read as `O`; None for none."""
+        if outside is None or outside not in self.names:
+            return self
+        number: dict[str, int] = {}
+        codes = [number.setdefault("O" if name == outside else name, len(number)) for name in self.names]
+        return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
+
     def first(self, code: int) -> tuple[int, int]:
         """Return document and position of the first token with this code."""
         return self.place(int(np.argmax(self.codes == code)))
@@ -201,7 +209,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 def _remedy(tag: str) -> str:
     """Return what to do about a tag without a prefix, by what it looks like."""
     if tag.lower() in _OUTSIDE:
-        read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it so")
+        read = where_known("outside", f"; {setting('outside', tag)} reads it so")
         return f"Write 'O' for a token outside all spans{read}."
     if _SPECIAL.fullmatch(tag):
         return "Leave padding and other special tokens out, on both sides."
@@ -212,7 +220,7 @@ def _remedy(tag: str) -> str:
         return (
             f"Write prefixes in upper case, and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
         )
-    labels = f"; if the tags are labels without prefixes (parts of speech), say so with {setting('prefix', False)}"
+    labels = f"; if the tags are labels without prefixes (parts of speech), set {setting('prefix', False)}"
     return f"Write every tag as O or as prefix-label, for example 'B-PER'{where_known('prefix', labels)}."
 
 

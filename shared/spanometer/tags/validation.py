@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import without_option
 from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, scheme_of
 from .schemes import Scheme
 from .tags import Tags
@@ -53,6 +54,7 @@ class Validation:
         InputError: for tags that cannot be read.
     """
 
+    @without_option("prefix")
     def __init__(self, tags: Tags, *, scheme: str | None = None) -> None:
         self.scheme = scheme_of(scheme, tags)
         self._tags = tags

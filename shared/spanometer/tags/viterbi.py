@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of, place_of, runs
-from ..errors import InputError
+from ..errors import InputError, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import OUTSIDE, Scheme
 from .tags import Tags
@@ -81,6 +81,7 @@ class Legality:
     follows: np.ndarray
 
     @classmethod
+    @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
         """Find the legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
         names = _checked_labels(labels)
