@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from .analysis.agreement import agreement
     from .analysis.comparison import compare
+    from .analysis.scoring import score
 
-__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path"]
+__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path", "score"]
 
 
 def __getattr__(name: str) -> Any:
@@ -27,6 +28,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.comparison import compare
 
         return compare
+    if name == "score":
+        from .analysis.scoring import score
+
+        return score
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -49,7 +54,16 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
         config_name: the form of the input: `"tags"` (default), `"spans"` or `"fragments"`; of `eter` `"entities"`
             (default) or `"markup"`.
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
+
+    Raises:
+        InputError: for an unknown module, and if `evaluate` cannot be imported.
     """
-    import evaluate
+    try:
+        import evaluate
+    except ImportError as error:
+        raise InputError(
+            f"evaluate cannot be imported ({error}).",
+            "Install it: pip install evaluate; spanometer.score does without.",
+        ) from None
 
     return evaluate.load(path(name), config_name, **options)

@@ -6,8 +6,9 @@ the card, the options of the command line, the controls of the page, and the err
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
@@ -15,6 +16,14 @@ from .errors import InputError, mention
 
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
+
+_ELSEWHERE = {
+    "mode": 'What mode="strict" does is repair="discard" here, with the scheme named: scheme="IOB2".',
+    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'.",
+    "sample_weight": 'Documents weigh the same; average="weighted" weighs labels by their reference spans.',
+    "output_dict": "Results are always dicts; details=True adds the scores of each label.",
+}
+"""What seqeval and scikit-learn have, and what there is instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +199,15 @@ def check_options(owner: Any) -> None:
         declared.check(value)
         if declared.kind is not None and value is not None and type(value) is not declared.kind:
             object.__setattr__(owner, name, declared.kind(value))
+
+
+def require_known(names: Iterable[str], known: Collection[str], owner: str) -> None:
+    """Raise an `InputError` for the first name that is not among the known options; `owner` is what has these."""
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}."
+            raise InputError(f"{owner} has no option {name!r}.", _ELSEWHERE.get(name, remedy))
 
 
 def same(value: Any, other: Any) -> bool:

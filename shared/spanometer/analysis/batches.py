@@ -26,6 +26,9 @@ from ..tags.tags import Tags, is_tags, split_tag
 _FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 """The forms of a column, and what messages call them."""
 
+_INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
+"""What messages call the input of measures, see `Measure.input`."""
+
 _KINDS: dict[str, tuple[Any, pa.DataType]] = {"spans": (Spans, SPAN_TYPE), "entities": (Entities, ENTITY_TYPE)}
 """The columns of spans and of entities, and what their Arrow lists hold."""
 
@@ -137,7 +140,7 @@ class Reading:
     def tally(self, batch: Any) -> Tally:
         """Count a batch, see `streams.score_stream` for its forms; errors number the documents within it."""
         columns, lengths = self._columns(batch)
-        sides = {side: on_side(side, _documents, column) for side, column in columns.items()}
+        sides = {side: on_side(side, documents_in, column) for side, column in columns.items()}
         found = {side: on_side(side, form_of, column) for side, column in sides.items()}
         form = self._form(found)
         labelled: dict[str, bool] = {}
@@ -151,7 +154,7 @@ class Reading:
             }
             pair = list(pair_from_tags(*tags.values(), scheme=self.scheme, repair=self.repair)[:2])
         else:
-            pair = [on_side(side, _structs, column, form) for side, column in sides.items()]
+            pair = [on_side(side, structs_in, column, form) for side, column in sides.items()]
             require_same_documents(*(side.documents for side in pair))
             if lengths is not None:
                 known = read_lengths(lengths, pair[0].documents)
@@ -188,18 +191,9 @@ class Reading:
 
     def _form(self, found: Mapping[str, str | None]) -> str:
         """Return the form of both sides; an empty side has the form of the other one."""
-        forms = [form for form in found.values() if form is not None]
-        if len(set(forms)) > 1:
-            said = " and ".join(f"the {side} hold {_FORMS[form]}" for side, form in found.items() if form is not None)
-            raise InputError(f"{said}.", "Give both sides alike.")
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
-        form = forms[0] if forms else "entities" if trees else "spans" if self.scheme is None else "tags"
-        for name, measure in self.measures.items():
-            if isinstance(measure, AlignedMeasure) == (form == "entities"):
-                of_what = "spans" if isinstance(measure, AlignedMeasure) else "entity trees"
-                raise InputError(
-                    f"{name} scores {of_what}, and the documents hold {_FORMS[form]}.", "Choose other measures."
-                )
+        form = common_form(found, "entities" if trees else "spans" if self.scheme is None else "tags")
+        require_form(self.measures, form)
         return form
 
     def _require_scheme(self, lengths: Any) -> None:
@@ -219,6 +213,29 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
             raise InputError(
                 f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",
                 f"Name the columns with {setting('references')} and {setting('predictions')}",
+            )
+
+
+def common_form(found: Mapping[str, str | None], default: str) -> str:
+    """Return the form of both sides, see `form_of`; if both are undetermined, the default.
+
+    Raises:
+        InputError: if the sides have two forms.
+    """
+    forms = [form for form in found.values() if form is not None]
+    if len(set(forms)) > 1:
+        said = " and ".join(f"the {side} hold {_FORMS[form]}" for side, form in found.items() if form is not None)
+        raise InputError(f"{said}.", "Give both sides alike.")
+    return forms[0] if forms else default
+
+
+def require_form(measures: Mapping[str, Measure], form: str) -> None:
+    """Raise an `InputError` for the first measure of something else than a form holds."""
+    for name, measure in measures.items():
+        if isinstance(measure, AlignedMeasure) == (form == "entities"):
+            raise InputError(
+                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {_FORMS[form]}.",
+                "Choose other measures.",
             )
 
 
@@ -249,14 +266,14 @@ def form_of_type(type_: pa.DataType) -> str | None:
     )
 
 
-def _documents(column: Any) -> Any:
+def documents_in(column: Any) -> Any:
     """Return one side of a batch as it is, or as a list."""
     if isinstance(column, (pa.Array, pa.ChunkedArray, Tags, Spans, Entities)):
         return column
     return read_documents(column, "Give one list for each document.")
 
 
-def _structs(column: Any, form: str) -> Any:
+def structs_in(column: Any, form: str) -> Any:
     """Return a column of spans or of entities."""
     kind, item = _KINDS[form]
     if isinstance(column, (Spans, Entities)):

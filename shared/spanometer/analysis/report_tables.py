@@ -27,13 +27,13 @@ def score_tables(report: Report) -> list[Table]:
     A measure whose scores are by attribute has a table of its own, with one row for each attribute.
     """
     plain = [result for result in report.results if not is_by_attribute(result.scores)]
-    names = max((len(result.measure.name) for result in plain), default=0)
+    names = max((len(result.name) for result in plain), default=0)
     heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
     numbers = max(map(len, heads), default=0)
     tables = []
     for keys, group in groupby(plain, key=lambda result: tuple(result.scores)):
         results = list(group)
-        rows = [[(result.measure.name, "cyan"), *_cells(result, keys)] for result in results]
+        rows = [[(result.name, "cyan"), *_cells(result, keys)] for result in results]
         tables.append(
             Table(
                 "measure",
@@ -63,13 +63,13 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
         ]
         tables.append(
             Table(
-                measure.name,
+                first.name,
                 list(map(head, keys)),
                 with_best(rows, [higher_is_better(measure, key) for key in keys]),
                 kind="scores",
                 names="system",
                 keys=keys,
-                about={"measure": measure.name},
+                about={"measure": first.name},
                 confidence=first.confidence,
             )
         )
@@ -88,13 +88,13 @@ def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
         intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if f"{key}_low" in values}
         rows.append([(name, "" if place else "cyan"), *score_cells(measure, values, keys, intervals)])
     return Table(
-        measure.name if system is None else f"{system}, {measure.name}",
+        result.name if system is None else f"{system}, {result.name}",
         list(map(head, keys)),
         rows,
         kind="scores",
         names="attribute",
         keys=keys,
-        about={"measure": measure.name, **({} if system is None else {"system": system})},
+        about={"measure": result.name, **({} if system is None else {"system": system})},
         confidence=result.confidence,
     )
 
@@ -122,7 +122,7 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
     for name, average in result.averages.items() if rows else ():
         amounts = [amount(result.counts[count]) for count in (*counted, measure.support)]
         rows.append([(f"{name} avg", "cyan"), *_cells(average, keys), *amounts])
-    title = measure.name if system is None else f"{system}, {measure.name}"
+    title = result.name if system is None else f"{system}, {result.name}"
     amounts_keys = [*(_TITLES[name] for name in counted), "support"]
     return Table(
         title,
@@ -131,7 +131,7 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
         kind="labels",
         names="label",
         keys=[*keys, *amounts_keys],
-        about={"measure": measure.name, **({} if system is None else {"system": system})},
+        about={"measure": result.name, **({} if system is None else {"system": system})},
         confidence=result.confidence,
     )
 

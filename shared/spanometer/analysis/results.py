@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,9 +13,10 @@ import numpy as np
 
 from ..counts.counts import Counts
 from ..counts.statistics import AVERAGES, Resampling
-from ..errors import counted
+from ..errors import InputError, counted
 from ..measures.aligned import counter
 from ..measures.base import Measure
+from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..tables.shown import Shown
@@ -39,6 +41,7 @@ class MeasureResult:
         notes: what a reader of the scores must know, see `Measure.notes`.
         counted: its counts, from which the values by label and the averages are computed when they are asked for.
         resampling: how intervals were made, if there are any.
+        name: what the result is called; by default as the measure is.
     """
 
     measure: Measure
@@ -51,19 +54,31 @@ class MeasureResult:
     notes: Sequence[str] = ()
     counted: Counts | None = field(default=None, repr=False, compare=False)
     resampling: Resampling | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Call the result as the measure is, unless it has a name."""
+        object.__setattr__(self, "name", self.name or self.measure.name)
 
     @classmethod
     def of(
         cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
-        """Score counts; `reading` says how the input was read, for the signature."""
+        """Score counts; `reading` says how the input was read, for the signature.
+
+        Scores by attribute have their intervals beside them, see `Measure.with_intervals`.
+        """
+        scores: Mapping[str, Any] = measure.score(counts)
+        intervals = {} if resampling is None else measure.intervals(counts, resampling)
+        if measure.input == "attributes":
+            scores, intervals = measure.with_intervals(scores, intervals), {}
         return cls(
             measure,
-            measure.score(counts),
+            scores,
             measure.score_per_label(counts),
             counts.total(),
             measure.signature(reading, resampling),
-            {} if resampling is None else measure.intervals(counts, resampling),
+            intervals,
             None if resampling is None else resampling.confidence,
             measure.notes(counts),
             counts,
@@ -113,7 +128,23 @@ class MeasureResult:
             return ""
         if documents < 2:
             return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
-        return f"{self.measure.name}: a value that is not a number has no interval"
+        return f"{self.name}: a value that is not a number has no interval"
+
+    def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
+        """Yield each value under a name of its own, see `Report.flat`."""
+        for key, value in self.scores.items():
+            if isinstance(value, Mapping):
+                # an attribute
+                yield from ((f"{self.name}_{key}_{inner}", number) for inner, number in value.items())
+            else:
+                yield result_key(self.name, self.measure, key), value
+        for key, (low, high) in self.intervals.items():
+            yield f"{result_key(self.name, self.measure, key)}_low", low
+            yield f"{result_key(self.name, self.measure, key)}_high", high
+        # those of attributes are there already
+        of_labels = self.per_label if per_label and self.measure.input != "attributes" else {}
+        for label, values in of_labels.items():
+            yield from ((label_key(self.name, self.measure, label, key), number) for key, number in values.items())
 
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON, see `plain`."""
@@ -161,8 +192,8 @@ class Report(Shown):
     @classmethod
     def of(
         cls,
-        references: Spans | Entities,
-        predictions: Spans | Entities,
+        references: Spans | Entities | Attributes,
+        predictions: Spans | Entities | Attributes,
         measures: Sequence[Kind],
         reading: Mapping[str, Any],
         progress: Callable[[Sequence[Kind]], Iterable[Kind]] = iter,
@@ -171,7 +202,7 @@ class Report(Shown):
         """Count and score each measure; all measures of spans share one alignment.
 
         Args:
-            references, predictions: the spans of both sides, or their entity trees.
+            references, predictions: the spans of both sides, their entity trees, or their spans with attributes.
             measures: measures of these, with their options.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
             progress: wraps the sequence of measures, for a progress bar.
@@ -184,10 +215,15 @@ class Report(Shown):
         results = tuple(
             MeasureResult.of(measure, count(measure), reading, resampling) for measure in progress(measures)
         )
-        lengths = predictions.lengths if references.lengths is None else references.lengths
-        tokens = None if lengths is None else int(lengths.sum())
+        known = (getattr(side, "lengths", None) for side in (references, predictions))
+        tokens = next((int(lengths.sum()) for lengths in known if lengths is not None), None)
         unit = ("entity", "entities") if isinstance(references, Entities) else ("span", "spans")
         return cls(references.documents, tokens, len(references), len(predictions), results, unit)
+
+    @property
+    def measures(self) -> dict[str, MeasureResult]:
+        """The results by name."""
+        return {result.name: result for result in self.results}
 
     @property
     def size(self) -> str:
@@ -221,7 +257,7 @@ class Report(Shown):
             yield from (f"nan–nan: {note}.", "")
         for result in self.results:
             yield Copyable(result.signature)
-            yield from (f"{result.measure.name}: {note}" for note in result.notes)
+            yield from (f"{result.name}: {note}" for note in result.notes)
         if per_label:
             for table in label_tables(self):
                 yield from ("", table)
@@ -229,6 +265,25 @@ class Report(Shown):
     def tables(self) -> list[Table]:
         """Return the tables of scores and those by label."""
         return [*score_tables(self), *label_tables(self)]
+
+    def flat(self, *, per_label: bool = False) -> dict[str, float]:
+        """Return all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
+
+            wandb.log(report.flat())
+            mlflow.log_metrics(report.flat())
+
+        Names are those of the Trainer's results, see `result_key`: `span_f_f1`, `sl_icm_norm`. The bounds of intervals
+        end in `_low` and `_high`. Values of attributes are `span_attribute_negated_f`.
+
+        Args:
+            per_label: also the values of each label, `span_f_PER_f1`.
+
+        Raises:
+            InputError: if two values would have one name.
+        """
+        pairs = [pair for result in self.results for pair in result.named_values(per_label=per_label)]
+        require_distinct([name for name, _ in pairs])
+        return dict(pairs)
 
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -238,7 +293,7 @@ class Report(Shown):
             "tokens": self.tokens,
             f"reference_{self.unit[1]}": self.reference_spans,
             f"predicted_{self.unit[1]}": self.predicted_spans,
-            "measures": {result.measure.name: result.to_dict(per_label=per_label) for result in self.results},
+            "measures": {result.name: result.to_dict(per_label=per_label) for result in self.results},
         }
 
 
@@ -262,7 +317,7 @@ class SystemReports(Shown):
             yield from (f"nan–nan: {note}.", "")
         for name, report in self.reports.items():
             for result in report.results:
-                yield from (f"{name}, {result.measure.name}: {note}" for note in result.notes)
+                yield from (f"{name}, {result.name}: {note}" for note in result.notes)
         signatures = (result.signature for report in self.reports.values() for result in report.results)
         yield from map(Copyable, dict.fromkeys(signatures))
         if per_label:
@@ -280,6 +335,29 @@ class SystemReports(Shown):
     def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
         """Return the dictionary of each report."""
         return {name: report.to_dict(per_label=per_label) for name, report in self.reports.items()}
+
+
+def result_key(name: str, measure: Measure, key: str) -> str:
+    """Name a value beside those of other measures, without saying anything twice: `span_f_f1`, `sl_icm_norm`.
+
+    The key that the measure is named after is called as the measure, others have the key after it.
+    """
+    endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
+    if key == max(endings, key=len, default=None):
+        return name
+    return name + (key.removeprefix(measure.name) if key.startswith(measure.name) else f"_{key}")
+
+
+def label_key(name: str, measure: Measure, label: str, key: str) -> str:
+    """Name a value of a label, see `result_key`: `span_f_PER_f1`, `sl_icm_PER_norm`."""
+    return result_key(f"{name}_{label}", measure, key)
+
+
+def require_distinct(keys: Sequence[str]) -> None:
+    """Raise an `InputError` if two results have the same name."""
+    twice = [key for key, times in Counter(keys).items() if times > 1]
+    if twice:
+        raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
 
 
 def plain(value: Any) -> Any:

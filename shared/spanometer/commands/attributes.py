@@ -54,9 +54,7 @@ class AttributeInput(Limits, ComparedWords, PairInput):
             for measure in measures:
                 counts = measure.counts(references.attributes, predictions.attributes)
                 result = MeasureResult.of(measure, counts, {}, resampling)
-                scores = measure.with_intervals(result.scores, result.intervals)
-                notes = [*result.notes, *measure.unmatched(counts)]
-                results.append(replace(result, scores=scores, intervals={}, notes=notes))
+                results.append(replace(result, notes=[*result.notes, *measure.unmatched(counts)]))
                 if self.plot is not None:
                     plot_precision_recall(measure.curves(counts), self.plot)
         sizes = len(references.attributes), len(predictions.attributes)

@@ -59,11 +59,9 @@ def _load_modules() -> dict[str, EvaluationModule]:
     # the libraries read these once, when they are imported
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
-    import evaluate
+    from .. import load
 
-    from .. import path
-
-    return {name: evaluate.load(path(name)) for name in (*MODULES, *CHANCE_MODULES)}
+    return {name: load(name) for name in (*MODULES, *CHANCE_MODULES)}
 
 
 def _score(

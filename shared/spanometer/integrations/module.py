@@ -6,7 +6,6 @@ the kind of input declare. Every batch is checked before it is stored, and the s
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import textwrap
 import warnings
@@ -23,7 +22,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_choice, require_same_documents, setting
 from ..measures.base import SHARED, Measure
-from ..options import Option, options_of, same
+from ..options import Option, options_of, require_known, same
 from .evaluate_writer import ArrowMetric
 
 Part = TypeVar("Part")
@@ -32,14 +31,6 @@ Options = Mapping[str, Any]
 Reading = dict[str, Any]
 
 INTERVALS = "With confidence, the bounds of the interval of each key but numbers of things; nan for a single document."
-
-_ELSEWHERE = {
-    "mode": 'What mode="strict" does is repair="discard" here, with the scheme named: scheme="IOB2".',
-    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'.",
-    "sample_weight": 'Documents weigh the same; average="weighted" weighs labels by their reference spans.',
-    "output_dict": "Results are always dicts; details=True adds the scores of each label.",
-}
-"""What seqeval and scikit-learn have, and what there is instead."""
 
 _DATA = ("predictions", "references")
 _ENTRY = textwrap.TextWrapper(
@@ -236,15 +227,7 @@ class MeasureModule(ArrowMetric, ABC):
     def _require_options(self, options: Options) -> None:
         """Check the options' names and values, before any data is touched."""
         known = self.options()
-        for name in options:
-            if name not in known:
-                if name in _ELSEWHERE:
-                    raise InputError(f"{self.measure.name} has no option {name!r}.", _ELSEWHERE[name])
-                close = difflib.get_close_matches(name, known, n=1)
-                raise InputError(
-                    f"{self.measure.name} has no option {name!r}.",
-                    f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}.",
-                )
+        require_known(options, known, self.measure.name)
         for kind in (*self.before, *self.after):
             if kind in self.configurations[self.configuration].options:
                 made(kind, options)

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..alignment.overlaps import Alignment
+from ..analysis.results import require_distinct, result_key
 from ..arrays import is_integer
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
@@ -255,7 +256,7 @@ class TokenClassificationMetrics:
         results = {}
         for name, measure in self.measures.items():
             for key, value in measure.score(measure.count(alignment)).items():
-                results[_result_key(name, measure, key)] = value
+                results[result_key(name, measure, key)] = value
         return results
 
 
@@ -357,16 +358,6 @@ def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> 
 
 def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:
     """Return the names of the results; raise an `InputError` if two have the same name."""
-    keys = [_result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
-    twice = [key for key in keys if keys.count(key) > 1]
-    if twice:
-        raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
+    keys = [result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
+    require_distinct(keys)
     return tuple(keys)
-
-
-def _result_key(name: str, measure: AlignedMeasure, key: str) -> str:
-    """Name a result: the key that the measure is named after as the measure, others with the key after it."""
-    endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
-    if key == max(endings, key=len, default=None):
-        return name
-    return name + (key.removeprefix(measure.name) if key.startswith(measure.name) else f"_{key}")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import pyarrow as pa
@@ -98,38 +99,53 @@ def unregister(name: str) -> None:
     del _registered[name]
 
 
-def read_measures(measures: Any, known: MeasureTable[Kind]) -> dict[str, Kind]:
+def read_measures(
+    measures: Any, known: MeasureTable[Kind], options: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Kind]:
     """Return measures by the names of their results.
 
     Args:
         measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
             names the results itself, for one measure with different options.
         known: those that can be asked for by name; measures must be of its kinds of input.
+        options: of measures that are asked for by name; each takes those that it has.
 
     Raises:
-        InputError: for an unknown measure, for none at all, and if two results would have one name.
+        InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
+            would have one name.
     """
-    if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
-        measures = (measures,)
-    if isinstance(measures, Mapping):
-        named = {name: _read_measure(measure, known) for name, measure in measures.items()}
-    else:
-        named = {}
-        for measure in (_read_measure(measure, known) for measure in measures):
-            if measure.name in named:
-                raise InputError(
-                    f"{measure.name} is asked for twice.",
-                    "Name the results, measures={'span_f': SpanF(), 'span_f_macro': SpanF(average='macro')}.",
-                )
-            named[measure.name] = measure
+    asked = _listed(measures)
+    named = {name: _read_measure(measure, known, options) for name, measure in asked if name is not None}
+    for measure in (_read_measure(measure, known, options) for name, measure in asked if name is None):
+        if measure.name in named:
+            raise InputError(
+                f"{measure.name} is asked for twice.",
+                "Name the results, measures={'span_f': SpanF(), 'span_f_macro': SpanF(average='macro')}.",
+            )
+        named[measure.name] = measure
     if not named:
         raise InputError("no measures are asked for.", _remedy(known))
     return named
 
 
-def _read_measure(measure: Any, known: MeasureTable[Kind]) -> Kind:
+def options_by_name(measures: Any, known: MeasureTable[Kind]) -> dict[str, list[str]]:
+    """Return the names of the options of those measures that are asked for by name, see `read_measures`."""
+    names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in known)
+    return {name: list(options_of(known[name])) for name in names}
+
+
+def _listed(measures: Any) -> list[tuple[str | None, Any]]:
+    """Return what is asked for, with the names of the results if they are given."""
+    if isinstance(measures, Mapping):
+        return list(measures.items())
+    several = isinstance(measures, Iterable) and not isinstance(measures, (str, Measure))
+    return [(None, measure) for measure in (measures if several else [measures])]
+
+
+def _read_measure(measure: Any, known: MeasureTable[Kind], options: Mapping[str, Any]) -> Kind:
     if isinstance(measure, str) and measure in known:
-        return known[measure]()
+        kind = known[measure]
+        return kind(**{name: options[name] for name in options_of(kind) if name in options})
     if isinstance(measure, Measure) and measure.input in known.inputs:
         return cast(Kind, measure)
     raise InputError(f"{measure!r} is not a measure.", _remedy(known))

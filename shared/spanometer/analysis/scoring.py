@@ -1,0 +1,141 @@
+"""Scores of one pair of annotations, read from plain lists: what `spanometer score` does with files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from inspect import signature
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from ..counts.statistics import Resampling
+from ..errors import InputError, mention, on_side, setting
+from ..measures.base import Measure
+from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
+from ..options import require_known
+from ..spans.arrow import read_lengths
+from ..spans.attributes import Attributes
+from ..spans.spans import pair_from_tags
+from ..tags.decoding import LabelDecoding
+from .batches import common_form, documents_in, form_of, require_form, structs_in
+from .results import Report
+
+_DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
+"""The measure of each form if none is asked for."""
+
+
+def score(
+    references: Any,
+    predictions: Any,
+    *,
+    measures: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    prefix: bool = True,
+    lengths: Any = None,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **options: Any,
+) -> Report:
+    """Score predictions against references, as `spanometer score` does with files.
+
+        report = spanometer.score(references, predictions, measures=("span_f", "link_f"), average="macro")
+        report.measures["span_f"].scores["f1"], report.measures["span_f"].per_label["PER"], report.flat()
+
+    The references come first, as in scikit-learn (`y_true, y_pred`). Nothing in the data tells which side is which: if
+    they are swapped, precision is recall and recall precision, and F1 is the same.
+
+    What a document is, the data tell:
+
+    - a list of tags, `["B-PER", "I-PER", "O"]`;
+    - a list of spans, `{"start": 0, "end": 2, "label": "PER"}`, token offsets, the end exclusive;
+    - a list of discontinuous spans, `{"label": "DRUG", "fragments": [[0, 1], [3, 5]]}`;
+    - a list of entities with types and components, `{"start": 0, "end": 2, "types": ["pers"], "components": [...]}`;
+    - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, if
+      `span_attribute` is asked for.
+
+    `Spans`, `Entities`, `Attributes`, `Tags` and Arrow columns of such lists are taken as well.
+
+    Args:
+        references: the reference, one item for each document.
+        predictions: a system's output for the same documents, in the same form.
+        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
+            mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By
+            default `span_f`, and `eter` for entities.
+        scheme: the scheme of tags; None tells it from the prefixes of both sides.
+        repair: how to handle illegal tags, see `decoding.decode`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
+        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
+        confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
+        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+        **options: options of the measures that are asked for by name, such as `average`, `zero_division`, `cap`; each
+            measure takes those that it has.
+
+    Returns:
+        The results of all measures, and the size of the corpus.
+
+    Raises:
+        InputError: for wrong options, and for annotations that cannot be read or compared.
+    """
+    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix)
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
+    sides = {"references": references, "predictions": predictions}
+    sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
+    found = {side: on_side(side, form_of, column) for side, column in sides.items()}
+    if measures is None:
+        measures = _DEFAULTS[common_form(found, "tags")]
+    chosen = _chosen(measures, options, seed)
+    trees = all(measure.input == "entities" for measure in chosen.values())
+    form = common_form(found, "entities" if trees else "tags" if lengths is None else "spans")
+    if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
+        form = "attributes"
+    else:
+        require_form(chosen, form)
+    if form == "tags":
+        if lengths is not None:
+            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
+        reference, predicted, known = pair_from_tags(*sides.values(), **vars(decoding))
+        reading = decoding.reading(known)
+    else:
+        if decoding != LabelDecoding():
+            raise InputError("scheme, repair and prefix are for tags.", "Leave them out.")
+        reference, predicted = (on_side(side, _read, column, form, lengths) for side, column in sides.items())
+        fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+        reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
+    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
+    return replace(report, results=tuple(results))
+
+
+def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
+    """Return the measures by the names of their results; an `InputError` for an option that none of them takes."""
+    asked = list(measures) if isinstance(measures, Iterator) else measures
+    taken = options_by_name(asked, ALL_MEASURES)
+    if taken:
+        known = [*signature(score).parameters][2:-1]
+        require_known(options, [*dict.fromkeys(chain(known, *taken.values()))], " and ".join(taken))
+    elif options:
+        raise InputError(
+            f"{mention(next(iter(options)))} is for measures that are asked for by name.",
+            "Give it to the measure: SpanF(average='macro').",
+        )
+    return read_measures(asked, ALL_MEASURES, {**options, "seed": seed})
+
+
+def _read(column: Any, form: str, lengths: Any) -> Any:
+    """Return one side as spans, entities or spans with attributes."""
+    if form == "attributes":
+        if lengths is not None:
+            raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
+        if isinstance(column, Attributes):
+            return column
+        arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
+        return Attributes.from_arrow(column) if arrow else Attributes.from_dicts(column)
+    read = structs_in(column, form)
+    return read if lengths is None else read.with_lengths(read_lengths(lengths, read.documents))
