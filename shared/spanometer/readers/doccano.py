@@ -1,0 +1,90 @@
+"""Doccano's exports of sequence labelling, with or without relations, and those of its first version with users."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_object, is_object, values
+from .source import Source
+
+_FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
+_LISTS = ("label", "labels")
+
+
+def read_doccano(source: Source, *, unit: str | None = None) -> DocumentFile:
+    """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
+
+    Doccano counts UTF-16 units (or grapheme clusters, if a project says so), other programs that write its format count
+    code points, and the files have nothing to tell them apart. Where that makes a difference, `unit` must be given.
+    Relations, comments and metadata are not read.
+
+    Raises:
+        InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
+    """
+    units = ("codepoint", "utf-16") if unit is None else (unit,)
+    left_out: list[str] = []
+    records = list(_records(source, left_out))
+    return documents_of(source, records, units=units, left_out=left_out)
+
+
+def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+    for line, place, row in values(source, "spans"):
+        key = next((key for key in (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION) if is_object(row, key)), None)
+        if key is None or not isinstance(row[key], list):
+            raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
+        text = row.get("text")
+        if not isinstance(text, str):
+            left_out.append(f"{place or f'line {line}'}: a document without text.")
+            continue
+        name = row.get("id")
+        whole: dict[str, Any] = {"text": text, "line": line, "place": place}
+        whole["id"] = None if name is None else str(name)
+        if key in _LISTS:
+            spans = row[key]
+            if not all(isinstance(span, list) and len(span) == 3 for span in spans):
+                raise source.refuse("a label is not [start, end, label].", _REMEDY, line)
+            yield Record(spans=spans, **whole)
+        elif key == _WITH_RELATIONS:
+            yield Record(spans=_spans(source, row[key], line), **whole)
+        else:
+            by_user: dict[str, list[Any]] = defaultdict(list)
+            for span in row[key]:
+                by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
+            for user, spans in by_user.items():
+                yield Record(spans=_spans(source, spans, line), annotator=user, **whole)
+
+
+def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
+    for span in spans:
+        if not is_object(span, "start_offset", "end_offset", "label"):
+            raise source.refuse("a span has no 'start_offset', 'end_offset' and 'label'.", _REMEDY, line)
+    # the first version writes numbers for labels
+    return [
+        (span["start_offset"], span["end_offset"], str(label) if type(label := span["label"]) is int else label)
+        for span in spans
+    ]
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_object(source)
+    if not is_object(row, "text"):
+        return Evidence.NONE
+    spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)
+    if spans and is_object(spans[0], "start_offset", "end_offset"):
+        return Evidence.CERTAIN
+    for key in _LISTS:
+        of_list = row.get(key)
+        if isinstance(of_list, list) and (not of_list or (isinstance(of_list[0], list) and len(of_list[0]) == 3)):
+            return Evidence.CERTAIN if of_list or "Comments" in row else Evidence.POSSIBLE
+    return Evidence.NONE
+
+
+_REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
+
+register(
+    Format(name="doccano", content=DocumentFile, mark="Doccano's JSON lines", evidence=_evidence, read=read_doccano)
+)

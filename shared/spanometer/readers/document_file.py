@@ -1,0 +1,387 @@
+"""Files of documents with spans of characters or tokens: what readers of such formats give, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import as_lists, offsets_of
+from ..errors import InputError, counted, setting, shown
+from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
+from ..spans.characters import UNITS, code_points, is_plain
+from ..spans.documents import Documents, Tokens
+from ..spans.spans import Spans
+from .annotated_file import AnnotatedFile
+from .source import Source
+
+_DOUBTFUL = 0.5
+"""The share of stated texts that may differ from the text before a file is refused."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Record:
+    """One annotator's spans of a document, as a file has them.
+
+    Attributes:
+        spans: start, end (exclusive) and label of each; for a discontinuous span the outermost bounds.
+        fragments: bounds of the fragments of discontinuous spans, by their place in `spans`.
+        stated: the text that the file says each span covers, None where it says nothing; empty if it never does.
+        text: of the document, if the file has it.
+        words: of the document, if the file has them.
+        tokens: bounds of the tokens in characters, if the file has them.
+        id: the document's name, if it has one.
+        annotator: whose spans they are, if the file says so.
+        attributes: values by name of each span, if the file has any.
+        line: on which the document begins.
+        place: what else to call the place, as `task 12`.
+    """
+
+    spans: Sequence[tuple[int, int, str]]
+    fragments: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    stated: Sequence[str | None] = ()
+    text: str | None = None
+    words: Sequence[str] | None = None
+    tokens: Sequence[tuple[int, int]] | None = None
+    id: str | None = None
+    annotator: str | None = None
+    attributes: Sequence[Mapping[str, Any]] | None = None
+    line: int = 1
+    place: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DocumentFile(AnnotatedFile):
+    """The documents of a file and their spans. A document that several annotators have annotated is there for each.
+
+    Attributes:
+        documents: names, texts and tokens.
+        spans: of the documents.
+        words: of each document; None unless all have some.
+        in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
+        annotators: of each document, whose spans they are; None if the file does not say.
+        attributes: of each span of each document, as `Record.attributes`, in the order of the file; None without any.
+        places: of each document, what to call its place besides the line.
+        left_out: what could not be read, one text each.
+        notes: what else a user should know, one sentence each.
+    """
+
+    documents: Documents
+    spans: Spans
+    words: list[list[str]] | None = None
+    in_tokens: bool = False
+    annotators: tuple[str, ...] | None = None
+    attributes: tuple[Sequence[Mapping[str, Any]], ...] | None = None
+    places: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lengths(self) -> np.ndarray | None:
+        """The documents' lengths in the unit of the spans; None if they are not known."""
+        return self.spans.lengths
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The annotators, in the order of the file."""
+        return tuple(dict.fromkeys(self.annotators or ()))
+
+    def take(self, documents: np.ndarray) -> DocumentFile:
+        """Return some of the documents, in the order asked for."""
+        chosen = documents.tolist()
+
+        def some(rows: Sequence[Any] | None) -> Any:
+            return rows and tuple(rows[document] for document in chosen)
+
+        return replace(
+            self,
+            documents=self.documents.take(documents),
+            spans=self.spans.take(documents),
+            annotators=some(self.annotators),
+            attributes=some(self.attributes),
+            places=some(self.places),
+            words=None if self.words is None else [list(self.words[document]) for document in chosen],
+            document_lines=self.document_lines[documents],
+        )
+
+    def of(self, annotator: str) -> DocumentFile:
+        """Return what one annotator has annotated; an `InputError` that lists the annotators for an unknown one."""
+        if annotator not in self.names:
+            known = ", ".join(map(repr, self.names)) or "none"
+            raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {known}.", source=self.source)
+        return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
+
+    def locate(self, error: InputError) -> InputError:
+        """Return an error about a document of this file as one about the file and the place in it."""
+        located = super().locate(error)
+        if error.document is None or not self.places or not self.places[error.document]:
+            return located
+        return located.placed(source=f"{self.source}, {self.places[error.document]}")
+
+
+def documents_of(
+    source: Source,
+    records: Iterable[Record],
+    *,
+    units: Sequence[str] = ("codepoint",),
+    in_tokens: bool = False,
+    left_out: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> DocumentFile:
+    """Make columns of records.
+
+    If a format has several units, that one is taken, document by document, in which most stated texts are the text at
+    their offsets; the first one if all units say the same.
+
+    Args:
+        source: the file.
+        records: the documents.
+        units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
+        in_tokens: whether spans are in tokens.
+        left_out: what the reader could not read.
+        notes: what else it has to say.
+
+    Raises:
+        InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
+            past its end, inside a character or in the wrong order, for labels that are no strings; for offsets whose
+            unit cannot be told; and if most of the stated texts differ from the text.
+    """
+    rows = list(records)
+    columns = _Columns(source, rows)
+    dropped = [*left_out, *columns.drop_empty()]
+    remarks = list(notes)
+    texts = None if any(row.text is None for row in rows) else tuple(str(row.text) for row in rows)
+    if not in_tokens:
+        columns.to_code_points(units)
+        remarks += columns.compare_stated()
+    tokens = lengths = None
+    words = None if any(row.words is None for row in rows) else [list(row.words or ()) for row in rows]
+    try:
+        if all(row.tokens is not None for row in rows):
+            tokens = Tokens.from_lists([row.tokens or () for row in rows])
+        if in_tokens and (tokens is not None or words is not None):
+            lengths = tokens.lengths if tokens is not None else list(map(len, words or ()))
+        elif not in_tokens and texts is not None:
+            lengths = list(map(len, texts))
+        spans = Spans.from_arrow(columns.lists(), lengths=lengths)
+    except InputError as error:
+        raise columns.locate(error) from None
+    twice = len(columns.start) - len(spans)
+    if twice:
+        remarks.append(f"Spans that the file has twice, and that count once: {twice:,}.")
+    return DocumentFile(
+        source=source.name,
+        documents=Documents(
+            size=len(rows),
+            ids=None if any(row.id is None for row in rows) else tuple(str(row.id) for row in rows),
+            texts=texts,
+            tokens=tokens,
+        ),
+        spans=spans,
+        in_tokens=in_tokens,
+        annotators=None if any(row.annotator is None for row in rows) else tuple(str(row.annotator) for row in rows),
+        attributes=tuple(row.attributes or () for row in rows) if any(row.attributes for row in rows) else None,
+        places=tuple(row.place for row in rows) if any(row.place for row in rows) else (),
+        words=words,
+        document_lines=np.fromiter((row.line for row in rows), np.int64, len(rows)),
+        left_out=tuple(dropped),
+        notes=tuple(remarks),
+    )
+
+
+class _Columns:
+    """The spans of all records, end to end, with their pieces: fragments, or the span itself."""
+
+    def __init__(self, source: Source, rows: Sequence[Record]) -> None:
+        self._source, self._rows = source, rows
+        self.offsets = offsets_of(np.fromiter((len(row.spans) for row in rows), np.int64, len(rows)))
+        flat = list(chain.from_iterable(row.spans for row in rows))
+        try:
+            start, end, label = zip(*flat, strict=True) if flat else ((), (), ())
+        except (TypeError, ValueError):
+            raise self._malformed() from None
+        starts, ends, labels = (
+            typed_array(column, type_)
+            for column, type_ in ((start, pa.int64()), (end, pa.int64()), (label, pa.string()))
+        )
+        if starts is None or ends is None or labels is None:
+            raise self._malformed()
+        self.start, self.end, self.label = np.asarray(starts), np.asarray(ends), labels
+        self.stated: list[str | None] = []
+        for row in rows:
+            self.stated += row.stated if row.stated else [None] * len(row.spans)
+        self._set_pieces(rows)
+
+    def _set_pieces(self, rows: Sequence[Record]) -> None:
+        """Flatten the fragments: `piece_start` and `piece_end`, those of span i from `pieces[i]` to `pieces[i + 1]`."""
+        self.fragmented = any(row.fragments for row in rows)
+        if not self.fragmented:
+            self.pieces = np.arange(len(self.start) + 1)
+            self.piece_start, self.piece_end = self.start, self.end
+            return
+        bounds = [
+            list(row.fragments.get(place, ((start, end),)))
+            for row in rows
+            for place, (start, end, _) in enumerate(row.spans)
+        ]
+        self.pieces = offsets_of(list(map(len, bounds)))
+        pairs = typed_array([bound for pairs in bounds for pair in pairs for bound in pair], pa.int64())
+        if pairs is None:
+            raise self._malformed()
+        self.piece_start, self.piece_end = np.asarray(pairs).reshape(-1, 2).T
+
+    def drop_empty(self) -> list[str]:
+        """Leave out spans without a character; return a text for each."""
+        empty = np.flatnonzero(self.end == self.start)
+        if not len(empty):
+            return []
+        document = np.searchsorted(self.offsets, empty, side="right") - 1
+        texts = [
+            f"{self._place(int(number))}: an empty span of {self.label[int(span)].as_py()!r} at {self.start[span]}."
+            for number, span in zip(document, empty.tolist(), strict=True)
+        ]
+        kept = self.end != self.start
+        of_piece = np.repeat(kept, np.diff(self.pieces))
+        self.offsets = offsets_of(kept)[self.offsets]
+        self.pieces = offsets_of(np.diff(self.pieces)[kept])
+        self.piece_start, self.piece_end = self.piece_start[of_piece], self.piece_end[of_piece]
+        self.start, self.end, self.label = self.start[kept], self.end[kept], self.label.filter(pa.array(kept))
+        self.stated = [text for text, stays in zip(self.stated, kept.tolist(), strict=True) if stays]
+        return texts
+
+    def to_code_points(self, units: Sequence[str]) -> None:
+        """Count the characters of all bounds in code points."""
+        original = self.piece_start, self.piece_end
+        start, end = (bound.copy() for bound in original)
+        for number, row in enumerate(self._rows):
+            text = row.text
+            if text is None or all(is_plain(text, unit) for unit in units):
+                continue
+            first, last = (int(self.pieces[self.offsets[number + step]]) for step in (0, 1))
+            here = slice(first, last)
+            bounds = {
+                unit: (code_points(text, start[here], unit), code_points(text, end[here], unit)) for unit in units
+            }
+            start[here], end[here] = bounds[self._unit(number, text, bounds)]
+        self.piece_start, self.piece_end = start, end
+        self._require_inside(original, units)
+        self.start, self.end = start[self.pieces[:-1]], end[self.pieces[1:] - 1]
+
+    def _require_inside(self, original: tuple[np.ndarray, np.ndarray], units: Sequence[str]) -> None:
+        """Raise an `InputError` for the first piece that begins or ends inside a character or outside its text."""
+        length = np.array([2**62 if row.text is None else len(row.text) for row in self._rows] or [0])
+        document = np.repeat(np.arange(len(self._rows)), np.diff(self.pieces[self.offsets]))
+        wrong = (self.piece_start < 0) | (self.piece_end < 0) | (self.piece_end > length[document])
+        if not wrong.any():
+            return
+        piece = int(np.argmax(wrong))
+        number = int(document[piece])
+        start, end = (int(bound[piece]) for bound in original)
+        text = self._rows[number].text
+        size = "" if text is None else f" ({counted(len(text), 'character')})"
+        raise self.locate(
+            InputError(
+                f"a span from {start} to {end} begins or ends inside a character, or outside the text{size}.",
+                f"Check the offsets and their unit; {setting('unit')} names one of {', '.join(map(repr, UNITS))}.",
+                document=number,
+            )
+        )
+
+    def _unit(self, number: int, text: str, bounds: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> str:
+        """Return the unit in which most stated texts of a document are the text at their offsets."""
+        units = list(bounds)
+        alike = all(
+            np.array_equal(one, other)
+            for unit in units[1:]
+            for one, other in zip(bounds[units[0]], bounds[unit], strict=True)
+        )
+        if alike:
+            return units[0]
+        spans = range(int(self.offsets[number]), int(self.offsets[number + 1]))
+        base = int(self.pieces[self.offsets[number]])
+        fitting = {
+            unit: sum(self._covered(text, start, end, span, base) == self.stated[span] for span in spans)
+            for unit, (start, end) in bounds.items()
+        }
+        best = max(fitting, key=fitting.__getitem__)
+        if not fitting[best] and not all((start >= 0).all() and (end >= 0).all() for start, end in bounds.values()):
+            # an offset inside a character, or past the end, rules a unit out
+            possible = [unit for unit, (start, end) in bounds.items() if (start >= 0).all() and (end >= 0).all()]
+            if len(possible) == 1:
+                return possible[0]
+        if not fitting[best]:
+            named = ", ".join(f"{unit!r} ({UNITS[unit]})" for unit in units)
+            raise self.locate(
+                InputError(
+                    "the text has characters that tools count differently (such as emoji) before a span, and nothing "
+                    "shows how they are counted here.",
+                    f"Give the unit of the offsets with {setting('unit')}: {named}.",
+                    document=number,
+                    option="unit",
+                )
+            )
+        return best
+
+    def _covered(self, text: str, start: np.ndarray, end: np.ndarray, span: int, base: int) -> str:
+        pieces = range(int(self.pieces[span]) - base, int(self.pieces[span + 1]) - base)
+        return " ".join(text[start[piece] : end[piece]] for piece in pieces)
+
+    def compare_stated(self) -> list[str]:
+        """Return a sentence if stated texts differ from the text; an `InputError` if most do."""
+        known = differing = 0
+        first = ""
+        for number, row in enumerate(self._rows):
+            if row.text is None or not row.stated:
+                continue
+            for span in range(int(self.offsets[number]), int(self.offsets[number + 1])):
+                stated = self.stated[span]
+                if stated is None:
+                    continue
+                known += 1
+                covered = self._covered(row.text, self.piece_start, self.piece_end, span, 0)
+                if covered != stated:
+                    differing += 1
+                    first = first or f"{self._place(number)}: {shown(stated)} is stated, {shown(covered)} is there"
+        if not differing:
+            return []
+        how_many = f"{differing:,} of {known:,} stated texts of spans differ from the text at their offsets"
+        if differing > known * _DOUBTFUL:
+            raise self._source.refuse(
+                f"{how_many} ({first}).", "Check that text and offsets belong together, and the unit of the offsets."
+            )
+        return [f"{how_many} ({first})."]
+
+    def lists(self) -> pa.ListArray:
+        """Return the spans as a column of lists, as `Spans.from_arrow` takes it."""
+        if not self.fragmented:
+            columns = [pa.array(self.start), pa.array(self.end), self.label]
+            values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
+        else:
+            bounds = np.stack([self.piece_start, self.piece_end], axis=1).ravel()
+            pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds))
+            values = pa.StructArray.from_arrays([self.label, as_lists(self.pieces, pairs)], fields=list(FRAGMENTS_TYPE))
+        return as_lists(self.offsets, values)
+
+    def locate(self, error: InputError) -> InputError:
+        """Return an error about a document as one about its place in the file."""
+        if error.document is None:
+            return error.in_file(self._source.name)
+        row = self._rows[error.document]
+        name = f"{self._source.name}, {row.place}" if row.place else self._source.name
+        return error.placed(document=None, position=None, source=name, line=row.line)
+
+    def _place(self, number: int) -> str:
+        return self._rows[number].place or f"line {self._rows[number].line}"
+
+    def _malformed(self) -> InputError:
+        for number, row in enumerate(self._rows):
+            for index, span in enumerate(row.spans):
+                known = isinstance(span, (tuple, list)) and len(span) == 3
+                found = dict(zip(("start", "end", "label"), span, strict=True)) if known else span
+                if problem := span_problem(found, ("start", "end", "label")):
+                    return self.locate(InputError(problem, document=number, span=index))
+        return self._source.refuse("a bound of a fragment is not an integer.", SPAN_REMEDY)

@@ -1,0 +1,79 @@
+"""JSON as tools export it: one object a line, or one array or object over many lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .json_lines import rows
+from .source import Source
+
+_AHEAD = 8
+
+
+def first_value(source: Source) -> Any:
+    """Return the first object of a file, which may be an item of an array; None if the head of the file has none."""
+    text = source.head.decode(errors="replace").lstrip()
+    decoder = json.JSONDecoder()
+    for _ in range(_AHEAD):
+        try:
+            return decoder.raw_decode(text)[0]
+        except (ValueError, RecursionError):
+            # an array that goes on after the head: its first item
+            if not text.startswith("["):
+                return None
+            text = text[1:].lstrip()
+    return None
+
+
+def is_object(value: Any, *keys: str) -> bool:
+    """Return whether a value is an object that has all of some keys."""
+    return isinstance(value, dict) and all(key in value for key in keys)
+
+
+def first_object(source: Source) -> dict[str, Any]:
+    """Return the first object of a file, or of the array that it is; an empty one if there is none."""
+    value = first_value(source)
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value if isinstance(value, dict) else {}
+
+
+def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
+    """Yield each value of JSON lines, or of one array (one object counts as an array of one).
+
+    Yields:
+        The line on which it begins, what else to call its place (`item 3`; empty in JSON lines), and the value.
+
+    Raises:
+        InputError: for what is not JSON; it names the line.
+    """
+    if _is_lines(source):
+        yield from ((line, "", row) for line, row in rows(source, content))
+        return
+    text = b"".join(block for _, block in source.blocks())
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise source.refuse(
+            f"this is not JSON ({error.msg}, character {error.colno}).", "Export the file again.", error.lineno
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise source.refuse(f"this JSON cannot be read ({error}).") from None
+    for place, value in enumerate(whole if isinstance(whole, list) else [whole]):
+        yield 1, f"item {place}" if isinstance(whole, list) else "", value
+
+
+def _is_lines(source: Source) -> bool:
+    """Return whether the first line is an object or a list of its own."""
+    line = source.first_line()
+    if not line.startswith((b"{", b"[")):
+        return True
+    try:
+        whole = json.loads(line)
+    except (ValueError, RecursionError):
+        # cut at the end of the head, or one text over many lines
+        return b"\n" not in source.head.lstrip() and line.startswith(b"{")
+    # an array of objects is one export; a list of a line is a document
+    return not (isinstance(whole, list) and (not whole or isinstance(whole[0], dict)))
