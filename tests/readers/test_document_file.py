@@ -49,7 +49,7 @@ def test_nothing_tells_the_unit(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text=TEXT, spans=[(2, 5, "A")], line=4), units=BOTH)
     assert "spans.jsonl, line 4: the text has characters that tools count differently" in str(caught.value)
-    assert "unit=...: 'codepoint' (characters as Python counts them), 'utf-16'" in str(caught.value)
+    assert "offset_unit=...: 'codepoint' (characters as Python counts them), 'utf-16'" in str(caught.value)
     assert bounds(made(file, Record(text=TEXT, spans=[(3, 6, "A")]), units=("utf-16",))) == [(2, 5)]
     # before the emoji both are the same
     assert bounds(made(file, Record(text="Ada 💃", spans=[(0, 3, "A")]), units=BOTH)) == [(0, 3)]

@@ -15,17 +15,17 @@ _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
 
 
-def read_doccano(source: Source, *, unit: str | None = None) -> DocumentFile:
+def read_doccano(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
     Doccano counts UTF-16 units (or grapheme clusters, if a project says so), other programs that write its format count
-    code points, and the files have nothing to tell them apart. Where that makes a difference, `unit` must be given.
-    Relations, comments and metadata are not read.
+    code points, and the files have nothing to tell them apart. Where that makes a difference, `offset_unit` must be
+    given. Relations, comments and metadata are not read.
 
     Raises:
         InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
     """
-    units = ("codepoint", "utf-16") if unit is None else (unit,)
+    units = ("codepoint", "utf-16") if offset_unit is None else (offset_unit,)
     left_out: list[str] = []
     records = list(_records(source, left_out))
     return documents_of(source, records, units=units, left_out=left_out)

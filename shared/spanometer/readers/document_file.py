@@ -286,7 +286,7 @@ class _Columns:
         raise self.locate(
             InputError(
                 f"a span from {start} to {end} begins or ends inside a character, or outside the text{size}.",
-                f"Check the offsets and their unit; {setting('unit')} names one of {', '.join(map(repr, UNITS))}.",
+                f"Check the offsets; {setting('offset_unit')} names their unit, one of {', '.join(map(repr, UNITS))}.",
                 document=number,
             )
         )
@@ -319,9 +319,9 @@ class _Columns:
                 InputError(
                     "the text has characters that tools count differently (such as emoji) before a span, and nothing "
                     "shows how they are counted here.",
-                    f"Give the unit of the offsets with {setting('unit')}: {named}.",
+                    f"Give the unit of the offsets with {setting('offset_unit')}: {named}.",
                     document=number,
-                    option="unit",
+                    option="offset_unit",
                 )
             )
         return best

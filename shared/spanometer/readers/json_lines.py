@@ -227,13 +227,14 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+"""Reads JSON; refuses an object that has a key twice."""
 
 
 def _parsed(source: Source, text: bytes, line: int, content: str) -> list[Any] | dict[str, Any]:
     try:
         # files that were joined have marks within
-        row = _DECODER.decode(text.removeprefix(BYTE_ORDER_MARK).decode())
+        row = DECODER.decode(text.removeprefix(BYTE_ORDER_MARK).decode())
     except InputError as error:
         raise error.in_file(source.name, line) from None
     except json.JSONDecodeError as error:

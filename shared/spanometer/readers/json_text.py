@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .json_lines import rows
+from ..errors import InputError
+from .json_lines import DECODER, rows
 from .source import Source
 
 _AHEAD = 8
@@ -54,7 +55,9 @@ def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
         return
     text = b"".join(block for _, block in source.blocks())
     try:
-        whole = json.loads(text)
+        whole = DECODER.decode(text.decode())
+    except InputError as error:
+        raise error.in_file(source.name) from None
     except json.JSONDecodeError as error:
         raise source.refuse(
             f"this is not JSON ({error.msg}, character {error.colno}).", "Export the file again.", error.lineno
