@@ -7,20 +7,24 @@ import pytest
 
 import spanometer
 from spanometer import InputError
+from spanometer.analysis.difficulty import by_chance
 from spanometer.analysis.spread import policy_spread
 from spanometer.analysis.sweep import AlphaSweep
-from spanometer.measures import SlIcm, SpanF
+from spanometer.counts.statistics import Resampling
+from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
 from spanometer.measures.attribute_ranking import PrecisionRecallCurve
 from spanometer.measures.placement import place
 from spanometer.plots import (
     plot_agreement,
     plot_comparison,
+    plot_difficulty,
     plot_placement,
     plot_precision_recall,
     plot_spread,
     plot_sweep,
 )
 from spanometer.plots.curves import draw_placement, draw_precision_recall, draw_sweep
+from spanometer.plots.difficulty import draw_difficulty
 from spanometer.plots.figure import require_format
 from spanometer.plots.heat_map import draw_agreement
 from spanometer.plots.scores import draw_comparison, draw_spread
@@ -49,6 +53,11 @@ def comparison_of_systems():
     return spanometer.compare(GOLD, systems, measures=("span_f", "sl_icm"), n_resamples=50, n_permutations=50)
 
 
+def parts_by_chance():
+    sides = map(spanometer.Spans.from_tags, (GOLD, SYSTEM))
+    return by_chance(*sides, (0.4, 0.8, 0.999), [ChanceKappaF1()], resampling=Resampling(n_resamples=20))
+
+
 LOGITS = [np.random.default_rng(0).normal(size=(len(row), 5)) for row in GOLD]
 SWEEP = AlphaSweep(
     np.array([0.0, 0.5, 1.0]), {"_a$1$": np.array([0.1, 0.2, 0.4]), "gold": np.zeros(3), "none": np.ones(3)}
@@ -61,6 +70,7 @@ PICTURES = {
     "agreement": (plot_agreement, lambda: spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "_ben", "cat$x$"])),
     "placement": (plot_placement, lambda: place(100, [1, 5, 5, 10, 15])),
     "sweep": (plot_sweep, lambda: SWEEP),
+    "difficulty": (plot_difficulty, parts_by_chance),
     "curves": (plot_precision_recall, lambda: CURVES),
 }
 
@@ -132,6 +142,20 @@ def test_heat_map():
     texts = [text.get_text() for text in axes.texts]
     assert texts == [f"{found.kappa_f1[row, column]:.2f}" for row in range(3) for column in range(3) if row != column]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
+
+
+def test_difficulty():
+    parts = parts_by_chance()
+    above, below = draw_difficulty(parts).axes
+    assert [int(bar.get_height()) for bar in below.patches] == [0, 8, 0, 4]
+    names = [label.get_text() for label in below.get_xticklabels()]
+    assert names == ["below 0.4", "from 0.4\nto below 0.8", "from 0.8\nto below 0.999", "0.999 or more"]
+    scores = [part.results[0].scores["f1"] for part in parts.values()]
+    drawn = above.lines[0].get_ydata()
+    assert np.isnan(drawn[[0, 2]]).all()
+    assert list(drawn[[1, 3]]) == [scores[1], scores[3]]
+    with pytest.raises(InputError, match="the picture shows chance_kappa_f1"):
+        draw_difficulty(by_chance(*map(spanometer.Spans.from_tags, (GOLD, SYSTEM)), (0.4,), [SpanF()]))
 
 
 def test_placement():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
@@ -80,6 +80,8 @@ class Agreement(AgreementValues):
         documents, tokens: the size of the corpus.
         per_label: the values of each label of any annotator.
         signatures: how the values of the pairs and alpha were made, by the measures' names.
+        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
+            NaN where neither of the two has a span; empty unless asked for.
     """
 
     names: tuple[str, ...]
@@ -87,6 +89,12 @@ class Agreement(AgreementValues):
     tokens: int
     per_label: Mapping[str, AgreementValues]
     signatures: Mapping[str, str]
+    per_document: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def mean_per_document(self) -> dict[str, np.ndarray]:
+        """The mean of `per_document` over the pairs that have a value, shape (documents); NaN if none has."""
+        return {f"mean_{key}": _mean_over_pairs(values) for key, values in self.per_document.items()}
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
         """Return the names and values of each pair of annotators."""
@@ -104,6 +112,7 @@ class Agreement(AgreementValues):
             **super().to_dict(),
             "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
             "signatures": dict(self.signatures),
+            **({"per_document": plain({**self.mean_per_document, **self.per_document})} if self.per_document else {}),
         }
 
 
@@ -123,6 +132,7 @@ def agreement(
     labels: str = "match",
     average: str = "micro",
     zero_division: float = 0.0,
+    per_document: bool = False,
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
@@ -150,6 +160,7 @@ def agreement(
             label `_`.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
+        per_document: also compute the values of each document, chance level and corrected F1 among them.
 
     Raises:
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
@@ -174,7 +185,8 @@ def agreement(
     known = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
     annotated = {name: spans.with_labels(known) for name, spans in sides.items()}
     numbers = np.array([np.bincount(spans.label, minlength=len(known)) for spans in annotated.values()])
-    of_pairs, aligned = _pairs(annotated, numbers, chance)
+    of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
+    of_pairs, aligned = _pairs(annotated, numbers, chance, of_documents)
     joint = _joint(aligned, alpha, len(known))
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
@@ -188,6 +200,7 @@ def agreement(
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(known, values, strict=True)},
         signatures={measure.name: measure.signature(reading) for measure in (chance, alpha) if measure is not None},
+        per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
     )
 
 
@@ -216,7 +229,10 @@ def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] 
 
 
 def _pairs(
-    annotated: Mapping[str, Spans], numbers: np.ndarray, measure: ChanceKappaF1
+    annotated: Mapping[str, Spans],
+    numbers: np.ndarray,
+    measure: ChanceKappaF1,
+    of_documents: dict[str, list[np.ndarray]] | None = None,
 ) -> tuple[dict[str, np.ndarray], dict[str, tuple[Alignment, Side]]]:
     """Return the values of all pairs, label by label and (last) overall, and all annotators laid out alike.
 
@@ -224,6 +240,7 @@ def _pairs(
         annotated: the annotators' spans.
         numbers: how many spans each annotator has of each label.
         measure: what pairs are scored with.
+        of_documents: takes the values of each document, pair by pair, by key.
 
     Returns:
         For each key an array of shape (labels + 1, annotators, annotators); and for each annotator its side, with an
@@ -236,6 +253,9 @@ def _pairs(
         alignment = Alignment(annotated[name], annotated[second])
         with named_sides({"references": name, "predictions": second}):
             counts = measure.count(alignment)
+        if of_documents is not None and one != other:
+            for key, values_of in measure.document_scores(counts).items():
+                of_documents[key].append(values_of)
         found = [*measure.score_per_label(counts).values(), measure.score(counts)]
         absent = np.append(numbers[one] + numbers[other] == 0, False)
         for key in _KEYS if one != other else ("chance_f1",):
@@ -262,6 +282,12 @@ def _joint(
     counts = measure.count_sides([side for _, side in aligned.values()], alignment.labels, alignment.offsets)
     of_labels = measure.score_per_label(counts).values()
     return [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
+
+
+def _mean_over_pairs(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the values of pairs in each document; NaN if none has one."""
+    number = (~np.isnan(values)).sum(axis=0)
+    return np.where(number == 0, math.nan, np.nansum(values, axis=0) / np.maximum(number, 1))
 
 
 def _mean_of_pairs(matrix: np.ndarray) -> float:

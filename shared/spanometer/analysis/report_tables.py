@@ -136,6 +136,27 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
     )
 
 
+def document_tables(report: Report) -> list[Table]:
+    """Return for each measure of spans or trees a table with one row for each document."""
+    tables = []
+    lines = [f"{line:,}" for line in report.document_lines]
+    for result in report.results:
+        if is_by_attribute(result.scores):
+            continue
+        measure, columns = result.measure, {key: values.tolist() for key, values in result.per_document.items()}
+        rows: list[list[Cell]] = []
+        for place in range(report.documents):
+            values = {key: of_key[place] for key, of_key in columns.items()}
+            rows.append([str(place + 1), *lines[place : place + 1], *score_cells(measure, values, values)])
+        heads = [*(["line"] if lines else []), *columns]
+        about = {"measure": result.name}
+        title = f"{result.name}: document"
+        tables.append(
+            Table(title, list(map(head, heads)), rows, kind="documents", names="document", keys=heads, about=about)
+        )
+    return tables
+
+
 def _cells(result: MeasureResult, keys: Iterable[str], headline: str | None = None) -> list[Cell]:
     return score_cells(result.measure, result.scores, keys, result.intervals, headline)
 

@@ -21,7 +21,7 @@ from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from .report_tables import is_by_attribute, label_tables, score_tables, system_tables
+from .report_tables import document_tables, is_by_attribute, label_tables, score_tables, system_tables
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -119,6 +119,11 @@ class MeasureResult:
             for average, measure in measures.items()
         }
 
+    @cached_property
+    def per_document(self) -> dict[str, np.ndarray]:
+        """The headline values of each document, shape (documents); NaN where neither side has anything."""
+        return {} if self.counted is None else self.measure.document_scores(self.counted)
+
     def without_interval(self, documents: int) -> str:
         """Return why a value has an interval that is NaN; empty if none has."""
         by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
@@ -146,7 +151,7 @@ class MeasureResult:
         for label, values in of_labels.items():
             yield from ((label_key(self.name, self.measure, label, key), number) for key, number in values.items())
 
-    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
         if self.intervals:
@@ -159,6 +164,8 @@ class MeasureResult:
                 name: {"scores": average.scores, **({"intervals": average.intervals} if average.intervals else {})}
                 for name, average in self.averages.items()
             }
+        if per_document:
+            entry["per_document"] = self.per_document
         return {key: plain(value) for key, value in entry.items()}
 
     def _of_label(self, label: str) -> dict[str, Any]:
@@ -179,6 +186,8 @@ class Report(Shown):
         results: one for each measure, in the order given.
         unit: what is scored, in the singular and the plural.
         documents_text: the number of documents in words, if they are called otherwise.
+        document_lines: the line of the reference's file on which each document begins; empty if there is none.
+        subsets: the reports on parts of the corpus, by their names.
     """
 
     documents: int
@@ -188,6 +197,8 @@ class Report(Shown):
     results: tuple[MeasureResult, ...]
     unit: tuple[str, str] = ("span", "spans")
     documents_text: str = ""
+    document_lines: Sequence[int] | np.ndarray = ()
+    subsets: Mapping[str, Report] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -244,12 +255,17 @@ class Report(Shown):
         found = (result.without_interval(self.documents) for result in self.results)
         return [note for note in dict.fromkeys(found) if note]
 
-    def parts(self, *, per_label: bool = False) -> Iterator[Part]:
-        """Return the size, the scores, what is to be noted, and the signatures; on request the scores by label."""
-        yield from (self.size, "")
-        yield from self.lines(per_label=per_label)
+    def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
+        """Return the size, the scores, what is to be noted, and the signatures; on request more scores.
 
-    def lines(self, *, per_label: bool = False) -> Iterator[Part]:
+        Args:
+            per_label: also those by label.
+            per_document: also those of each document.
+        """
+        yield from (self.size, "")
+        yield from self.lines(per_label=per_label, per_document=per_document)
+
+    def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """Return the same without the size."""
         for table in score_tables(self):
             yield from (table, "")
@@ -261,6 +277,22 @@ class Report(Shown):
         if per_label:
             for table in label_tables(self):
                 yield from ("", table)
+        if per_document:
+            for table in document_tables(self):
+                yield from ("", table)
+        yield from self._subset_lines()
+
+    def _subset_lines(self) -> Iterator[Part]:
+        """Return the size and the scores of each part of the corpus, and how much is in none."""
+        for name, subset in self.subsets.items():
+            yield ""
+            yield [(name, "bold"), f"  {subset.size}"]
+            # without documents there are no scores
+            for table in score_tables(subset) if subset.documents else ():
+                yield from ("", table)
+        left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
+        if self.subsets and left_out:
+            yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
 
     def tables(self) -> list[Table]:
         """Return the tables of scores and those by label."""
@@ -285,15 +317,19 @@ class Report(Shown):
         require_distinct([name for name, _ in pairs])
         return dict(pairs)
 
-    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        results, more = self.results, {"per_label": per_label, "per_document": per_document}
+        subsets = {name: subset.to_dict(per_label=per_label) for name, subset in self.subsets.items()}
         return {
             **({"notes": self.notes} if self.notes else {}),
             "documents": self.documents,
             "tokens": self.tokens,
             f"reference_{self.unit[1]}": self.reference_spans,
             f"predicted_{self.unit[1]}": self.predicted_spans,
-            "measures": {result.name: result.to_dict(per_label=per_label) for result in self.results},
+            **({"document_lines": plain(self.document_lines)} if per_document else {}),
+            "measures": {result.name: result.to_dict(**more) for result in results},
+            **({"subsets": subsets} if subsets else {}),
         }
 
 

@@ -42,6 +42,7 @@ class AgreementOutput(PlotOutput):
 
     per_label: bool = switch("also the agreement in each label")
     per_pair: bool = switch("also the three values of each pair")
+    per_document: bool = switch("also the means of the pairs in each document")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
             repair=source.repair,
             prefix=source.prefix,
             variant=alpha.variant,
+            per_document=output.per_document,
             **{name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS},
         )
     if output.plot is not None:
@@ -84,6 +86,8 @@ def _described(found: Agreement, files: list[TagFile], output: AgreementOutput) 
     values = found.to_dict()
     if not output.per_label:
         del values["per_label"]
+    if output.per_document:
+        values["document_lines"] = files[0].document_lines.tolist()
     return {"files": [side_of(file).described for file in files], **values}
 
 
@@ -100,6 +104,8 @@ def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: Agreemen
     yield from map(Copyable, found.signatures.values())
     if output.per_label:
         yield from ("", _by_label(found))
+    if output.per_document:
+        yield from ("", _by_document(found, next(iter(annotators.values())).document_lines.tolist()))
 
 
 def _matrix(found: Agreement) -> Table:
@@ -129,6 +135,16 @@ def _by_label(found: Agreement) -> Table:
     """Return for each label the means of the pairs, alpha, and the fewest and most spans of an annotator."""
     rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
     return Table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), rows)
+
+
+def _by_document(found: Agreement, lines: list[int]) -> Table:
+    """Return for each document the means of the pairs, and the line of the first file on which it begins."""
+    means = [values.tolist() for values in found.mean_per_document.values()]
+    rows: list[list[Cell]] = [
+        [str(place), f"{line:,}", *map(number, values)]
+        for place, (line, *values) in enumerate(zip(lines, *means, strict=True), 1)
+    ]
+    return Table("document", ("line", "mean f1", "mean chance", "mean kappa"), rows)
 
 
 def _label_cells(values: AgreementValues) -> list[Cell]:

@@ -22,6 +22,7 @@ Examples:
   spanometer score gold.conll system.conll --column ner --per-label
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
+  spanometer score gold.conll system.conll --measure chance_kappa_f1 --by-chance 0.175
   spanometer score gold.tsv system.tsv --format hipe --per-label
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
@@ -43,7 +44,7 @@ from .measures import add_measure_options, chosen_measures, chosen_resampling, n
 from .options import add_options, read_options, switch
 from .output import Output, PlotOutput
 from .parquet import ParquetInput
-from .tag_files import TagInput
+from .tag_files import ChanceParts, TagInput
 from .trees import TreeInput
 
 KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, TagInput)
@@ -55,6 +56,7 @@ class ScoreOutput(Output):
     """How scores are shown."""
 
     per_label: bool = switch("also the scores of each label")
+    per_document: bool = switch("also the scores of each document")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -83,16 +85,19 @@ def run(options: argparse.Namespace) -> int:
         require_scored(measures, kind)
     if output.per_label and kind is AttributeInput:
         raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
+    if output.per_document and kind in (AttributeInput, ParquetInput):
+        raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
     resampling = chosen_resampling(options)
     kinds: list[type[PairInput]] = [*KINDS, ParquetInput]
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=kinds, kind=kind)
     report, sides = read_options(kind, options).score(paths, measures, resampling)
+    more = {"per_label": output.per_label, "per_document": output.per_document}
     output.write(
         lambda: {
             **{name: side.described for name, side in sides.items()},
-            **report.to_dict(per_label=output.per_label),
+            **report.to_dict(**more),
         },
-        lambda: _parts(report, sides, per_label=output.per_label),
+        lambda: _parts(report, sides, more),
     )
     return 0
 
@@ -103,7 +108,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
         return ParquetInput
     if any(name in _default(AttributeInput) for name in named_measures(options, ())):
         return AttributeInput
-    return kind_of(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput])
+    return kind_of(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
 
 
 def _default(kind: type[PairInput]) -> list[str]:
@@ -111,7 +116,7 @@ def _default(kind: type[PairInput]) -> list[str]:
     return [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
 
 
-def _parts(report: Report, sides: Mapping[str, Side], *, per_label: bool) -> Iterator[Part]:
+def _parts(report: Report, sides: Mapping[str, Side], more: Mapping[str, bool]) -> Iterator[Part]:
     yield from heading(headlines(list(sides.items()), report.size))
     yield ""
-    yield from report.lines(per_label=per_label)
+    yield from report.lines(**more)

@@ -7,17 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
+from ..analysis.difficulty import by_chance, read_bounds
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, mention, printable
+from ..errors import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
 from ..options import option
-from ..readers.annotated_file import require_same_tokens, require_same_words
+from ..plots import plot_difficulty
+from ..plots.figure import require_format
+from ..readers.annotated_file import AnnotatedFile, require_same_tokens, require_same_words
 from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
-from ..spans.spans import pair_from_tags
+from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from .inputs import ComparedWords, Input, PairInput, Side, located, read_with, require_distinct
 from .options import switch, text
@@ -153,7 +156,53 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, Input):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, LabelDecoding, PairInput):
+class ChanceParts:
+    """Scores of the parts of a corpus by chance."""
+
+    by_chance: tuple[float, ...] | None = option(
+        None,
+        help="also the scores of the documents whose chance level (that of the reference against itself, as in "
+        "chance_kappa_f1) is below and above a bound such as 0.175, or several with commas between",
+        parse=read_bounds,
+        metavar="BOUNDS",
+    )
+    plot: str | None = text("PNG", "write a picture of chance_kappa_f1 in the parts of --by-chance; needs matplotlib")
+
+    def require_drawable(self) -> None:
+        """Raise an `InputError` for a picture that cannot be drawn, before anything is read."""
+        if self.plot is None:
+            return
+        if self.by_chance is None:
+            raise InputError(
+                f"{mention('plot')} shows the parts of {mention('by_chance')}, and there are none.",
+                f"Give {setting('by_chance', 0.175)}.",
+            )
+        require_format(self.plot)
+
+    def report(
+        self,
+        references: Spans,
+        predictions: Spans,
+        measures: Sequence[Any],
+        reading: Mapping[str, Any],
+        resampling: Resampling | None,
+        file: AnnotatedFile,
+    ) -> Report:
+        """Score both sides, and what else is asked for; `file` is that of the reference."""
+        report = Report.of(references, predictions, measures, reading, _progress, resampling)
+        report = replace(report, document_lines=file.document_lines)
+        if self.by_chance is None:
+            return report
+        noun = "sentence" if getattr(file, "sentences", False) else "document"
+        parts = by_chance(references, predictions, self.by_chance, measures, reading, resampling)
+        if self.plot is not None:
+            plot_difficulty(parts, self.plot)
+        called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in parts.items()}
+        return replace(report, subsets=called)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
     """Files of tags, scored by measures of spans."""
 
     title: ClassVar[str] = "tags"
@@ -167,6 +216,11 @@ class TagInput(TagPair, LabelDecoding, PairInput):
     tokens: bool = switch(
         "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
     )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self.require_drawable()
 
     def score(
         self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
@@ -183,7 +237,7 @@ class TagInput(TagPair, LabelDecoding, PairInput):
                 repair=self.repair,
                 prefix=self.prefix,
             )
-            report = Report.of(reference, predicted, measures, self.reading(scheme), _progress, resampling)
+            report = self.report(reference, predicted, measures, self.reading(scheme), resampling, references)
         report = replace(report, documents_text=documents_in(references))
         return report, {"reference": side_of(references), "prediction": side_of(predictions)}
 

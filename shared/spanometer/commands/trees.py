@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,6 +120,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         reference, prediction = self.read(paths)
         reading = self.reading((reference, prediction))
         report = Report.of(reference.entities, prediction.entities, measures, reading, resampling=resampling)
+        report = replace(report, document_lines=reference.file.document_lines)
         return report, {"reference": reference.side, "prediction": prediction.side}
 
     def reading(self, sides: Iterable[Trees]) -> dict[str, str]:

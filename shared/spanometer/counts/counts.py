@@ -205,6 +205,14 @@ class Counts:
         sums = {name: column.per_label(len(self.labels)).sum().item() for name, column in self.columns.items()}
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
+    def flagged(self) -> np.ndarray:
+        """Flag the documents in which something is counted, on either side; shape (documents), bool."""
+        flags = np.zeros(self.documents, dtype=bool)
+        for column in self.columns.values():
+            flags[column.document if column.value is None else column.document[column.value != 0]] = True
+        flags[self.rows.get("document", [])] = True
+        return flags
+
     def condensed(self) -> Self:
         """Return the same totals as if all documents were one: their size does not depend on the documents.
 

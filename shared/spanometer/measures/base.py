@@ -298,6 +298,11 @@ class Measure(ABC):
         empty = np.zeros(0)
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
+    def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute the same, but NaN for documents in which neither side has anything that is counted."""
+        there = counts.flagged()
+        return {key: np.where(there, values, nan) for key, values in self.score_per_document(counts).items()}
+
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label of shape (..., labels); the scores have shape (...).
 

@@ -136,7 +136,7 @@ class ChanceKappaF1(AlignedMeasure):
     zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
 
     name: ClassVar[str] = "chance_kappa_f1"
-    detail_keys: ClassVar[tuple[str, ...]] = (*AlignedMeasure.detail_keys, "notes")
+    detail_keys: ClassVar[tuple[str, ...]] = (*AlignedMeasure.detail_keys, "notes", "per_document")
     place: ClassVar[int] = 70
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
@@ -237,8 +237,14 @@ class ChanceKappaF1(AlignedMeasure):
         ]
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute what `details` adds to a result, `notes` too."""
-        return {**super().details(counts), "notes": self.notes(counts)}
+        """Compute what `details` adds to a result, the values of each document too (None for one without spans)."""
+        absent = ~counts.flagged()
+        documents = {}
+        for key, values in self.score_per_document(counts).items():
+            values_or_none = values.astype(object)
+            values_or_none[absent] = None
+            documents[key] = values_or_none.tolist()
+        return {**super().details(counts), "notes": self.notes(counts), "per_document": documents}
 
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the headline values, and with simulations `chance_f1_std` and `p_value`."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 
 import numpy as np
 
+from ..analysis.difficulty import chance_levels
 from ..analysis.published_tables import decimals, published_rows
 from ..errors import counted
 from ..measures.aligned import AlignedMeasure
@@ -168,8 +168,7 @@ def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
 def _parts(sides: tuple[Spans, Spans]) -> tuple[dict[str, tuple[Spans, Spans]], int]:
     """Split both sides by chance; count the sentences that the printed threshold gives, read literally."""
     # sentences without spans have no chance level and are in neither subset
-    measure = ChanceKappaF1(zero_division=math.nan)
-    level = measure.score_per_document(measure.counts(sides[0], sides[0]))["chance_f1"]
+    level = chance_levels(sides[0])
     low = 1 - _THRESHOLD
     chosen = {
         "all": np.arange(len(level)),
