@@ -210,6 +210,35 @@ class Spans:
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
 
+    def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""
+        if self.fragments is None:
+            return np.arange(len(self)), self.start.astype(np.int64), self.end.astype(np.int64)
+        span = np.repeat(np.arange(len(self)), np.diff(self.fragments.offsets))
+        return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
+
+    def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
+        """Return the spans with other fragments, in order; those without any are left out.
+
+        Args:
+            span: which of these spans each fragment is of.
+            start, end: the bounds of the fragments; those of a span that overlap or touch are one.
+            lengths: the documents' lengths.
+        """
+        kept, owner = np.unique(span, return_inverse=True)
+        merged = Fragments.merged(owner.ravel(), start, end, len(kept))
+        return in_order(
+            replace(
+                self,
+                document=self.document[kept],
+                start=merged.start[merged.offsets[:-1]].astype(np.int32),
+                end=merged.end[merged.offsets[1:] - 1].astype(np.int32),
+                label=self.label[kept],
+                lengths=lengths,
+                fragments=merged if len(merged.start) > len(kept) else None,
+            )
+        )
+
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of spans as `from_dicts` takes them."""
         return list(self.to_arrow().to_pylist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from unicodedata import category
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import offsets_of, ranges
 from ..errors import InputError, counted, require_choice, setting
 from .documents import Tokens
-from .spans import Fragments, Spans, in_order
+from .spans import Spans
 
 POLICIES: Mapping[str, str] = {
     "strict": "spans must begin and end where tokens do",
@@ -70,7 +70,7 @@ def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carrie
     """
     require_choice("to_tokens", policy, POLICIES)
     _require_documents(spans, tokens)
-    span, start, end = _pieces(spans)
+    span, start, end = spans.pieces()
     first, last = _token_ranges(spans.document[span], start, end, tokens, policy)
     has_tokens = last > first
     if policy == "strict" and not has_tokens.all():
@@ -85,7 +85,7 @@ def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carrie
     lost = span[~has_tokens]
     np.add.at(moved, lost, np.where(moved[lost] >= 0, (end - start)[~has_tokens], 0))
     base = tokens.offsets[spans.document[kept]]
-    return Carried(_rebuilt(spans, kept, first - base, last - base, tokens.lengths), moved)
+    return Carried(spans.with_pieces(kept, first - base, last - base, tokens.lengths), moved)
 
 
 def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = None) -> Spans:
@@ -101,9 +101,9 @@ def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = Non
     """
     _require_documents(spans, tokens)
     known = spans.with_lengths(tokens.lengths)
-    span, start, end = _pieces(known)
+    span, start, end = known.pieces()
     base = tokens.offsets[known.document[span]]
-    return _rebuilt(known, span, tokens.start[base + start], tokens.end[base + end - 1], lengths)
+    return known.with_pieces(span, tokens.start[base + start], tokens.end[base + end - 1], lengths)
 
 
 def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) -> tuple[Spans, np.ndarray]:
@@ -129,13 +129,13 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     # the first character from here on that stays, and the one after the last before here
     following = np.minimum.accumulate(np.where(inner, number, len(inner))[::-1])[::-1]
     preceding = np.concatenate(([0], np.maximum.accumulate(np.where(inner, number + 1, 0))))
-    span, start, end = _pieces(spans)
+    span, start, end = spans.pieces()
     base = offsets_of(lengths)[spans.document[span]]
     first, last = following[base + start] - base, preceding[base + end] - base
     blank = first >= end
     first, last = np.where(blank, start, first), np.where(blank, end, last)
     shortened = np.bincount(span, weights=(end - start) - (last - first), minlength=len(spans)).astype(np.int64)
-    return _rebuilt(spans, span, first, last, lengths), shortened
+    return spans.with_pieces(span, first, last, lengths), shortened
 
 
 def _require_documents(spans: Spans, tokens: Tokens) -> None:
@@ -145,32 +145,6 @@ def _require_documents(spans: Spans, tokens: Tokens) -> None:
             f"{counted(number, 'document')} of tokens, {counted(spans.documents, 'document')} of spans.",
             "Give the tokens of the documents that the spans are in.",
         )
-
-
-def _pieces(spans: Spans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the span, the start and the end of each fragment; a contiguous span is one (int64)."""
-    if spans.fragments is None:
-        return np.arange(len(spans)), spans.start.astype(np.int64), spans.end.astype(np.int64)
-    span = np.repeat(np.arange(len(spans)), np.diff(spans.fragments.offsets))
-    return span, spans.fragments.start.astype(np.int64), spans.fragments.end.astype(np.int64)
-
-
-def _rebuilt(spans: Spans, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
-    """Return spans with other fragments, those without any left out."""
-    kept, owner = np.unique(span, return_inverse=True)
-    merged = Fragments.merged(owner.ravel(), start, end, len(kept))
-    columns = [merged.start[merged.offsets[:-1]], merged.end[merged.offsets[1:] - 1]]
-    return in_order(
-        replace(
-            spans,
-            document=spans.document[kept],
-            start=columns[0].astype(np.int32),
-            end=columns[1].astype(np.int32),
-            label=spans.label[kept],
-            lengths=lengths,
-            fragments=merged if len(merged.start) > len(kept) else None,
-        )
-    )
 
 
 def _token_ranges(

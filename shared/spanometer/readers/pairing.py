@@ -1,0 +1,336 @@
+"""Two sides' documents, paired, with their spans in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, counted, on_side, setting
+from ..options import check_options, option
+from ..spans.documents import Tokens
+from ..spans.spans import Spans
+from ..spans.texts import (
+    aligned_places,
+    joined,
+    line_end_places,
+    moved_to,
+    plain_ends,
+    require_same_text,
+    words_in_text,
+)
+from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
+from .annotated_file import require_same_words
+from .document_file import DocumentFile
+
+_LISTED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """How two sides' documents are brought together.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    unit: str | None = option(
+        None,
+        help="what spans are counted in",
+        choices={
+            "token": "tokens of the reference",
+            "character": "characters (code points) of the text",
+        },
+        optional=True,
+    )
+    to_tokens: str = option("strict", help="how spans of characters are carried to tokens", choices=POLICIES)
+    trim: str = option(
+        "nothing",
+        help="what is cut off the ends of spans of characters",
+        choices={
+            "nothing": "nothing",
+            "blanks": "white space",
+            "punctuation": "white space and punctuation marks",
+        },
+    )
+    texts: str = option(
+        "same",
+        help="how the texts of both sides are compared",
+        choices={
+            "same": "they must be the same",
+            "line_ends": "but for line ends and byte order marks",
+            "aligned": "the predicted text is aligned with the reference's, as for the output of OCR",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Paired:
+    """The spans of two sides in one unit, over the same documents.
+
+    Attributes:
+        references, predictions: the spans.
+        unit: `token` or `character`.
+        choices: the options that had a say, for the signature.
+        documents: the reference's documents, in the order of the spans.
+        notes: what was moved, merged and cut, one sentence each.
+        left_out: the spans that have no place in the unit, one text each.
+    """
+
+    references: Spans
+    predictions: Spans
+    unit: str
+    choices: Mapping[str, str]
+    documents: DocumentFile
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
+    """Pair two sides' documents, require that they have the same texts, and count their spans in one unit.
+
+    Documents are paired by name if both sides have the same names, by text if no text occurs twice, else in order.
+    Without `unit` spans are counted in tokens if the reference's spans are, in characters otherwise.
+
+    Raises:
+        InputError: for documents that only one side has, for texts that differ, and for spans that cannot be carried;
+            it names file and place.
+    """
+    chosen = pairing or Pairing()
+    references, predictions = matched(references, predictions)
+    sides = {"references": _Side(references), "predictions": _Side(predictions)}
+    try:
+        return _paired(sides["references"], sides["predictions"], chosen)
+    except InputError as error:
+        side = sides.get(error.side or "references")
+        raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
+
+
+def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
+    """Return both sides with their documents in the order of the reference."""
+    ids, others = references.documents.ids, predictions.documents.ids
+    if ids is not None and others is not None and set(ids) == set(others):
+        references.documents.require_unique()
+        predictions.documents.require_unique()
+        return references, predictions.take(_order(ids, others))
+    texts, other_texts = references.documents.texts, predictions.documents.texts
+    if (
+        texts is not None
+        and other_texts is not None
+        and texts != other_texts
+        and set(texts) == set(other_texts)
+        and len(set(texts)) == len(texts) == len(other_texts)
+    ):
+        return references, predictions.take(_order(texts, other_texts))
+    sizes = references.documents.size, predictions.documents.size
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"{counted(sizes[0], 'reference document')}, {counted(sizes[1], 'predicted document')} "
+            f"({predictions.source}).{_missing(ids, others)}",
+            "Both sides must annotate the same documents, with the same names or in the same order.",
+            source=references.source,
+        )
+    return references, predictions
+
+
+def _order(names: Sequence[str], others: Sequence[str]) -> np.ndarray:
+    number = {name: place for place, name in enumerate(others)}
+    return np.array([number[name] for name in names], dtype=np.int64)
+
+
+def _missing(ids: Sequence[str] | None, others: Sequence[str] | None) -> str:
+    if ids is None or others is None:
+        return ""
+    for one, other, side in ((ids, others, "reference"), (others, ids, "prediction")):
+        lacking = [name for name in one if name not in set(other)]
+        if lacking:
+            more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
+            return f" Only the {side} has {', '.join(map(repr, lacking[:_LISTED]))}{more}."
+    return ""
+
+
+@dataclass(eq=False)
+class _Side:
+    """A side's documents while they are brought together."""
+
+    file: DocumentFile
+
+    def __post_init__(self) -> None:
+        self.spans = self.file.spans
+        self.texts = self.file.documents.texts
+        self.tokens = self.file.documents.tokens
+        self.in_tokens = self.file.in_tokens
+
+
+def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
+    notes: list[str] = []
+    left_out: list[str] = []
+    choices: dict[str, str] = {}
+    _share_texts(references, predictions, pairing, notes, left_out, choices)
+    unit = pairing.unit or ("token" if references.in_tokens else "character")
+    if pairing.trim != "nothing":
+        choices["trim"] = pairing.trim
+        for name, side in _named(references, predictions):
+            if not side.in_tokens and side.texts is not None:
+                side.spans, cut = trimmed(side.spans, side.texts, punctuation=pairing.trim == "punctuation")
+                if number := int((cut > 0).sum()):
+                    notes.append(f"{name}: {counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
+    spans = []
+    for name, side in _named(references, predictions):
+        if unit == "character":
+            spans.append(on_side(name, _in_characters, side))
+        else:
+            carried = on_side(name, _in_tokens, side, references, pairing, choices)
+            spans.append(carried[0])
+            notes += [f"{name}: {note}" for note in carried[1]]
+            left_out += [f"{name}: {note}" for note in carried[2]]
+    return Paired(
+        references=spans[0],
+        predictions=spans[1],
+        unit=unit,
+        choices={"unit": unit, **choices},
+        documents=references.file,
+        notes=tuple(notes),
+        left_out=tuple(left_out),
+    )
+
+
+def _named(references: _Side, predictions: _Side) -> tuple[tuple[str, _Side], ...]:
+    return ("references", references), ("predictions", predictions)
+
+
+def _share_texts(
+    references: _Side,
+    predictions: _Side,
+    pairing: Pairing,
+    notes: list[str],
+    left_out: list[str],
+    choices: dict[str, str],
+) -> None:
+    """Bring both sides over the reference's text: the same text, words found in it, or a text made of the words."""
+    one, other = references.texts, predictions.texts
+    if one is not None and other is not None:
+        if pairing.texts != "same":
+            choices["texts"] = pairing.texts
+            _align(references, predictions, pairing.texts, notes, left_out)
+        else:
+            remedy = (
+                f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
+                f"order marks, {setting('texts', 'aligned')} aligns the texts."
+            )
+            for document, (text, found) in enumerate(zip(one, other, strict=True)):
+                require_same_text(text, found, document, remedy)
+        return
+    known = one if one is not None else other
+    if known is not None:
+        for side in (references, predictions):
+            of_side = side.file.words
+            if side.texts is None and of_side is not None:
+                bounds = [words_in_text(row, known[document], document) for document, row in enumerate(of_side)]
+                side.tokens, side.texts = Tokens.from_lists(bounds), known
+            elif side.texts is None and not side.in_tokens:
+                side.texts = known
+                side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
+        return
+    if references.file.words is None or predictions.file.words is None:
+        return
+    if np.array_equal(references.file.lengths, predictions.file.lengths):
+        require_same_words(references.file, predictions.file)
+    texts = [joined(side.file.words or ()) for side in (references, predictions)]
+    for document, (text, found) in enumerate(zip(texts[0][0], texts[1][0], strict=True)):
+        require_same_text(text, found, document, "Both sides must annotate the same text.")
+    for side, (made, tokens) in zip((references, predictions), texts, strict=True):
+        side.texts, side.tokens = tuple(made), tokens
+
+
+def _align(references: _Side, predictions: _Side, how: str, notes: list[str], left_out: list[str]) -> None:
+    """Move the predicted spans, and tokens, to the reference's text."""
+    texts, others = references.texts or (), predictions.texts or ()
+    if how == "line_ends":
+        for document, (text, found) in enumerate(zip(texts, others, strict=True)):
+            require_same_text(plain_ends(text), plain_ends(found), document, "Check that both texts are the same.")
+        if not references.in_tokens:
+            _move(references, list(map(line_end_places, texts)), list(map(plain_ends, texts)))
+        _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
+        return
+    if predictions.in_tokens:
+        raise InputError("texts are aligned for spans of characters.", "Convert the tokens to characters first.")
+    differing = sum(text != found for text, found in zip(texts, others, strict=True))
+    places = [aligned_places(found, text) for text, found in zip(texts, others, strict=True)]
+    lost = _move(predictions, places, list(texts))
+    notes.append(f"predictions: texts that differ and are aligned: {differing:,} of {len(texts):,}.")
+    name = predictions.file.documents.name
+    left_out += [f"predictions: a span in {name(document)} that the reference's text lacks." for document in lost]
+
+
+def _move(side: _Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
+    documents = side.spans.document
+    if side.tokens is not None:
+        base = side.tokens.offsets
+        start, end = side.tokens.start.copy(), side.tokens.end.copy()
+        for document, place in enumerate(places):
+            here = slice(int(base[document]), int(base[document + 1]))
+            start[here], end[here] = place[start[here]], place[end[here]]
+        side.tokens = replace(side.tokens, start=start, end=end)
+    side.texts = tuple(texts)
+    if side.in_tokens:
+        return []
+    side.spans, lost = moved_to(side.spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
+    return [int(document) for document in documents[lost]]
+
+
+def _in_characters(side: _Side) -> Spans:
+    if not side.in_tokens:
+        return side.spans
+    if side.tokens is None:
+        raise InputError(
+            "the spans are in tokens, and nothing tells which characters these are.",
+            f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
+            option="unit",
+        )
+    lengths = None if side.texts is None else np.fromiter(map(len, side.texts), np.int64, len(side.texts))
+    return to_characters(side.spans, side.tokens, lengths)
+
+
+def _in_tokens(
+    side: _Side, references: _Side, pairing: Pairing, choices: dict[str, Any]
+) -> tuple[Spans, list[str], list[str]]:
+    """Return the spans in the tokens of the reference, with notes, and what has no tokens."""
+    tokens = references.tokens
+    if side.in_tokens and (side is references or tokens is None or _same_tokens(side.tokens, tokens)):
+        return side.spans, [], []
+    if tokens is None:
+        raise InputError(
+            "the reference has no tokens.",
+            f"Score characters with {setting('unit', 'character')}, or give a reference with tokens.",
+            option="unit",
+        )
+    choices["to_tokens"] = pairing.to_tokens
+    spans = _in_characters(side)
+    carried = to_tokens(spans, tokens, policy=pairing.to_tokens)
+    notes, moved = [], carried.moved[carried.moved > 0]
+    if len(moved):
+        notes.append(f"{counted(len(moved), 'span')} moved by {counted(int(moved.sum()), 'character')} to fit tokens.")
+    if carried.merged:
+        notes.append(f"{counted(carried.merged, 'span')} became one with another.")
+    documents = references.file.documents
+    lost = [
+        f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
+        f"{documents.name(int(spans.document[span]))}, which has no token."
+        for span in carried.lost.tolist()
+    ]
+    return carried.spans, notes, lost
+
+
+def _same_tokens(one: Tokens | None, other: Tokens) -> bool:
+    return one is None or (
+        np.array_equal(one.offsets, other.offsets)
+        and np.array_equal(one.start, other.start)
+        and np.array_equal(one.end, other.end)
+    )

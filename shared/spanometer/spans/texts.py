@@ -1,0 +1,125 @@
+"""Texts of two sides: where they differ, which characters belong together, and where words stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from ..arrays import offsets_of
+from ..errors import InputError, shown
+from .documents import Tokens
+from .spans import Spans
+
+BYTE_ORDER_MARK = "\ufeff"
+_AROUND = 20
+
+
+def require_same_text(reference: str, prediction: str, document: int, remedy: str) -> None:
+    """Raise an `InputError` that shows the first difference of two texts, if there is one."""
+    if reference == prediction:
+        return
+    common = min(len(reference), len(prediction))
+    codes = [
+        np.frombuffer(text[:common].encode("utf-32-le", "surrogatepass"), np.uint32) for text in (reference, prediction)
+    ]
+    differing = np.flatnonzero(codes[0] != codes[1])
+    place = int(differing[0]) if len(differing) else common
+    before = max(place - _AROUND, 0)
+    here, there = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
+    kind = ""
+    if plain_ends(reference) == plain_ends(prediction):
+        kind = " They differ only in line ends and byte order marks."
+    raise InputError(
+        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{kind}",
+        remedy,
+        document=document,
+        option="texts",
+    )
+
+
+def plain_ends(text: str) -> str:
+    """Return a text without byte order mark, its lines ended by a newline alone."""
+    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def line_end_places(text: str) -> np.ndarray:
+    """Return which character of `plain_ends(text)` each character of a text is, and its end (int64, ascending)."""
+    code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    gone = np.zeros(len(code), dtype=bool)
+    gone[:-1] = (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
+    gone[:1] |= text.startswith(BYTE_ORDER_MARK)
+    return offsets_of(~gone)
+
+
+def aligned_places(text: str, other: str) -> np.ndarray:
+    """Return which character of another text each character of a text is, and its end (int64, ascending).
+
+    The longest common parts are aligned first (difflib). In what was replaced, characters are taken in turn; what the
+    other text lacks is at the place where it would be.
+    """
+    places = np.zeros(len(text) + 1, dtype=np.int64)
+    for _, start, end, begin, stop in SequenceMatcher(None, text, other, autojunk=False).get_opcodes():
+        places[start:end] = np.minimum(begin + np.arange(end - start), stop)
+    places[-1] = len(other)
+    return places
+
+
+def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) -> tuple[Spans, np.ndarray]:
+    """Return spans of characters at the places of another text.
+
+    Args:
+        spans: in characters of texts.
+        places: of each document, as `aligned_places` gives them.
+        lengths: of the other texts.
+
+    Returns:
+        The spans, and those of the given ones that the other text lacks and that are left out, ascending.
+    """
+    base = offsets_of([len(place) for place in places])
+    flat = np.concatenate([np.zeros(0, np.int64), *places])
+    span, start, end = spans.pieces()
+    first = base[spans.document[span]]
+    begin = flat[first + start]
+    # the end of a span is where its last character ends, not where what is inserted after it does
+    stop = np.minimum(flat[first + end - 1] + 1, flat[first + end])
+    stays = stop > begin
+    moved = spans.with_pieces(span[stays], begin[stays], stop[stays], lengths)
+    return moved, np.setdiff1d(np.arange(len(spans)), span[stays])
+
+
+def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[int, int]]:
+    """Return where words stand in a text: one after the other, with nothing but blanks between.
+
+    Raises:
+        InputError: for the first word that is not there; it has document and position.
+    """
+    found, place = [], 0
+    for position, word in enumerate(words):
+        while place < len(text) and text[place].isspace() and not text.startswith(word, place):
+            place += 1
+        if not text.startswith(word, place):
+            raise InputError(
+                f"the word {shown(word)} is not in the other side's text, where {shown(text[place : place + _AROUND])} "
+                "stands.",
+                "Both sides must annotate the same text.",
+                document=document,
+                position=position,
+            )
+        found.append((place, place := place + len(word)))
+    if text[place:].strip():
+        raise InputError(
+            f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.",
+            "Both sides must annotate the same text.",
+            document=document,
+        )
+    return found
+
+
+def joined(words: Sequence[Sequence[str]]) -> tuple[list[str], Tokens]:
+    """Return the texts that words make without blanks between them, and where the words stand there."""
+    ends = [offsets_of(list(map(len, row))) for row in words]
+    bounds = [np.stack([end[:-1], end[1:]], axis=1) for end in ends]
+    flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])
+    return ["".join(row) for row in words], Tokens(offsets_of(list(map(len, words))), flat[:, 0], flat[:, 1])
