@@ -1,10 +1,12 @@
-"""seqeval behind `evaluate`: the work of the metric of that name, for comparison without a network."""
+"""What `evaluate.load("seqeval")` computes with seqeval, option by option, without a network: a peer of the drop-in."""
 
 import datasets
 import evaluate
+import seqeval.scheme
 from seqeval.metrics import accuracy_score, classification_report
 
 _TAGS = datasets.List(datasets.Value("string"))
+_KEYS = {"precision": "precision", "recall": "recall", "f1-score": "f1", "support": "number"}
 
 
 class SeqevalModule(evaluate.Metric):
@@ -18,14 +20,16 @@ class SeqevalModule(evaluate.Metric):
             features=datasets.Features({"predictions": _TAGS, "references": _TAGS}),
         )
 
-    def _compute(self, predictions, references):
-        report = classification_report(references, predictions, output_dict=True)
+    def _compute(self, predictions, references, scheme=None, **options):
+        known = None if scheme is None else getattr(seqeval.scheme, scheme)
+        report = classification_report(references, predictions, output_dict=True, scheme=known, **options)
         overall = report.pop("micro avg")
-        labels = {name: scores for name, scores in report.items() if not name.endswith(" avg")}
         return {
-            **labels,
-            "overall_precision": overall["precision"],
-            "overall_recall": overall["recall"],
-            "overall_f1": overall["f1-score"],
+            **{
+                label: {_KEYS[key]: value for key, value in scores.items()}
+                for label, scores in report.items()
+                if label not in ("macro avg", "weighted avg")
+            },
+            **{f"overall_{_KEYS[key]}": overall[key] for key in ("precision", "recall", "f1-score")},
             "overall_accuracy": accuracy_score(references, predictions),
         }

@@ -23,8 +23,8 @@ ASKED = "?"
 
 _CONDITIONAL = re.compile(f"{_CLAUSE}(.*?){_EQUALS}(.*?){_END}", re.DOTALL)
 
-_OF_COMMANDS = frozenset({"outside", "column", "cluster", "spans"})
-"""Options of the command line alone."""
+_NOT_IN_PYTHON = frozenset({"outside", "column", "cluster", "spans", "suffix"})
+"""Options of the command line alone, and of the drop-in for seqeval alone."""
 
 
 def setting(name: str, value: object = ...) -> str:
@@ -48,7 +48,7 @@ def where_known(name: str, clause: str) -> str:
 def spell_python(name: str, value: str | None) -> str:
     """Spell an option as a keyword argument."""
     if value == ASKED:
-        return "" if name in _OF_COMMANDS else name
+        return "" if name in _NOT_IN_PYTHON else name
     return name if value is None else f"{name}={value}"
 
 

@@ -120,6 +120,14 @@ def test_only_what_the_measure_needs(spaces, name, absent):
     assert {f"spanometer_measures_{other}" for other in NAMES} & found == {f"spanometer_measures_{name}"}
 
 
+def test_the_drop_in_needs_the_measure_whose_spans_it_has(spaces):
+    found = fetched(spaces["seqeval"], "seqeval")
+    assert {f"spanometer_measures_{name}" for name in NAMES} & found == {
+        "spanometer_measures_seqeval",
+        "spanometer_measures_span_f",
+    }
+
+
 def test_older_python_is_told_which_one_is_needed(spaces):
     settings = configparser.ConfigParser()
     settings.read(ROOT / "setup.cfg")
@@ -290,12 +298,16 @@ def test_app_runs_with_its_folder_alone(tmp_path, monkeypatch):
     ]
 
 
-def test_page_is_built_from_the_files_of_the_space(tmp_path, spaces):
+@pytest.mark.parametrize("name", ["span_f", "seqeval"])
+def test_page_is_built_from_the_files_of_the_space(tmp_path, spaces, name):
     pytest.importorskip("gradio", reason="needs Gradio: pip install spanometer[space]")
-    files = dict(spaces["span_f"])
-    files["app.py"] = files["app.py"].replace(
-        b'from spanometer.spanometer_space import launch\n\nlaunch("span_f")',
-        b'from spanometer.spanometer_space_app import build\n\nprint(type(build("span_f")).__name__)',
+    files = dict(spaces[name])
+    files["app.py"] = (
+        files["app.py"]
+        .replace(
+            b"from spanometer.spanometer_space import launch", b"from spanometer.spanometer_space_app import build"
+        )
+        .replace(f'launch("{name}")'.encode(), f'print(type(build("{name}")).__name__)'.encode())
     )
     run = run_app(files, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr

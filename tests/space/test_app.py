@@ -137,6 +137,11 @@ def test_the_headline_is_the_measures_own(name):
     assert name in text_of(html) and "repair:conlleval" in text_of(html)
 
 
+def test_the_page_of_the_drop_in_is_that_of_span_f():
+    assert (page_of("seqeval").kind, page_of("seqeval").title) == (MEASURES["span_f"], "seqeval")
+    assert answer("seqeval", REFERENCE, PREDICTION) == answer("span_f", REFERENCE, PREDICTION)
+
+
 def test_all_measures_are_compared():
     html = answer("span_f", REFERENCE, PREDICTION)
     rows = dict(re.findall(r'<th scope="row">([^<]*?)\s*(?:<span.*?)?</th>\s*<td>([\d.−]+)', html))

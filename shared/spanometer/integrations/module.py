@@ -235,9 +235,10 @@ class MeasureModule(ArrowMetric, ABC):
                 self._require_default(kind, options)
         known["details"].check(options.get("details", False))
         chosen_resampling(options)
-        if isinstance(options.get("zero_division"), str):
+        given = options.get("zero_division")
+        if isinstance(given, str) and "warn" not in known["zero_division"].choices:
             raise InputError(
-                f"invalid value for {mention('zero_division')}: {options['zero_division']!r}.",
+                f"invalid value for {mention('zero_division')}: {given!r}.",
                 "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
                 option="zero_division",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -28,13 +29,15 @@ from .module import Card, Column, Configuration, MeasureModule, Options, Reading
 
 __all__ = ["Card", "SpanModule"]
 
+TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
+
 
 class SpanModule(MeasureModule):
     """A metric module over a measure of spans, which come as tags, spans or fragments."""
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {
-        "tags": Configuration("a list of tags", pa.list_(pa.string()), list_arrays, (LabelDecoding,)),
+        "tags": replace(TAGS, options=(LabelDecoding,)),
         "spans": Configuration(
             'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
             pa.list_(SPAN_TYPE),
@@ -69,10 +72,14 @@ class SpanModule(MeasureModule):
         return measure.count(alignment), reading
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        if self.configuration != "tags":
-            return
-        lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
-        try:
-            require_same_lengths(*lengths)
-        except InputError as error:
-            raise error.placed(document=first_document + (error.document or 0)) from None
+        if self.configuration == "tags":
+            require_fitting_tags(table, first_document)
+
+
+def require_fitting_tags(table: pa.Table, first_document: int) -> None:
+    """Raise an `InputError` unless both sides have the same numbers of tags; documents count from the first one's."""
+    lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
+    try:
+        require_same_lengths(*lengths)
+    except InputError as error:
+        raise error.placed(document=first_document + (error.document or 0)) from None

@@ -183,14 +183,15 @@ def texts() -> dict[str, Any]:
 
 
 def page_of(name: str) -> Page:
-    """Return the page of a measure.
+    """Return the page of a measure, or of a module whose page `shows` another one.
 
     Raises:
         InputError: for an unknown measure.
     """
-    require_choice("name", name, tuple(ALL_MEASURES))
-    kind = ALL_MEASURES[name]
-    own = texts()["measures"].get(name, {})
+    shown = texts()["measures"]
+    require_choice("name", name, (*ALL_MEASURES, *(other for other, own in shown.items() if "shows" in own)))
+    own = shown.get(name, {})
+    kind = ALL_MEASURES[own.get("shows", name)]
     return Page(
         kind,
         own.get("title", name.replace("_", " ").capitalize()),

@@ -107,6 +107,27 @@ class Tags:
         codes = [number.setdefault("O" if name == outside else name, len(number)) for name in self.names]
         return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
 
+    def suffixes_as_prefixes(self) -> Tags:
+        """Return tags whose prefixes stand behind their labels with the prefixes in front: `PER-B` becomes `B-PER`.
+
+        Raises:
+            InputError: for a tag that does not end in a prefix.
+        """
+        names = []
+        for code, name in enumerate(self.names):
+            label, _, prefix = name.rpartition("-")
+            if not (name == "O" or (prefix in PREFIXES and (label or name == prefix))):
+                document, position = self.first(code)
+                raise InputError(
+                    f"{shown(name)} does not end in a prefix ({', '.join(sorted(PREFIXES))}).",
+                    f"Write every tag as O or as label-prefix, for example 'PER-B', or leave out "
+                    f"{setting('suffix', True)}.",
+                    document=document,
+                    position=position,
+                )
+            names.append(f"{prefix}-{label}" if label else name)
+        return replace(self, names=tuple(names))
+
     def first(self, code: int) -> tuple[int, int]:
         """Return document and position of the first token with this code."""
         return self.place(int(np.argmax(self.codes == code)))
@@ -193,9 +214,10 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
             problem = "a label with control characters"
         return f"{found} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
+        behind = where_known("suffix", f", or say so with {setting('suffix', True)}")
         return (
             f"{found} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
-            f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}.",
+            f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
         return f"{found} is outside all spans but has a label.", "Write 'O' for a token outside all spans."

@@ -1,0 +1,5 @@
+"""The page of the Space of seqeval."""
+
+from spanometer.space import launch
+
+launch("seqeval")

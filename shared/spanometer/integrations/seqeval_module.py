@@ -1,0 +1,29 @@
+"""The drop-in for the seqeval module of `evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..measures.seqeval import Seqeval
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+from .span_module import TAGS, require_fitting_tags
+
+__all__ = ["Card", "SeqevalModule"]
+
+
+class SeqevalModule(MeasureModule):
+    """A metric module with the inputs, the options and the result of seqeval's."""
+
+    configurations: ClassVar[Mapping[str, Configuration]] = {"tags": TAGS}
+
+    def _count(
+        self, measure: Seqeval, references: Column, predictions: Column, options: Options
+    ) -> tuple[Counts, Reading]:
+        return measure.read(references, predictions)
+
+    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
+        require_fitting_tags(table, first_document)

@@ -1,0 +1,248 @@
+"""seqeval's numbers: precision, recall and F1 over whole spans, and the accuracy of the tags."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.overlaps import Alignment
+from ..arrays import offsets_of
+from ..counts.counts import Counts
+from ..counts.statistics import divide
+from ..errors import ASKED, InputError, on_side, spell_python
+from ..options import option, options_of
+from ..spans.spans import as_tags, pair_from_tags
+from ..tags.schemes import SCHEMES, canonical
+from ..tags.tags import Tags
+from .base import Key, Measure
+from .span_f import SpanF
+
+SCORES = ("precision", "recall", "f-score")
+"""The scores, as warnings call them."""
+
+WITHOUT_EFFECT = "sample_weight has no effect on any score, here as in seqeval."
+
+_SIZES = ("both", "predicted", "reference")
+
+Averaged = tuple[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seqeval(Measure):
+    """Precision, recall and F1 over whole spans for each label and over all, and accuracy, as seqeval 1.2.2 has them.
+
+    Spans and formulas are those of `SpanF`: P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, F1 = 2PR / (P + R), with S the
+    reference spans and Ŝ the predicted ones. Accuracy is the share of tokens, inside spans and outside, whose two tags
+    are equal. All values are in [0, 1], higher is better. They equal those of seqeval to the last bit, but where
+    seqeval contradicts itself: see the metric's card.
+
+    Counts: `both`, `predicted`, `reference`, in spans; `tokens` and, of these, `equal_tags`.
+
+    Attributes:
+        suffix: the prefixes stand behind the labels, `PER-B`.
+        scheme: the tag scheme of the strict mode; None infers it. Without that mode it has no effect, as in seqeval.
+        mode: None reads illegal tags as the CoNLL script does, `strict` drops spans that are not well-formed.
+        sample_weight: has no effect, as in seqeval.
+        zero_division: the value of a ratio with the denominator 0; `warn` is 0 with a warning.
+    """
+
+    # the result has each label, and over all the counts are summed
+    average: str = field(init=False, default="micro", repr=False)
+    suffix: bool = option(False, help="tags have their prefixes behind the labels (PER-B)", kind=bool)
+    scheme: str | None = option(
+        None,
+        help="tag scheme of the strict mode, by default inferred from the prefixes of both sides (never IOB1 or IOE1)",
+        choices=tuple(SCHEMES),
+        optional=True,
+    )
+    mode: str | None = option(
+        None,
+        help="how to handle illegal tags, by default as the CoNLL script does",
+        choices={"strict": "drop spans that are not well-formed"},
+        optional=True,
+    )
+    sample_weight: Sequence[float] | None = option(
+        None, help="has no effect, as in seqeval", type="list of float, optional", repr=False, compare=False
+    )
+    zero_division: float | str = option(  # type: ignore[assignment]  # of other measures it is a number
+        "warn",
+        help="value of a ratio with the denominator 0",
+        type="float or str",
+        choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
+    )
+
+    name: ClassVar[str] = "seqeval"
+    input: ClassVar[str] = "tags"
+    results: ClassVar[Mapping[str, Key]] = {
+        "overall_precision": Key("precision", "share of predicted spans that are right"),
+        "overall_recall": Key("recall", "share of reference spans that are found"),
+        "overall_f1": Key("F1", "harmonic mean of precision and recall"),
+        "overall_accuracy": Key("accuracy", "share of tokens whose tags are equal"),
+    }
+    returns: ClassVar[str] = "after a dict of `precision`, `recall`, `f1` and `number` (reference spans) for each label"
+    detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature")
+    headline: ClassVar[str] = "overall_f1"
+    support: ClassVar[str] = "reference"
+    shared: ClassVar[tuple[str, ...]] = ("tokens", "equal_tags")
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (*SpanF.bounded, ("equal_tags", "tokens"))
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", canonical(self.scheme))
+        super().__post_init__()
+
+    def counts(self, references: Any, predictions: Any) -> Counts:
+        """Count tags of both sides: lists of lists, or Arrow columns."""
+        return self.read(references, predictions)[0]
+
+    def read(self, references: Any, predictions: Any) -> tuple[Counts, dict[str, object]]:
+        """Count tags of both sides; also return how they were read, for the signature."""
+        given = {"references": references, "predictions": predictions}
+        repair = "discard" if self.mode == "strict" else "conlleval"
+        try:
+            tags = {side: on_side(side, as_tags, documents) for side, documents in given.items()}
+            if self.suffix:
+                tags = {side: on_side(side, found.suffixes_as_prefixes) for side, found in tags.items()}
+            scheme = self.scheme if self.mode == "strict" else None
+            reference, predicted, known = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
+        except InputError as error:
+            raise error.respelled(_spell) from None
+        spans = SpanF().count(Alignment(reference, predicted))
+        offsets = tags["references"].offsets
+        equal = np.equal(*common_codes(*tags.values())[0])
+        shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
+        return replace(spans, shared=shared, measure=self), {"scheme": known, "repair": repair}
+
+    def score(self, counts: Counts) -> dict[str, Any]:
+        """Compute the scores of each label and over all; with `zero_division="warn"` this warns as seqeval does."""
+        taken = {*self.results, *self.detail_keys}.intersection(counts.labels)
+        if taken:
+            raise InputError(f"{min(taken)!r} is a label and a key of the result.", "Give the label another name.")
+        if not counts.shared["tokens"].any():
+            raise InputError("there are no tokens, of which accuracy is a share.", "Leave such a corpus out.")
+        totals = self.totals(counts)
+        by_label = zip(*(values.tolist() for values in averaged(totals, None, self.zero_division)), strict=True)
+        keys = "precision", "recall", "f1", "number"
+        labels = {label: dict(zip(keys, row, strict=True)) for label, row in zip(counts.labels, by_label, strict=True)}
+        averaged(totals, "micro", self.zero_division)
+        return {**labels, **self.headline_values(counts)}
+
+    def headline_values(self, counts: Counts) -> dict[str, float]:
+        """Return the scores over all."""
+        return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall, F1 and accuracy; without labels every tag is `O`, and accuracy is 1."""
+        scores = ratios([quantities[name] for name in _SIZES], number(self.zero_division))
+        accuracy = divide(quantities["equal_tags"], quantities["tokens"], 1.0)
+        return dict(zip(self.results, (*scores, accuracy), strict=True))
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute what `details` adds to a result, but for the signature."""
+        return {"counts": counts.total()}
+
+    def notes(self, counts: Counts) -> list[str]:
+        """Say that weights of documents change nothing."""
+        return [] if self.sample_weight is None else [WITHOUT_EFFECT]
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that can change the number, but for the scheme, which is that of the reading."""
+        return {name: getattr(self, name) for name in ("suffix", "mode", "zero_division")}
+
+
+def number(zero_division: float | str) -> float:
+    """Return the value that stands for a ratio with the denominator 0."""
+    return 0.0 if isinstance(zero_division, str) else float(zero_division)
+
+
+def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute precision, recall and F1 of `both`, `predicted`, `reference` by element, rounded as seqeval does."""
+    both, predicted, reference = sizes
+    precision, recall = divide(both, predicted, zero_division), divide(both, reference, zero_division)
+    f1 = 2 * precision * recall / np.where(precision + recall == 0, 1, precision + recall)
+    # one side alone is empty: 0, also where the ratio of that side is NaN
+    return precision, recall, np.where((both == 0) & (predicted + reference > 0), 0.0, f1)
+
+
+def averaged(
+    totals: Mapping[str, np.ndarray],
+    average: str | None,
+    zero_division: float | str,
+    scores: Sequence[str] = SCORES,
+) -> Averaged:
+    """Compute precision, recall, F1 and the number of reference spans as seqeval averages them.
+
+    Args:
+        totals: `both`, `predicted` and `reference` by label.
+        average: `micro` sums counts over labels, `macro` is the unweighted mean over labels, `weighted` weights labels
+            by their reference spans, None gives an array with a value for each label. NaN scores are left out of
+            means. Without labels `macro`, and without reference spans `weighted`, is `micro`.
+        zero_division: see `Seqeval`; `warn` also warns of each ratio that is not defined.
+        scores: those of `SCORES` that are asked for, the others have no warnings of their own.
+    """
+    sizes = [totals[name] for name in _SIZES]
+    pooled = [values.sum(keepdims=True) for values in sizes]
+    if average == "micro" or (average == "macro" and not len(sizes[0])):
+        sizes = pooled
+    _, predicted, reference = sizes
+    if zero_division == "warn":
+        _warn(predicted, reference, scores)
+    value = number(zero_division)
+    if average is None:
+        return *ratios(sizes, value), reference
+    if average == "weighted" and not reference.any():
+        sizes = pooled
+    weights = sizes[2] if average == "weighted" and reference.any() else None
+    precision, recall, f1 = (_mean(values, weights) for values in ratios(sizes, value))
+    return precision, recall, f1, int(reference.sum())
+
+
+def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
+    """Return both sides' codes of common names, and the names."""
+    number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
+    kind = np.min_scalar_type(len(number))
+    codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
+    return (codes[0], codes[1]), tuple(number)
+
+
+def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
+    known = ~np.isnan(values)
+    if weights is None:
+        return float(np.average(values[known])) if known.any() else nan
+    return float(np.average(values[known], weights=weights[known])) if weights[known].any() else nan
+
+
+def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -> None:
+    """Warn of ratios that are not defined, in the words of seqeval, for the filters that people have."""
+    asked = tuple(scores)
+    found = [
+        (f"{score.title()} and F-score are" if "f-score" in asked else f"{score.title()} is", f"{kind} samples")
+        for score, kind, size in (("precision", "predicted", predicted), ("recall", "true", reference))
+        if score in asked and (size == 0).any()
+    ]
+    if asked == ("f-score",) and ((predicted == 0) & (reference == 0)).any():
+        found.append(("F-score is", "true nor predicted samples"))
+    where = "due to" if len(reference) == 1 else "in labels with"
+    for subject, samples in found:
+        text = f"{subject} ill-defined and being set to 0.0 {where} no {samples}. "
+        warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", _category(), stacklevel=4)
+
+
+def _category() -> type[Warning]:
+    """Return the class that filters name: it is loaded already if one does."""
+    loaded = sys.modules.get("sklearn.exceptions")
+    return UserWarning if loaded is None else loaded.UndefinedMetricWarning
+
+
+def _spell(name: str, value: str | None) -> str:
+    """Spell an option: there is `suffix`, and no `prefix`."""
+    if value == ASKED:
+        return name if name in options_of(Seqeval) else ""
+    return spell_python(name, value)

@@ -1,0 +1,239 @@
+"""The functions of `seqeval.metrics`, with the signatures and the numbers of seqeval 1.2.2.
+
+`from spanometer.seqeval import f1_score` takes the place of `from seqeval.metrics import f1_score`, and
+`from spanometer.seqeval import IOB2` that of `from seqeval.scheme import IOB2`. The first argument, `y_true`, is the
+reference and the second, `y_pred`, the prediction, as in scikit-learn: lists of lists of tags, or Arrow columns.
+Swapped sides cannot be detected: precision and recall are swapped with them.
+
+Where seqeval contradicts itself the numbers differ; the card, metrics/seqeval/README.md, lists the cases.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .counts.statistics import AVERAGES
+from .errors import InputError, on_side, require_choice
+from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes
+from .spans.arrow import require_same_lengths
+from .spans.spans import as_tags
+
+__all__ = [
+    "BILOU",
+    "IOB1",
+    "IOB2",
+    "IOBES",
+    "IOE1",
+    "IOE2",
+    "accuracy_score",
+    "classification_report",
+    "f1_score",
+    "performance_measure",
+    "precision_score",
+    "recall_score",
+]
+
+IOB1, IOB2, IOE1, IOE2, IOBES, BILOU = "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"
+
+_NAMES = {"references": "y_true", "predictions": "y_pred"}
+_KEYS = ("precision", "recall", "f1-score", "support")
+_LONGEST_AVERAGE = len("weighted avg")
+
+Totals = Mapping[str, np.ndarray]
+
+
+def precision_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Any = None,
+    zero_division: float | str = "warn",
+    scheme: Any = None,
+) -> Any:
+    """Compute the share of predicted spans that are right: in [0, 1], higher is better.
+
+    Args:
+        y_true: the reference, a list of tags for each document.
+        y_pred: the prediction, in the same form.
+        average: over labels: `micro` sums their counts, `macro` is their unweighted mean, `weighted` weights them by
+            their reference spans; None returns an array with a value for each label, sorted by label.
+        suffix: whether tags have their prefixes behind the labels (`PER-B`).
+        mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
+            in seqeval, drops spans that are not well-formed.
+        sample_weight: has no effect, as in seqeval.
+        zero_division: the value of a ratio with the denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
+        scheme: the tag scheme of the strict mode: a name, or a class of `seqeval.scheme`.
+
+    Raises:
+        InputError: for tags that cannot be read, sides that do not fit, and wrong options.
+    """
+    return _score(0, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+
+
+def recall_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Any = None,
+    zero_division: float | str = "warn",
+    scheme: Any = None,
+) -> Any:
+    """Compute the share of reference spans that are found; arguments and errors are those of `precision_score`."""
+    return _score(1, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+
+
+def f1_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Any = None,
+    zero_division: float | str = "warn",
+    scheme: Any = None,
+) -> Any:
+    """Compute the harmonic mean of precision and recall; arguments and errors are those of `precision_score`."""
+    return _score(2, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+
+
+def accuracy_score(y_true: Any, y_pred: Any) -> float:
+    """Compute the share of tokens whose two tags are equal, those outside spans included: in [0, 1], higher is better.
+
+    Args:
+        y_true: the reference, a list of tags for each document, or one list of tags. Tags are any strings.
+        y_pred: the prediction, in the same form.
+
+    Raises:
+        InputError: for tags that are not strings, sides that do not fit, and if there are no tokens.
+    """
+    equal, _, _ = _compared(y_true, y_pred)
+    if not len(equal):
+        raise InputError("there are no tokens, of which accuracy is a share.", "Leave such a corpus out.")
+    return int(equal.sum()) / len(equal)
+
+
+def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
+    """Count tokens; arguments and errors are those of `accuracy_score`.
+
+    Returns:
+        `TP`: both tags are equal and not `O`; `FP`: they differ and the predicted one is not `O`; `FN`: the predicted
+        one alone is `O`; `TN`: both are `O`. A token with two different tags counts as `FP`, and not as `FN`.
+    """
+    equal, true, predicted = _compared(y_true, y_pred)
+    flags = {"TP": equal & true, "FP": ~equal & predicted, "FN": true & ~predicted, "TN": ~true & ~predicted}
+    return {name: int(flag.sum()) for name, flag in flags.items()}
+
+
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = 2,
+    suffix: bool = False,
+    output_dict: bool = False,
+    mode: str | None = None,
+    sample_weight: Any = None,
+    zero_division: float | str = "warn",
+    scheme: Any = None,
+) -> Any:
+    """Compute precision, recall, F1 and support (reference spans) of each label and of their averages.
+
+    Args:
+        y_true: the reference, a list of tags for each document.
+        y_pred: the prediction, in the same form.
+        digits: decimal places in the text.
+        suffix, sample_weight, zero_division: see `precision_score`.
+        output_dict: return a dict of dicts instead of a text.
+        mode: as in `precision_score`, but that `strict` without a `scheme` infers it from the prefixes of both sides.
+        scheme: see `precision_score`.
+
+    Raises:
+        InputError: as `precision_score`.
+    """
+    labels, totals = _counted(y_true, y_pred, suffix, mode, sample_weight, zero_division, scheme)
+    by_label = [values.tolist() for values in averaged(totals, None, zero_division)]
+    rows = dict(zip(labels, zip(*by_label, strict=True), strict=True))
+    averages = {f"{average} avg": averaged(totals, average, zero_division) for average in AVERAGES}
+    if output_dict:
+        return {name: dict(zip(_KEYS, row, strict=True)) for name, row in {**rows, **averages}.items()}
+    width = max(*map(len, labels), _LONGEST_AVERAGE, digits) if labels else max(_LONGEST_AVERAGE, digits)
+    parts = [[_row(name, row, width, digits) for name, row in part.items()] for part in (rows, averages)]
+    head = f"{'':>{width}s} {''.join(f' {key:>9}' for key in _KEYS)}"
+    return "\n".join([head, "", *parts[0], "", *parts[1], ""])
+
+
+def _row(name: str, row: tuple[Any, ...], width: int, digits: int) -> str:
+    return f"{name:>{width}s} {''.join(f' {value:>9.{digits}f}' for value in row[:3])} {row[3]:>9}"
+
+
+def _score(
+    index: int,
+    y_true: Any,
+    y_pred: Any,
+    average: str | None,
+    suffix: bool,
+    mode: str | None,
+    sample_weight: Any,
+    zero_division: float | str,
+    scheme: Any,
+) -> Any:
+    """Return one of the three scores."""
+    require_choice("average", average, (*AVERAGES, None))
+    if mode == "strict" and scheme is None:
+        warnings.warn(
+            "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'.",
+            stacklevel=3,
+        )
+        mode = None
+    _, totals = _counted(y_true, y_pred, suffix, mode, sample_weight, zero_division, scheme)
+    return averaged(totals, average, zero_division, SCORES[index : index + 1])[index]
+
+
+def _counted(
+    y_true: Any,
+    y_pred: Any,
+    suffix: bool,
+    mode: str | None,
+    sample_weight: Any,
+    zero_division: float | str,
+    scheme: Any,
+) -> tuple[tuple[str, ...], Totals]:
+    """Return the labels of both sides' spans and the counts by label."""
+    name = getattr(scheme, "__name__", scheme)
+    measure = Seqeval(suffix=suffix, scheme=name, mode=mode, sample_weight=sample_weight, zero_division=zero_division)
+    if sample_weight is not None:
+        warnings.warn(WITHOUT_EFFECT, stacklevel=4)
+    try:
+        counts = measure.counts(y_true, y_pred)
+    except InputError as error:
+        raise _named(error) from None
+    return counts.labels, measure.totals(counts)
+
+
+def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for each token whether its tags are equal, whether the reference's is not `O`, and the prediction's."""
+    if isinstance(y_true, (list, tuple)) and y_true and isinstance(y_true[0], str):
+        y_true, y_pred = [y_true], [y_pred]
+    try:
+        true, predicted = on_side("references", as_tags, y_true), on_side("predictions", as_tags, y_pred)
+        require_same_lengths(true.lengths, predicted.lengths)
+    except InputError as error:
+        raise _named(error) from None
+    codes, names = common_codes(true, predicted)
+    inside = [np.array([name != "O" for name in names], dtype=bool)[side] for side in codes]
+    return codes[0] == codes[1], inside[0], inside[1]
+
+
+def _named(error: InputError) -> InputError:
+    """Return an error with the side under the name that it has here."""
+    return error if error.side is None else error.placed(side=_NAMES[error.side])
