@@ -64,18 +64,3 @@ def test_the_unit(file):
         read(path)
     assert read(path, offset_unit="utf-16").spans.start.tolist() == [2]
     assert read(path, offset_unit="codepoint").spans.start.tolist() == [3]
-
-
-def test_real_exports(data):
-    folder = data / "exports" / "doccano"
-    expected = [line.split("\t") for line in (folder.parent / "expected.tsv").read_text().splitlines()]
-    rows = [row for row in expected if row[0].startswith("doccano/")]
-    assert len(rows) == 6
-    for name, documents, spans, by_label, *_ in rows:
-        # five documents have an emoji before a span, and nothing else tells the unit
-        found = read(folder.parent / name, offset_unit="utf-16")
-        assert (found.documents.size, len(found.spans)) == (int(documents), int(spans)), name
-        counts = dict.fromkeys(found.spans.labels, 0)
-        for code in found.spans.label.tolist():
-            counts[found.spans.labels[code]] += 1
-        assert "; ".join(f"{label}={count}" for label, count in counts.items()) == by_label

@@ -1,0 +1,180 @@
+"""Label Studio's exports of labelled spans: JSON, JSON-MIN, and the older JSON with completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..errors import InputError, setting, shown
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_object, is_object, values
+from .source import Source
+
+_TYPES = ("labels", "hypertextlabels", "paragraphlabels")
+_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
+_RESULTS = ("annotations", "completions")
+
+
+def read_label_studio(
+    source: Source, *, offset_unit: str | None = None, text_key: str | None = None, label_key: str | None = None
+) -> DocumentFile:
+    """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
+
+    Every annotator's annotation of a task is a document; annotations that were cancelled, predictions, relations and
+    other results are not read, tasks without annotations are listed. A span with several labels is one of each.
+
+    Args:
+        source: the file.
+        offset_unit: Label Studio counts code points, some of its versions UTF-16 units; the texts that spans state
+            tell which, and where they do not it must be given.
+        text_key: which item of `data` is the text; by default the only string of which stated texts are parts.
+        label_key: which labels to read where a task has several kinds, by the name of their tag (`from_name`).
+
+    Raises:
+        InputError: names the task, for HTML and dialogues, whose offsets are no characters of a text, for tasks without
+            a text, and as `documents_of`.
+    """
+    units = ("codepoint", "utf-16") if offset_unit is None else (offset_unit,)
+    left_out: list[str] = []
+    reader = _Reader(source, text_key, label_key, left_out)
+    return documents_of(source, reader.records(), units=units, left_out=left_out)
+
+
+class _Reader:
+    def __init__(self, source: Source, text_key: str | None, label_key: str | None, left_out: list[str]) -> None:
+        self._source, self._text_key, self._label_key = source, text_key, label_key
+        self._left_out = left_out
+        self._line = 1
+
+    def records(self) -> Iterator[Record]:
+        """Yield the annotations of all tasks."""
+        for line, place, row in values(self._source, "tasks"):
+            self._line = line
+            if not isinstance(row, dict):
+                raise self._refuse("this is not a task.", place)
+            name = row.get("id")
+            where = place if name is None else f"task {name}"
+            key = next((key for key in _RESULTS if isinstance(row.get(key), list)), None)
+            if isinstance(row.get("data"), dict) and key is not None:
+                yield from self._task(row, row[key], where)
+            elif "data" in row:
+                self._left_out.append(f"{where}: a task without annotations.")
+            else:
+                yield self._flat(row, where)
+
+    def _task(self, row: Mapping[str, Any], annotations: Sequence[Any], where: str) -> Iterator[Record]:
+        done = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
+        if not done:
+            self._left_out.append(f"{where}: a task without annotations.")
+        for each in done:
+            results = each.get("result")
+            if not isinstance(results, list):
+                raise self._refuse("an annotation has no list of results.", where)
+            regions = [result for result in results if is_object(result, "value") and result.get("type") in _TYPES]
+            names = {str(region.get("from_name")) for region in regions}
+            self._require_label_key(names, where)
+            found = [self._value(region["value"], where) for region in regions if self._wanted(region.get("from_name"))]
+            yield self._record(row["data"], found, where, row.get("id"), _annotator(each.get("completed_by")))
+
+    def _flat(self, row: Mapping[str, Any], where: str) -> Record:
+        names = {key for key, value in row.items() if isinstance(value, list) and value and _is_region(value[0])}
+        self._require_label_key(names, where)
+        found = [self._value(value, where) for key in names if self._wanted(key) for value in row[key]]
+        return self._record(row, found, where, row.get("id"), _annotator(row.get("annotator")))
+
+    def _wanted(self, name: Any) -> bool:
+        return self._label_key is None or name == self._label_key
+
+    def _require_label_key(self, names: set[str], where: str) -> None:
+        if self._label_key is None and len(names) > 1:
+            listed = ", ".join(map(repr, sorted(names)))
+            raise self._refuse(
+                f"the task has labels of several tags: {listed}.", where, f"Name one with {setting('label_key')}."
+            )
+
+    def _value(self, value: Any, where: str) -> Mapping[str, Any]:
+        if not is_object(value, "start", "end"):
+            raise self._refuse("a span has no 'start' and 'end'.", where)
+        if isinstance(value["start"], str):
+            raise self._refuse(
+                f"a span begins at {shown(value['start'])}: a place in HTML or in a dialogue, not in a text.",
+                where,
+                "Only projects with plain text can be read.",
+            )
+        found: Mapping[str, Any] = value
+        return found
+
+    def _record(
+        self, data: Mapping[str, Any], found: Sequence[Mapping[str, Any]], where: str, name: Any, annotator: str | None
+    ) -> Record:
+        spans, stated = [], []
+        for value in found:
+            labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
+            if not labels:
+                self._left_out.append(f"{where}: a span without a label at {value['start']}.")
+            for label in labels:
+                spans.append((value["start"], value["end"], label))
+                stated.append(value.get("text") if isinstance(value.get("text"), str) else None)
+        return Record(
+            text=self._text(data, stated, where),
+            spans=spans,
+            stated=stated,
+            id=None if name is None else str(name),
+            annotator=annotator,
+            line=self._line,
+            place=where,
+        )
+
+    def _text(self, data: Mapping[str, Any], stated: Sequence[str | None], where: str) -> str:
+        """Return the text of a task: what is named, or the only string that has all stated texts."""
+        known = {key: value for key, value in data.items() if isinstance(value, str)}
+        if self._text_key is not None:
+            if self._text_key not in known:
+                raise self._refuse(f"the task has no text {self._text_key!r}.", where, f"It has {', '.join(known)}.")
+            return known[self._text_key]
+        parts = [part.strip() for part in stated if part]
+        fitting = [key for key, value in known.items() if all(part in value for part in parts)]
+        if "text" in (fitting if parts else known):
+            return known["text"]
+        if len(fitting) != 1 or not parts:
+            listed = ", ".join(map(repr, known)) or "none"
+            raise self._refuse(
+                f"nothing shows which item of the task is the text (strings: {listed}).",
+                where,
+                f"Name it with {setting('text_key')}.",
+            )
+        return known[fitting[0]]
+
+    def _refuse(self, problem: str, where: str, remedy: str = _REMEDY) -> InputError:
+        error = self._source.refuse(problem, remedy, self._line)
+        return error.placed(source=f"{self._source.name}, {where}") if where else error
+
+
+def _annotator(value: Any) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("email", value.get("id"))
+    return None if value is None else str(value)
+
+
+def _is_region(value: Any) -> bool:
+    return is_object(value, "start", "end") and any(kind in value for kind in _TYPES)
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_object(source)
+    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in _RESULTS):
+        return Evidence.CERTAIN
+    flat = "annotation_id" in row or "annotator" in row
+    return Evidence.CERTAIN if flat and "lead_time" in row else Evidence.NONE
+
+
+register(
+    Format(
+        name="label_studio",
+        content=DocumentFile,
+        mark="Label Studio's JSON",
+        evidence=_evidence,
+        read=read_label_studio,
+    )
+)

@@ -1,0 +1,46 @@
+"""Real exports of annotation tools and outputs of systems, against facts counted without the project."""
+
+import csv
+from collections import Counter
+
+import pytest
+
+from spanometer.readers.document_file import DocumentFile
+from spanometer.readers.formats import detect, formats_of, read_as
+
+# folders of formats whose files have another name here, and the options that their files need
+FOLDERS = {
+    "doccano": ("doccano", {"offset_unit": "utf-16"}),
+    "label_studio": ("label_studio", {}),
+    "label_studio_min": ("label_studio", {}),
+    "prodigy": ("prodigy", {}),
+}
+# tasks that were not accepted are counted there too: 4 tasks with 2 spans
+REJECTED = {"prodigy/ner_tweets-test_annotated.jsonl": (4, Counter(PERSON=2))}
+
+
+def options(**given):
+    known = {name: value for format in formats_of(DocumentFile).values() for name, value in format.options.items()}
+    return {**known, **given}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_counts(data, folder):
+    name, given = FOLDERS[folder]
+    exports = data / "exports"
+    with open(exports / "expected.tsv", encoding="utf-8") as table:
+        rows = [row for row in csv.DictReader(table, delimiter="\t") if row["file"].split("/")[0] == folder]
+    assert rows
+    for row in rows:
+        path = exports / row["file"]
+        assert detect(path).name == name, row["file"]
+        found = read_as(DocumentFile, path, options=options(**given))
+        rejected, less = REJECTED.get(row["file"], (0, Counter()))
+        expected = Counter({label: int(count) for label, _, count in map(_parted, row["by_label"].split("; "))})
+        assert found.documents.size == int(row["documents"]) - rejected, row["file"]
+        assert Counter(found.spans.labels[code] for code in found.spans.label) == expected - less, row["file"]
+        assert len(found.left_out) >= rejected
+
+
+def _parted(pair):
+    return pair.rpartition("=")
