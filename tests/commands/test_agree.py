@@ -75,7 +75,7 @@ def test_per_label_and_per_pair(run, files):
     for label, values in found.per_label.items():
         numbers = [values.mean_f1, values.mean_chance_f1, values.mean_kappa_f1, values.alpha]
         written = " +".join(re.escape(f"{value:.4f}") for value in numbers)
-        assert re.search(rf"^{label} +{written} +1$", output, re.MULTILINE)
+        assert re.search(rf"^{label} +{written} +1 +1$", output, re.MULTILINE)
 
 
 def test_json(answer, files):

@@ -68,11 +68,29 @@ def test_table(run, pair):
 def test_per_label(run, pair):
     _, output, _ = run("score", *pair, "--measure", "link_f", "--per-label")
     table = output[output.rindex("link_f ") :].splitlines()
-    assert table[0].split() == ["link_f", "precision", "recall", "f1", "support"]
-    assert [line.split() for line in table[2:4]] == [
-        ["LOC", "0.3333", "1.0000", "0.5000", "1"],
-        ["PER", "1.0000", "0.3333", "0.5000", "1"],
+    assert table[0].split() == ["link_f", "precision", "recall", "f1", "tp", "predicted", "reference", "support"]
+    # Rome has one link, of which three are predicted; Ada Lovelace has three, of which one is
+    assert [line.split() for line in table[2:]] == [
+        ["LOC", "0.3333", "1.0000", "0.5000", "1", "3", "1", "1"],
+        ["PER", "1.0000", "0.3333", "0.5000", "1", "1", "3", "1"],
+        [],
+        ["micro", "avg", "0.5000", "0.5000", "0.5000", "2", "4", "4", "2"],
+        ["macro", "avg", "0.6667", "0.6667", "0.5000", "2", "4", "4", "2"],
+        ["weighted", "avg", "0.6667", "0.6667", "0.5000", "2", "4", "4", "2"],
     ]
+    assert run("score", *pair, "--measure", "link_f", "--average", "none") == (0, output, "")
+
+
+def test_intervals_of_labels(scores, pair):
+    found = scores(*pair, "--measure", "span_f,sl_icm", "--per-label", "--confidence", "0.9")["measures"]
+    for name in ("span_f", "sl_icm"):
+        result, headline = found[name], {"span_f": "f1", "sl_icm": "sl_icm_norm"}[name]
+        assert set(result["per_label"]) == {"LOC", "PER"}
+        for values in result["per_label"].values():
+            low, high = values["intervals"][headline]
+            assert low <= values[headline] <= high
+        assert list(result["averages"]) == ["micro", "macro", "weighted"]
+        assert result["averages"]["micro"] == {"scores": result["scores"], "intervals": result["intervals"]}
 
 
 def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
@@ -81,7 +99,9 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     path = file("a.conll", f"a B-{label}\n")
     _, output, _ = run("score", path, path, "--per-label")
     rows = [line.split() for line in output.splitlines() if line.startswith(label)]
-    assert rows[:6] == [[label, "1.0000", "1.0000", "1.0000", "1"]] * 5 + [[label, "1.0000", "1.0000", "1"]]
+    assert [row[:4] for row in rows[:5]] == [[label, "1.0000", "1.0000", "1.0000"]] * 5
+    assert all(set(map(float, row[4:])) == {1} for row in rows[:5])
+    assert rows[5] == [label, "1.0000", "1.0000", "1"]
     # all of the text is one span: there is no other way to annotate it
     assert rows[6:] == [[label, "1.0000", "1.0000", "0.0000", "1"], [label, "0.0000", "0.0000", "0.0000", "1"]]
     assert "…" not in output
@@ -105,7 +125,8 @@ def test_json(scores, pair):
 
 def test_json_per_label(scores, pair):
     found = scores(*pair, "--per-label")["measures"]["link_f"]["per_label"]
-    assert found["PER"] == {"precision": 1.0, "recall": pytest.approx(1 / 3), "f1": 0.5, "support": 1}
+    counts = {"both": 1, "predicted": 1, "reference": 3, "reference_spans": 1}
+    assert found["PER"] == {"precision": 1.0, "recall": pytest.approx(1 / 3), "f1": 0.5, "support": 1, "counts": counts}
 
 
 def test_json_has_no_nan(scores, file):
@@ -292,7 +313,7 @@ def test_different_lengths(complaint, pair, file):
         (["score", "{0}", "{1}", "--scheme", "BIOO"], "invalid value for --scheme: 'BIOO'"),
         (["score", "{0}", "{1}", "--repair", "none"], "invalid value for --repair: 'none'"),
         (["score", "{0}", "{1}", "--repair", "bes"], "--repair bes needs a scheme"),
-        (["score", "{0}", "{1}", "--average", "none"], "invalid value for --average: 'none'"),
+        (["score", "{0}", "{1}", "--average", "all"], "invalid value for --average: 'all'"),
         (["score", "{0}", "{1}", "--zero-division", "2"], "invalid value for --zero-division: '2'"),
         (["score", "{0}", "{1}", "--zero-division", "x"], "invalid value for --zero-division: 'x'"),
         (["score", "{0}", "{1}", "--prior", "none"], "invalid value for --prior: 'none'"),
@@ -303,7 +324,7 @@ def test_different_lengths(complaint, pair, file):
         (["score", "{0}", "{1}", "--documents", "id"], "the file has no '# id = ...'"),
         (["score", "{0}", "{1}", "--bogus"], "unrecognized arguments: --bogus"),
         (["score", "{0}", "{1}", "--meas", "span_f"], "unrecognized arguments: --meas"),
-        (["score", "{0}", "{1}", "{1}"], "unrecognized arguments"),
+        (["score", "{0}", "{1}", "{1}", "--names", "one"], "1 name, 2 systems"),
         (["scores"], "invalid choice: 'scores'"),
         ([], "required: COMMAND"),
     ],

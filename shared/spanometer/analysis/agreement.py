@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -17,6 +17,9 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import Copyable, Part, Table
+from .agreement_tables import document_table, label_table, matrix, pair_table
 from .results import plain
 
 AVERAGES = ("micro", "macro")
@@ -71,9 +74,11 @@ class AgreementValues:
         return {name: plain(getattr(self, name)) for name in names}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Agreement(AgreementValues):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Agreement(Shown, AgreementValues):
     """The result of `agreement`: the values of the whole corpus, and those of each label.
+
+    Its tables are `matrix`, the corrected F1 of each pair; `pairs`, all values of pairs; `labels`; and `documents`.
 
     Attributes:
         names: the annotators, in the order of rows and columns.
@@ -95,6 +100,28 @@ class Agreement(AgreementValues):
     def mean_per_document(self) -> dict[str, np.ndarray]:
         """The mean of `per_document` over the pairs that have a value, shape (documents); NaN if none has."""
         return {f"mean_{key}": _mean_over_pairs(values) for key, values in self.per_document.items()}
+
+    def parts(
+        self, *, per_label: bool = False, per_pair: bool = False, document_lines: Sequence[int] | None = None
+    ) -> Iterator[Part]:
+        """Return corrected F1 and alpha, and the signatures; on request more values.
+
+        Args:
+            per_label: also those of each label.
+            per_pair: also those of each pair.
+            document_lines: the lines on which documents begin, for the values of each document; None for none.
+        """
+        yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
+        yield from (pair_table(self, per_pair=per_pair), "")
+        yield from map(Copyable, self.signatures.values())
+        if per_label:
+            yield from ("", label_table(self))
+        if document_lines is not None:
+            yield from ("", document_table(self, document_lines))
+
+    def tables(self) -> list[Table]:
+        """Return the matrix, all pairs, all labels and all documents."""
+        return [matrix(self), pair_table(self, per_pair=True), label_table(self), document_table(self)]
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
         """Return the names and values of each pair of annotators."""

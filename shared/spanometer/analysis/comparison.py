@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
@@ -12,13 +12,16 @@ import numpy as np
 
 from ..counts.counts import Counts
 from ..counts.statistics import interval
-from ..errors import InputError, on_side
+from ..errors import InputError, counted, on_side
 from ..measures.aligned import counter
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..spans.annotations import named_sides, read_annotations, require_no_reading
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import Copyable, Part
+from .comparison_tables import legend, pair_table, system_table
 from .results import plain
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
@@ -101,9 +104,11 @@ class MeasureComparison:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Comparison(Shown):
     """The result of `compare`.
+
+    Its tables are `systems`, a row for each measure and system, and `pairs`, a row for each measure and pair.
 
     Attributes:
         names: the systems.
@@ -117,6 +122,20 @@ class Comparison:
     tokens: int | None
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
+
+    def parts(self) -> Iterator[Part]:
+        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
+        size = counted(self.documents, "document")
+        yield size if self.tokens is None else f"{size}, {counted(self.tokens, 'token')}"
+        yield from self.lines()
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the size."""
+        for name, result in self.measures.items():
+            yield from ("", system_table(name, result), "", pair_table(name, result))
+        yield from ("", *legend(self), "")
+        for result in self.measures.values():
+            yield Copyable(result.signature)
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""

@@ -136,10 +136,13 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
     )
 
 
-def document_tables(report: Report) -> list[Table]:
-    """Return for each measure of spans or trees a table with one row for each document."""
+def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
+    """Return for each measure of spans or trees a table with one row for each document.
+
+    `system` is named in the tables of several systems.
+    """
     tables = []
-    lines = [f"{line:,}" for line in report.document_lines]
+    lines = [amount(int(line)) for line in report.document_lines]
     for result in report.results:
         if is_by_attribute(result.scores):
             continue
@@ -149,8 +152,8 @@ def document_tables(report: Report) -> list[Table]:
             values = {key: of_key[place] for key, of_key in columns.items()}
             rows.append([str(place + 1), *lines[place : place + 1], *score_cells(measure, values, values)])
         heads = [*(["line"] if lines else []), *columns]
-        about = {"measure": result.name}
-        title = f"{result.name}: document"
+        about = {"measure": result.name, **({} if system is None else {"system": system})}
+        title = f"{result.name}: document" if system is None else f"{system}, {result.name}: document"
         tables.append(
             Table(title, list(map(head, heads)), rows, kind="documents", names="document", keys=heads, about=about)
         )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -237,17 +238,22 @@ class Report(Shown):
         return {result.name: result for result in self.results}
 
     @property
-    def size(self) -> str:
-        """The size of the corpus in words."""
+    def reference_size(self) -> str:
+        """The size of the corpus and of the reference in words."""
         one, several = self.unit
         return ", ".join(
             [
                 self.documents_text or counted(self.documents, "document"),
                 *([] if self.tokens is None else [counted(self.tokens, "token")]),
                 counted(self.reference_spans, f"reference {one}", f"reference {several}"),
-                counted(self.predicted_spans, f"predicted {one}", f"predicted {several}"),
             ]
         )
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus and of both sides in words."""
+        one, several = self.unit
+        return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {one}', f'predicted {several}')}"
 
     @property
     def notes(self) -> list[str]:
@@ -289,7 +295,7 @@ class Report(Shown):
             yield [(name, "bold"), f"  {subset.size}"]
             # without documents there are no scores
             for table in score_tables(subset) if subset.documents else ():
-                yield from ("", table)
+                yield from ("", replace(table, about={"subset": name, **table.about}))
         left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
         if self.subsets and left_out:
             yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
@@ -345,8 +351,13 @@ class SystemReports(Shown):
 
     reports: Mapping[str, Report]
 
-    def parts(self, *, per_label: bool = False) -> Iterator[Part]:
-        """Return the scores of each measure, what is to be noted, and the signatures; on request those by label."""
+    def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
+        """Return the scores of each measure, what is to be noted, and the signatures; on request more scores.
+
+        Args:
+            per_label: also those by label.
+            per_document: also those of each document.
+        """
         for table in system_tables(self.reports):
             yield from (table, "")
         for note in dict.fromkeys(note for report in self.reports.values() for note in report.notes):
@@ -356,9 +367,19 @@ class SystemReports(Shown):
                 yield from (f"{name}, {result.name}: {note}" for note in result.notes)
         signatures = (result.signature for report in self.reports.values() for result in report.results)
         yield from map(Copyable, dict.fromkeys(signatures))
-        if per_label:
-            for table in self._label_tables():
-                yield from ("", table)
+        of_documents = (document_tables(report, system=name) for name, report in self.reports.items())
+        for table in chain(self._label_tables() if per_label else (), *(of_documents if per_document else ())):
+            yield from ("", table)
+        yield from self._subset_lines()
+
+    def _subset_lines(self) -> Iterator[Part]:
+        """Return the size and the scores of each part of the corpus, which are the same of each system."""
+        for name, subset in next(iter(self.reports.values())).subsets.items():
+            yield ""
+            yield [(name, "bold"), f"  {subset.reference_size}"]
+            parts = {system: report.subsets[name] for system, report in self.reports.items()}
+            for table in system_tables(parts) if subset.documents else ():
+                yield from ("", replace(table, about={"subset": name, **table.about}))
 
     def tables(self) -> list[Table]:
         """Return the tables of scores and those by label."""
@@ -368,9 +389,10 @@ class SystemReports(Shown):
         for name, report in self.reports.items():
             yield from label_tables(report, system=name)
 
-    def to_dict(self, *, per_label: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
         """Return the dictionary of each report."""
-        return {name: report.to_dict(per_label=per_label) for name, report in self.reports.items()}
+        more = {"per_label": per_label, "per_document": per_document}
+        return {name: report.to_dict(**more) for name, report in self.reports.items()}
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import code_type, ranges
-from ..errors import InputError, on_side, setting, without_option
+from ..errors import InputError, counted, on_side, setting, without_option
 from ..measures.aligned import AlignedMeasure
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import Spans, as_tags, common_scheme
+from ..tables.shown import Shown
+from ..tables.table import Part, heading
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all
 from ..tags.schemes import Scheme
 from ..tags.tags import Tags, check_names, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
+from .results import plain
+from .spread_tables import choice_tables, choices_of, score_table
 
 _POLICIES_AT_ONCE = 1 << 22
 """About how many (policy, document) places are summed at a time."""
@@ -64,9 +68,11 @@ class MeasureSpread:
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 
 
-@dataclass(frozen=True, eq=False)
-class PolicySpread:
+@dataclass(frozen=True, eq=False, repr=False)
+class PolicySpread(Shown):
     """The spread of scores over the repairs of illegal tags.
+
+    Its tables are `scores`, a row for each policy with a name, and `choices`, where the best and the worst differ.
 
     Attributes:
         scheme: name of the tag scheme.
@@ -81,6 +87,46 @@ class PolicySpread:
     illegal: int
     affected: np.ndarray
     measures: Mapping[str, MeasureSpread]
+
+    def parts(self) -> Iterator[Part]:
+        """Return how many illegal pairs and policies there are, the scores, and the choices of the best and worst."""
+        illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
+        yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
+        yield ""
+        yield from self.lines()
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the numbers of pairs and policies."""
+        yield score_table(self)
+        if self.illegal == 0:
+            yield from ("", "There is nothing to repair: all policies read these tags alike.")
+        for table in choice_tables(self):
+            yield from ("", table)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "scheme": self.scheme,
+            "policies": len(self.grid),
+            "illegal_pairs": self.illegal,
+            "affected_documents": len(self.affected),
+            "measures": {name: plain(self._of_measure(measure)) for name, measure in self.measures.items()},
+        }
+
+    def _of_measure(self, measure: MeasureSpread) -> dict[str, Any]:
+        choices = {
+            f"{end}_choices": None if math.isnan(score) else choices_of(measure, self, score)
+            for end, score in (("best", measure.best), ("worst", measure.worst))
+        }
+        return {
+            "key": measure.key,
+            "best": measure.best,
+            "mean": measure.mean,
+            "worst": measure.worst,
+            "named": measure.named,
+            "from_logits": measure.from_logits,
+            **choices,
+        }
 
 
 @without_option("prefix")

@@ -31,7 +31,7 @@ from ..tables.table import Cell, Copyable, Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
-from .output import Output
+from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 
@@ -64,12 +64,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser.add_argument_group("reading"), {"": AdviceInput})
     add_options(parser.add_argument_group("thresholds"), {"": Thresholds})
-    add_options(parser.add_argument_group("output"), {"": Output})
+    add_options(parser.add_argument_group("output"), {"": TableOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
-    output = read_options(Output, options)
+    output = read_options(TableOutput, options)
     thresholds = read_options(Thresholds, options)
     source = read_options(AdviceInput, options)
     for_tags = sorted(given_options(options, AdviceInput) - {"spans", "repair", "format"})

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..analysis.agreement import Agreement, AgreementValues, agreement
+from ..analysis.agreement import Agreement, agreement
 from ..errors import counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -26,10 +26,10 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
 from ..readers.tag_file import TagFile
-from ..tables.table import Cell, Copyable, Part, Table, heading, number
+from ..tables.table import Part, heading
 from .inputs import named, names_of, size_of
 from .options import add_options, read_options, switch
-from .output import PlotOutput
+from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
 
 _SIMULATIONS = ("n_simulations", "seed")
@@ -55,7 +55,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
     add_options(scoring, owners, leave_out=_SIMULATIONS)
-    add_options(parser.add_argument_group("output"), {"": AgreementOutput})
+    add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -99,55 +99,8 @@ def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: Agreemen
     ]
     size = size_of(documents_in(next(iter(annotators.values()))), found.tokens)
     yield from heading([*lines, ("size", size)])
-    yield from ("", ("F1 corrected for chance", "bold"), "", _matrix(found), "")
-    yield from (_summary(found, per_pair=output.per_pair), "")
-    yield from map(Copyable, found.signatures.values())
-    if output.per_label:
-        yield from ("", _by_label(found))
-    if output.per_document:
-        yield from ("", _by_document(found, next(iter(annotators.values())).document_lines.tolist()))
-
-
-def _matrix(found: Agreement) -> Table:
-    """Return the corrected F1 of each pair; the diagonal is left empty."""
-    rows: list[list[Cell]] = []
-    for row, name in enumerate(found.names):
-        values = found.kappa_f1[row].tolist()
-        rows.append([(name, "cyan"), *(number(value) if column != row else "·" for column, value in enumerate(values))])
-    return Table("", found.names, rows, widths=(0, 6))
-
-
-def _summary(found: Agreement, *, per_pair: bool) -> Table:
-    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha."""
-    pairs = sorted(found.pairs(), key=lambda pair: -pair[2]["kappa_f1"])
-    shown = {f"{one}, {other}": values for one, other, values in pairs}
-    if not per_pair:
-        ends = {"highest pair": pairs[0], "lowest pair": pairs[-1]} if len(pairs) > 1 else {}
-        shown = {f"{place}: {one}, {other}": values for place, (one, other, values) in ends.items()}
-    rows: list[list[Cell]] = [[name, *map(number, values.values()), "·"] for name, values in shown.items()]
-    means = [number(found.mean_f1), number(found.mean_chance_f1)]
-    rows.append([("mean of pairs", "cyan"), *means, number(found.mean_kappa_f1, "bold"), "·"])
-    rows.append([("all jointly", "cyan"), "·", "·", "·", number(found.alpha, "bold")])
-    return Table("", ("f1", "chance_f1", "kappa_f1", "alpha"), rows, widths=(0, 6))
-
-
-def _by_label(found: Agreement) -> Table:
-    """Return for each label the means of the pairs, alpha, and the fewest and most spans of an annotator."""
-    rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
-    return Table("label", ("mean f1", "mean chance", "mean kappa", "alpha", "spans"), rows)
-
-
-def _by_document(found: Agreement, lines: list[int]) -> Table:
-    """Return for each document the means of the pairs, and the line of the first file on which it begins."""
-    means = [values.tolist() for values in found.mean_per_document.values()]
-    rows: list[list[Cell]] = [
-        [str(place), f"{line:,}", *map(number, values)]
-        for place, (line, *values) in enumerate(zip(lines, *means, strict=True), 1)
-    ]
-    return Table("document", ("line", "mean f1", "mean chance", "mean kappa"), rows)
-
-
-def _label_cells(values: AgreementValues) -> list[Cell]:
-    means = [values.mean_f1, values.mean_chance_f1, values.mean_kappa_f1, values.alpha]
-    fewest, most = int(values.spans.min()), int(values.spans.max())
-    return [*map(number, means), f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"]
+    yield ""
+    lines = next(iter(annotators.values())).document_lines.tolist()
+    yield from found.parts(
+        per_label=output.per_label, per_pair=output.per_pair, document_lines=lines if output.per_document else None
+    )

@@ -17,7 +17,7 @@ from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..readers.formats import formats_of
 from ..readers.source import Limits
-from .inputs import ComparedWords, PairInput, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import text
 
 
@@ -39,16 +39,32 @@ class AttributeInput(Limits, ComparedWords, PairInput):
         if self.plot is not None:
             require_format(self.plot)
 
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
-        """Read both sides and score them; errors about spans name the files' lines. Scores are by attribute."""
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+        """Read all sides and score them; errors about spans name the files' lines. Scores are by attribute."""
+        if self.plot is not None and len(paths) > 2:
+            raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")
+        references, *systems = self.read(paths)
+        reports = [self._report(references, predictions, measures, resampling) for predictions in systems]
+        return Scored(_side(references), list(map(_side, systems)), reports)
+
+    def read(self, paths: Sequence[str]) -> list[AttributeFile]:
+        """Read the reference and one or more systems, all of the same documents and tokens."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
         reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
-        references, predictions = (read_with(reader, path) for path in paths)
-        require_same_tokens(references, predictions)
+        references, *systems = (read_with(reader, path) for path in paths)
+        for predictions in systems:
+            require_same_tokens(references, predictions)
+        return [references, *systems]
+
+    def _report(
+        self,
+        references: AttributeFile,
+        predictions: AttributeFile,
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+    ) -> Report:
         results = []
         with located({"references": references, "predictions": predictions, "": references}):
             for measure in measures:
@@ -58,8 +74,7 @@ class AttributeInput(Limits, ComparedWords, PairInput):
                 if self.plot is not None:
                     plot_precision_recall(measure.curves(counts), self.plot)
         sizes = len(references.attributes), len(predictions.attributes)
-        report = Report(references.attributes.documents, None, *sizes, tuple(results))
-        return report, {"reference": _side(references), "prediction": _side(predictions)}
+        return Report(references.attributes.documents, None, *sizes, tuple(results))
 
 
 def _side(file: AttributeFile) -> Side:

@@ -20,17 +20,16 @@ from dataclasses import asdict
 from typing import Any
 
 from ..analysis.comparison import REFERENCES, SYSTEM, Comparison, compare, compare_entities
-from ..analysis.comparison_tables import legend, pair_table, system_table
 from ..analysis.significance import PairedResampling
 from ..errors import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
-from ..tables.table import Copyable, Part, heading
+from ..tables.table import Part, heading
 from .inputs import Input, Side, headlines, kind_of, named, names_of, once, require_distinct, require_scored, size_of
-from .measures import add_measure_options, chosen_measures, require_used
+from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options
-from .output import PlotOutput
+from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
 from .trees import TreeInput
 
@@ -48,13 +47,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(draws, {"": PairedResampling})
     default = "span_f, or eter for entity trees"
     add_measure_options(parser, ALL_MEASURES, default=default, leave_out=("n_simulations",))
-    add_options(parser.add_argument_group("output"), {"": PlotOutput})
+    add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     paths = [options.reference, *options.systems]
     require_distinct(paths)
+    take_shorthands(options)
     output = read_options(PlotOutput, options)
     paths = list(map(once, paths))
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
@@ -134,8 +134,4 @@ def _compare_trees(
 
 def _parts(found: Comparison, documents: str, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
     yield from heading(headlines(sides, size_of(documents, found.tokens)))
-    for name, result in found.measures.items():
-        yield from ("", system_table(name, result), "", pair_table(name, result))
-    yield from ("", *legend(found), "")
-    for result in found.measures.values():
-        yield Copyable(result.signature)
+    yield from found.lines()

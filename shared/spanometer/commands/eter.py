@@ -33,7 +33,7 @@ from ..tables.table import Cell, Copyable, Part, Table, amount, head, heading, n
 from .inputs import headlines, named, names_of, size_of
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
-from .output import PlotOutput
+from .output import OUTPUT_FLAGS, PlotOutput
 from .trees import TreeInput, Trees
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
@@ -124,7 +124,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     scoring = parser.add_argument_group("scoring")
     add_options(scoring, {"": Eter})
     add_interval_options(scoring, {})
-    add_options(parser.add_argument_group("output"), {"": EterOutput})
+    add_options(parser.add_argument_group("output"), {"": EterOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

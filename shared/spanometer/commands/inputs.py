@@ -47,6 +47,21 @@ class Side:
     left_out: Sequence[str] = ()
 
 
+@dataclass(frozen=True)
+class Scored:
+    """Systems that are scored.
+
+    Attributes:
+        reference: the file of the reference.
+        systems: the file of each system.
+        reports: the report of each system.
+    """
+
+    reference: Side
+    systems: Sequence[Side]
+    reports: Sequence[Report]
+
+
 def size_of(documents: int | str, tokens: int | None) -> str:
     """Return the size of a corpus in words; its documents may be in words already."""
     number = documents if isinstance(documents, str) else counted(documents, "document")
@@ -88,13 +103,11 @@ class ComparedWords:
 
 
 class PairInput(Input, ABC):
-    """A kind of input that `spanometer score` scores: a reference and a system."""
+    """A kind of input that `spanometer score` scores: a reference and one or more systems."""
 
     @abstractmethod
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
-        """Read a reference and a system, and compute the measures.
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+        """Read a reference and systems, and compute the measures.
 
         Raises:
             InputError: if they cannot be scored; it names file and line.

@@ -35,6 +35,11 @@ def add_measure_options(
     """
     scoring = parser.add_argument_group("scoring")
     scoring.add_argument(
+        "--types-only",
+        action="store_true",
+        help="short for --labels ignore: which spans are found, whatever their labels",
+    )
+    scoring.add_argument(
         "--measure",
         metavar="NAME",
         action="append",
@@ -49,6 +54,16 @@ def add_measure_options(
 def add_interval_options(group: argparse._ArgumentGroup, known: Mapping[str, type[Measure]]) -> None:
     """Add the options of intervals; the help names measures that have options of the same flags."""
     add_options(group, {INTERVALS: Resampling}, beside=known, optional=("confidence",))
+
+
+def take_shorthands(options: argparse.Namespace) -> None:
+    """Write out what stands for other options: `--types-only`, and `--average none` where labels are shown."""
+    if options.average == "none" and "per_label" in options:
+        options.average, options.per_label = None, True
+    if options.types_only:
+        if options.labels not in (None, "ignore"):
+            raise InputError("--types-only ignores labels.", "Leave out --labels.")
+        options.labels = "ignore"
 
 
 def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import option
 from ..tags.decoding import LabelDecoding
-from .inputs import PairInput, Side
+from .inputs import PairInput, Scored, Side
 from .options import text
 
 
@@ -37,9 +37,7 @@ class ParquetInput(LabelDecoding, PairInput):
     )
     lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
 
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
         """Let the workers count, and score the sums of their counts."""
         if len(paths) > 1:
             raise InputError(
@@ -60,8 +58,5 @@ class ParquetInput(LabelDecoding, PairInput):
         results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
         sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
-        sides = {
-            name: Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column})
-            for name, column in zip(("reference", "prediction"), columns, strict=True)
-        }
-        return Report(*sizes, results, unit), sides
+        reference, system = (Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns)
+        return Scored(reference, [system], [Report(*sizes, results, unit)])

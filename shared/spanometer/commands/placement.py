@@ -21,7 +21,7 @@ from ..options import options_of
 from ..plots import plot_placement
 from ..tables.table import Cell, Part, Table
 from .options import add_options, read_options
-from .output import PlotOutput
+from .output import OUTPUT_FLAGS, PlotOutput
 
 _OPTIONS = ("placement", "method", "uniform_threshold")
 """The options of the measure that are about single documents."""
@@ -35,7 +35,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     others = options_of(ChanceKappaF1).keys() - set(_OPTIONS)
     add_options(parser.add_argument_group("model"), {"": ChanceKappaF1}, leave_out=others)
-    add_options(parser.add_argument_group("output"), {"": PlotOutput})
+    add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
-"""Score a system's tags against a reference.
+"""Score the tags of one or more systems against a reference.
 
-Both are files with one token a line and a blank line between documents, the tag
+All are files with one token a line and a blank line between documents, the tag
 in the last column (or the only one), or JSON lines of tag lists; plain or
 gzipped; - is standard input. Without PREDICTION both sides are columns of
 REFERENCE.
@@ -20,6 +20,8 @@ with both sides in columns: references and predictions, unless
 Examples:
   spanometer score gold.conll system.conll
   spanometer score gold.conll system.conll --column ner --per-label
+  spanometer score gold.conll one.conll two.conll --names one,two --table latex -o table.tex
+  spanometer score gold.conll system.conll --measure span_f --score-only --percent --digits 1
   spanometer score both.tsv --reference-column 2 --prediction-column 3
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.conll system.conll --measure chance_kappa_f1 --by-chance 0.175
@@ -31,18 +33,28 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..analysis.results import Report
-from ..errors import InputError
+from ..analysis.report_tables import is_by_attribute, kind_of
+from ..analysis.results import SystemReports
+from ..errors import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES
-from ..tables.table import Part, heading
+from ..tables.table import Number, Part, heading
 from .attributes import AttributeInput
-from .inputs import PairInput, Side, headlines, kind_of, once, require_distinct, require_scored
-from .measures import add_measure_options, chosen_measures, chosen_resampling, named_measures, require_used
+from .inputs import PairInput, Scored, headlines, named, names_of, once, require_distinct, require_scored
+from .inputs import kind_of as input_kind
+from .measures import (
+    add_measure_options,
+    chosen_measures,
+    chosen_resampling,
+    named_measures,
+    require_used,
+    take_shorthands,
+)
 from .options import add_options, read_options, switch
-from .output import Output, PlotOutput
+from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .parquet import ParquetInput
 from .tag_files import ChanceParts, TagInput
 from .trees import TreeInput
@@ -52,32 +64,45 @@ KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, TagInput)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOutput(Output):
+class ScoreOutput(TableOutput):
     """How scores are shown."""
 
-    per_label: bool = switch("also the scores of each label")
+    per_label: bool = switch("also the scores of each label, with what is counted, and all averages over labels")
     per_document: bool = switch("also the scores of each document")
+    score_only: bool = switch("nothing but the headline of one measure, a number for scripts")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.score_only and (self.json or self.per_label or self.per_document or self.table != "text"):
+            raise InputError(
+                f"{mention('score_only')} prints one number.",
+                "Leave out --json, --table, --per-label and --per-document.",
+            )
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
-    parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
+    parser.add_argument("predictions", metavar="PREDICTION", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
+    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
     add_options(reading, {"": TagInput, TreeInput.title: TreeInput}, beside=ALL_MEASURES)
     default = "all that suit the files: eter for entity trees, span_attribute for attributes"
     add_measure_options(parser, ALL_MEASURES, default=default, intervals=True)
     add_options(parser.add_argument_group("Parquet files"), {"": ParquetInput})
     output = parser.add_argument_group("output")
-    add_options(output, {"": ScoreOutput})
+    add_options(output, {"": ScoreOutput}, called=OUTPUT_FLAGS)
     add_options(output, {"span_attribute": AttributeInput})
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
-    paths = [path for path in (options.reference, options.prediction) if path is not None]
+    paths = [options.reference, *options.predictions]
     require_distinct(paths)
+    take_shorthands(options)
     output = read_options(ScoreOutput, options)
+    names = named(options.names, names_of(options.predictions), "system") if options.predictions else [""]
     paths = paths if options.cluster is not None else list(map(once, paths))
     kind = _kind(options, paths)
     measures = chosen_measures(options, ALL_MEASURES, _default(kind))
@@ -90,14 +115,14 @@ def run(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     kinds: list[type[PairInput]] = [*KINDS, ParquetInput]
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=kinds, kind=kind)
-    report, sides = read_options(kind, options).score(paths, measures, resampling)
+    scored = read_options(kind, options).score(paths, measures, resampling)
+    if output.score_only:
+        output.write_text(f"{output.precision.text(_one_number(scored))}\n")
+        return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
     output.write(
-        lambda: {
-            **{name: side.described for name, side in sides.items()},
-            **report.to_dict(**more),
-        },
-        lambda: _parts(report, sides, more),
+        lambda: _described(names, scored, more),
+        lambda: _parts(names, scored, more),
     )
     return 0
 
@@ -108,7 +133,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
         return ParquetInput
     if any(name in _default(AttributeInput) for name in named_measures(options, ())):
         return AttributeInput
-    return kind_of(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
+    return input_kind(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
 
 
 def _default(kind: type[PairInput]) -> list[str]:
@@ -116,7 +141,41 @@ def _default(kind: type[PairInput]) -> list[str]:
     return [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
 
 
-def _parts(report: Report, sides: Mapping[str, Side], more: Mapping[str, bool]) -> Iterator[Part]:
-    yield from heading(headlines(list(sides.items()), report.size))
+def _described(names: Sequence[str], scored: Scored, more: Mapping[str, bool]) -> dict[str, Any]:
+    """Return one system beside the reference as it always was, several by their names."""
+    described = [
+        {**side.described, **report.to_dict(**more)}
+        for side, report in zip(scored.systems, scored.reports, strict=True)
+    ]
+    if len(described) > 1:
+        return {"reference": scored.reference.described, "systems": dict(zip(names, described, strict=True))}
+    sides = {"reference": scored.reference.described, "prediction": scored.systems[0].described}
+    return {**sides, **scored.reports[0].to_dict(**more)}
+
+
+def _parts(names: Sequence[str], scored: Scored, more: Mapping[str, bool]) -> Iterator[Part]:
+    reference, first = ("reference", scored.reference), scored.reports[0]
+    if len(scored.reports) == 1:
+        yield from heading(headlines([reference, ("prediction", scored.systems[0])], first.size))
+        yield ""
+        yield from first.lines(**more)
+        return
+    found = SystemReports(dict(zip(names, scored.reports, strict=True)))
+    yield from heading(headlines([reference, *zip(names, scored.systems, strict=True)], first.reference_size))
     yield ""
-    yield from report.lines(**more)
+    yield from found.parts(**more)
+
+
+def _one_number(scored: Scored) -> Number:
+    """Return the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
+    results = [result for report in scored.reports for result in report.results]
+    if len(results) > 1:
+        what = [counted(len(scored.reports), "system"), counted(len(scored.reports[0].results), "measure")]
+        raise InputError(
+            f"{mention('score_only')} is one number, and there are {' and '.join(what)}.",
+            "Give one PREDICTION, and one measure with --measure.",
+        )
+    (result,) = results
+    values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores
+    headline = result.measure.headline
+    return Number(values[headline], kind_of(result.measure, headline))

@@ -20,9 +20,10 @@ from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
-from ..spans.spans import Spans, pair_from_tags
+from ..spans.annotations import read_annotations
+from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
-from .inputs import ComparedWords, Input, PairInput, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import switch, text
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
@@ -81,15 +82,23 @@ class TagPair(TagLayout, ComparedWords):
         return self.read(path, [self.reference_column or self.column])
 
     def read_pair(self, paths: Sequence[str], words: bool | int | str = False) -> tuple[TagFile, TagFile]:
-        """Read both sides, with the words of the reference if they are asked for; words of two files are the same."""
+        """Read both sides, see `read_files`."""
+        references, predictions = self.read_files(paths, words)
+        return references, predictions
+
+    def read_files(self, paths: Sequence[str], words: bool | int | str = False) -> list[TagFile]:
+        """Read all sides, the words of the reference too if they are asked for; words of several files are the same."""
         columns = [self.reference_column or self.column, self.prediction_column or self.column]
-        if len(paths) == 2:
+        if len(paths) > 1:
             require_distinct(paths)
             compared = False if self.ignore_words else words or True
             references = self.read(paths[0], columns[:1], words or compared)
-            predictions = self.read(paths[1], columns[1:], compared)
-            require_same_tokens(references, predictions)
-            return references if words else replace(references, words=None), replace(predictions, words=None)
+            systems = []
+            for path in paths[1:]:
+                predictions = self.read(path, columns[1:], compared)
+                require_same_tokens(references, predictions)
+                systems.append(replace(predictions, words=None))
+            return [references if words else replace(references, words=None), *systems]
         if self.reference_column is None or self.prediction_column is None:
             raise InputError(
                 "with one file, both of its columns must be named.",
@@ -103,7 +112,7 @@ class TagPair(TagLayout, ComparedWords):
                 "Name two columns.",
                 source=both.source,
             )
-        return references, predictions
+        return [references, predictions]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,24 +231,27 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         super().__post_init__()
         self.require_drawable()
 
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
-        """Read both sides and score them; errors about tokens name the files' lines."""
-        references, predictions = self.read_pair(paths, (self.words_column or True) if self.tokens else False)
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+        """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
+        if self.plot is not None and len(paths) > 2:
+            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+        references, *systems = self.read_files(paths, (self.words_column or True) if self.tokens else False)
         if self.tokens:
             measures = self._with_words(references, measures)
-        with located({"references": references, "predictions": predictions, "tokens": references, "": references}):
-            reference, predicted, scheme = pair_from_tags(
-                references.tags[0],
-                predictions.tags[0],
+        named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
+        with located({**named, "tokens": references, "": references}):
+            sides, reading = read_annotations(
+                {name: file.tags[0] for name, file in named.items()},
                 scheme=self.scheme,
                 repair=self.repair,
                 prefix=self.prefix,
             )
-            report = self.report(reference, predicted, measures, self.reading(scheme), resampling, references)
-        report = replace(report, documents_text=documents_in(references))
-        return report, {"reference": side_of(references), "prediction": side_of(predictions)}
+        reports = []
+        for name, predictions in list(named.items())[1:]:
+            with located({**named, "predictions": predictions, "tokens": references, "": references}):
+                report = self.report(sides["references"], sides[name], measures, reading, resampling, references)
+            reports.append(replace(report, documents_text=documents_in(references)))
+        return Scored(side_of(references), list(map(side_of, systems)), reports)
 
     def _with_words(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
         """Return the measures, those of information with the words of the reference."""

@@ -22,7 +22,7 @@ from ..spans.entities import Entities
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
-from .inputs import ComparedWords, PairInput, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -111,17 +111,19 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
             columns.append(_columns(system, reference.lengths))
         return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
-        """Read both sides and score them."""
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+        """Read all sides and score them."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
-        reference, prediction = self.read(paths)
-        reading = self.reading((reference, prediction))
-        report = Report.of(reference.entities, prediction.entities, measures, reading, resampling=resampling)
-        report = replace(report, document_lines=reference.file.document_lines)
-        return report, {"reference": reference.side, "prediction": prediction.side}
+        reference, *systems = self.read(paths)
+        reports = [
+            Report.of(
+                reference.entities, system.entities, measures, self.reading((reference, system)), resampling=resampling
+            )
+            for system in systems
+        ]
+        reports = [replace(report, document_lines=reference.file.document_lines) for report in reports]
+        return Scored(reference.side, [system.side for system in systems], reports)
 
     def reading(self, sides: Iterable[Trees]) -> dict[str, str]:
         """Return how sides were read, for the signature: what can change the number with their formats."""

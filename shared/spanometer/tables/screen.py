@@ -38,10 +38,10 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
     return console
 
 
-def text_of(parts: Iterable[Part], precision: Precision | None = None) -> str:
-    """Return parts as they are shown on standard output: of the terminal's width if it is one, without colours."""
+def text_of(parts: Iterable[Part], precision: Precision | None = None, *, terminal: bool = True) -> str:
+    """Return parts as text without colours, if `terminal` of the width of standard output if that is a terminal."""
     console = page(color=False, file=io.StringIO())
-    if sys.stdout is not None and sys.stdout.isatty():
+    if terminal and sys.stdout is not None and sys.stdout.isatty():
         console.width = shutil.get_terminal_size().columns
     show(console, *parts, precision=precision)
     return str(console.file.getvalue())
