@@ -21,6 +21,9 @@ from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.reproduction.sl_icm import TABLE1, property_checks
 
+NEED_ALPHA1 = {"wrong_sequence", "noise", "length_vs_noisy", "noise_increasing"}
+"""The properties that say what noise costs."""
+
 every_property = pytest.mark.parametrize("name", PROPERTIES)
 
 
@@ -493,3 +496,11 @@ def test_counterexamples_do_not_depend_on_the_seed_of_hashes():
     ).stdout
     here = check_properties(SlIcm(), cases=300, properties=["overlap"], words=True)["overlap"].counterexample
     assert found == f"{here}\n"
+
+
+@pytest.mark.parametrize("alpha2", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize(("alpha1", "beta"), [(0.0, 2.0), (0.01, 0.0), (0.9, 0.0), (1.0, 0.5), (2.9, 2.0), (0.5, 9.0)])
+def test_what_the_weights_of_the_information_contrast_change(alpha1, beta, alpha2):
+    """All properties hold at all weights, but those about noise only if noise costs anything."""
+    found = check_properties(SlIcm(alpha1=alpha1, alpha2=alpha2, beta=beta), cases=100)
+    assert {name for name, check in found.items() if not check.holds} == (NEED_ALPHA1 if alpha1 == 0 else set())

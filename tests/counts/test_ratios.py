@@ -214,17 +214,17 @@ def test_intersection_refuses_overlap_within_a_side():
         (
             SlIcm(),
             "sl_icm|scheme:IOB2|token_probabilities:unit|prior:spans|log_base:2|matching:mutual"
-            "|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
         ),
         (
             SlIcm(tokens=[["a"]], log_base=math.e, prior="tokens", matching="optimal"),
             "sl_icm|scheme:IOB2|token_probabilities:corpus|prior:tokens|log_base:2.718281828459045|matching:optimal"
-            "|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
         ),
         (
             SlIcm(token_probabilities=0.125),
             "sl_icm|scheme:IOB2|token_probabilities:0.125|prior:spans|log_base:2|matching:mutual"
-            "|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
         ),
     ],
 )

@@ -475,13 +475,20 @@ def sl_icm(
     prior="spans",
     log_base=2.0,
     matching="mutual",
+    alpha1=1,
+    alpha2=1,
+    beta=2,
 ):
     """SL-ICM = 3 * sum of I(matched intersections) - sum of I(predicted spans) - sum of I(reference spans).
 
+    With weights: (1 + beta) times the first, alpha1 times the second, alpha2 times the third sum. The normalised value
+    is how far the value is from that of an empty output to that of the reference itself.
+
     I of a set of tokens of a label = -log(N_t / N) + sum over its tokens, in order of position, of
     information(document, token) / rank. Without `information` every token carries exactly 1. Spans are matched within
-    one document and label. The normalised value is (SL-ICM + I(S)) / (2 * I(S)) with I(S) the sum over the reference
-    spans, and `zero_division` where I(S) is 0. N_t and N always come from the whole reference, for one label too.
+    one document and label. The normalised value is (SL-ICM + I(S)) / (2 * I(S)) at the default weights, with I(S) the
+    sum over the reference spans, and `zero_division` where I(S) is 0. N_t and N always come from the whole reference,
+    for one label too.
     """
     references, predictions = _as_sets(references, predictions)
     information = information or _one_bit
@@ -512,8 +519,10 @@ def sl_icm(
 
     def score(references, predictions):
         of_references = information_of_side(references)
-        value = 3 * information_of_matches(references, predictions) - information_of_side(predictions) - of_references
-        normalised = (value + of_references) / (2 * of_references) if of_references != 0 else zero_division
+        common, of_predictions = information_of_matches(references, predictions), information_of_side(predictions)
+        value = (1 + beta) * common - alpha1 * of_predictions - alpha2 * of_references
+        of_nothing, of_itself = -alpha2 * of_references, (1 + beta - alpha1 - alpha2) * of_references
+        normalised = (value - of_nothing) / (of_itself - of_nothing) if of_references != 0 else zero_division
         return {"sl_icm": float(value), "sl_icm_norm": float(normalised)}
 
     return _averaged(score, references, predictions, average, zero_division)

@@ -18,6 +18,8 @@ token, so that tags can write them; whatever the property does not speak of is t
 spans that are found, missed, invented, cut, extended, relabelled, taken apart. If the worse output is the better one
 with more noise, both have a span that is right: a score that is 0 cannot fall (see `Property.cases`).
 
+SL-ICM has all eleven; those about noise only if its weight alpha1 is above 0, see `measures.SlIcm`.
+
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', sections 3 and 4, Table 1.
 """
 

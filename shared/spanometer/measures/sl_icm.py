@@ -45,6 +45,20 @@ class SlIcm(AlignedMeasure):
     token probabilities a part of a span can carry more information than the whole, as its tokens move up in rank, and
     sl_icm_norm can pass 1.
 
+    This is the general form of the information contrast model at the weights beta = 2, alpha1 = alpha2 = 1:
+
+        sl_icm = (1 + beta) Σ_M I - alpha1 Σ_Ŝ I - alpha2 Σ_S I,
+        sl_icm_norm = (sl_icm + alpha2 Σ_S I) / ((1 + beta - alpha1) Σ_S I),
+
+    so that at all weights the reference itself has the norm 1 and an empty output 0. Elsewhere the model is written
+    a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S) (Amigó and Delgado 2022; a1 = a2 = 2, b = 3 in PyEvALL), with I(Ŝ ∪ S) = I(Ŝ) +
+    I(S) - I(M): then beta = b - 1, alpha1 = b - a1, alpha2 = b - a2.
+
+    Of the formal properties (`analysis.properties`) those that say what noise costs, `wrong_sequence`, `noise`,
+    `length_vs_noisy` and `noise_increasing`, need alpha1 > 0; all others hold at all weights. alpha2 moves all outputs
+    by the same amount and no norm. The two sides count alike (swapping them changes sl_icm only through the labels'
+    shares) if alpha1 = alpha2.
+
     Attributes:
         tokens: the words of each document. Their relative frequencies in these documents are P(w), unless
             `token_probabilities` is a mapping. Counts of parts add up only with fixed probabilities.
@@ -59,13 +73,18 @@ class SlIcm(AlignedMeasure):
             start, then the earlier end), and pairs that pick each other match. `optimal`: the one-to-one matching with
             the most token information in its intersections, which the paper leaves open for spans that cross like
             bricks; among equals one with the most pairs.
+        alpha1: the weight of the information of all predicted spans; less than 1 + beta, as otherwise the reference
+            itself would not score above an empty output.
+        alpha2: the weight of the information of all reference spans.
+        beta: the weight of what matched spans have in common, above 1.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
     `reference_information`, the sums of the tokens' part; `reference_tokens`.
 
     Raises:
-        InputError: if `tokens` do not fit the documents, and if a word has no probability.
+        InputError: if alpha1 is not less than 1 + beta, if `tokens` do not fit the documents, and if a word has no
+            probability.
     """
 
     tokens: Sequence[Sequence[str]] | None = option(
@@ -109,6 +128,20 @@ class SlIcm(AlignedMeasure):
         },
         label="Matching",
     )
+    alpha1: float = option(
+        1.0, help="weight of the predictions' information", kind=float, low=0, label="Alpha 1", span=(0, 10)
+    )
+    alpha2: float = option(
+        1.0, help="weight of the reference's information", kind=float, low=0, label="Alpha 2", span=(0, 10)
+    )
+    beta: float = option(
+        2.0,
+        help="weight of the common information, which counts 1 + beta times",
+        kind=float,
+        low=0,
+        label="Beta",
+        span=(0, 10),
+    )
 
     zero_division: float = zero_division_option("value of sl_icm_norm if the reference carries no information")
 
@@ -138,6 +171,12 @@ class SlIcm(AlignedMeasure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
+        if self.alpha1 >= 1 + self.beta:
+            raise InputError(
+                f"{setting('alpha1', self.alpha1)} is not less than 1 + {setting('beta', self.beta)}.",
+                "The reference itself must score above an empty output.",
+                option="alpha1",
+            )
         if self.tokens is not None:
             # an iterator can be read only once
             object.__setattr__(self, "tokens", read_documents(self.tokens, TOKENS_REMEDY))
@@ -245,10 +284,11 @@ class SlIcm(AlignedMeasure):
         """Compute SL-ICM and its normalised form."""
         matched, predicted, reference = (quantities[name] for name in ("matched", "predicted", "reference"))
         # summed so that equal amounts cancel to the last bit
-        noise, missed = matched - predicted, matched - reference
+        noise, missed = self.alpha1 * (matched - predicted), self.alpha2 * (matched - reference)
+        most = 1 + self.beta - self.alpha1
         return {
-            "sl_icm": matched + noise + missed,
-            "sl_icm_norm": divide(2 * matched + noise, 2 * reference, self.zero_division),
+            "sl_icm": (most - self.alpha2) * matched + noise + missed,
+            "sl_icm_norm": divide(most * matched + noise, most * reference, self.zero_division),
         }
 
     def _match(self, references: Side, predictions: Side, pairs: Pairs, common: np.ndarray) -> np.ndarray:
