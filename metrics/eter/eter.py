@@ -21,8 +21,8 @@ _EXAMPLES = """
     >>> result = eter.compute(predictions=[[group]], references=[[ada]], details=True)
     >>> result["eter"], result["root_error"], result["component_error"], result["counts"]["subtype_substitutions"]
     (0.375, 0.25, 0.5, 1)
-    >>> result["signature"].rpartition("|v:")[0]
-    'eter|input:entities|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost:0.25|average:micro|zero_division:0'
+    >>> result["signature"].partition("|ser_type_cost")[0]
+    'eter|input:entities|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost:0.25'
     >>> markup = evaluate.load(spanometer.path("eter"), "markup")
     >>> reference = "<pers.ind> <name.first> Ada </name.first> <name.last> Lovelace </name.last> </pers.ind> writes"
     >>> markup.compute(predictions=["<pers.ind> Ada Lovelace </pers.ind> writes"], references=[reference])["eter"]

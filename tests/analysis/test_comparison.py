@@ -557,3 +557,30 @@ def test_swaps_are_fair_and_their_own():
     assert sorted(map(tuple, all_of_them.tolist())) == list(np.ndindex(2, 2, 2))
     (more,) = PairedResampling(n_permutations=7).swaps(3)
     assert len(more) == 7
+
+
+def test_entity_trees_are_ranked_by_both_rates():
+    """Figure 5 of the paper of ETER: SER ranks B (40 %) before A (60 %), ETER (50 % both) does not, as in Table 2."""
+    kind = {"start": 0, "end": 1, "label": "kind"}
+    first = {"start": 0, "end": 1, "types": ["loc"], "components": [kind]}
+    parts = [{"start": 1, "end": 2, "label": "qualifier"}, {"start": 2, "end": 3, "label": "kind"}]
+    second = {"start": 1, "end": 3, "types": ["func"], "components": parts}
+    references = Entities.from_dicts([[first, second]] * 6)
+    systems = {"A": Entities.from_dicts([[first]] * 6), "B": Entities.from_dicts([[second]] * 6)}
+    found = compare(references, systems, measures="eter", n_resamples=20)
+    assert list(found.measures) == ["eter", "ser"]
+    ranked = {
+        name: [(system.rank, system.scores[name]) for system in result.systems.values()]
+        for name, result in found.measures.items()
+    }
+    assert ranked == {"eter": [(1, 0.5), (1, 0.5)], "ser": [(2, 0.6), (1, 0.4)]}
+    pairs = {name: result.pairs[0] for name, result in found.measures.items()}
+    # all 64 swaps: no difference is reached by any, and 0.2 only by all documents one way or the other
+    assert (pairs["eter"].difference, pairs["eter"].p_randomisation) == (0.0, 1.0)
+    assert pairs["ser"].difference == pytest.approx(0.2)
+    assert (pairs["ser"].p_randomisation, pairs["ser"].exact) == (2 / 64, True)
+    described = found.to_dict()["measures"]["ser"]
+    assert (described["headline"], described["higher_is_better"]) == ("ser", False)
+    named = compare(references, systems, measures={"x": Eter(), "y": Eter(alpha=0.25)}, n_resamples=20)
+    assert list(named.measures) == ["x", "x ser", "y", "y ser"]
+    assert [result.title(name) for name, result in named.measures.items()] == ["x eter", "x ser", "y eter", "y ser"]

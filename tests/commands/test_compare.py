@@ -127,7 +127,8 @@ def test_entity_trees(answer, run, file):
     assert [system["rank"] for system in result["systems"].values()] == [1, 2]
     assert result["signature"].startswith("eter|input:hipe|level:fine|scheme:IOB2|")
     _, output, _ = run("compare", gold, gold, worse, "--names", "right,worse", "--format", "hipe")
-    assert "Ranks are by eter, lower is better." in output
+    assert "Ranks are by eter, lower is better; ser, lower is better." in output
+    assert [result["headline"] for result in found["measures"].values()] == ["eter", "ser"]
     assert found["systems"]["worse"]["file"] == worse
     # a column of theirs is tags
     options = ["--names", "a,b", "--column", "NE-FINE-LIT", "--outside", "_"]

@@ -41,7 +41,10 @@ def test_the_module_scores_as_the_measure():
     assert {key: result[key] for key in Eter.keys} == measure.score(counts)
     assert result["muc_err"] == measure.muc_error(counts)
     assert result["counts"] == counts.total()
-    signature = "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|average:micro|zero_division:0|"
+    signature = (
+        "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|ser_type_cost:0.5|ser_span_cost:0.5"
+        "|type_level:fine|average:micro|zero_division:0|"
+    )
     assert signature in result["signature"]
     zeros = load("eter").compute(**ENTITIES, alpha=-0.0, span_cost=-0.0, details=True)["signature"]
     assert zeros == load("eter").compute(**ENTITIES, alpha=0, span_cost=0, details=True)["signature"]

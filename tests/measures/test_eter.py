@@ -27,11 +27,19 @@ OPTIONS = [
     {"alpha": 0.9},
     {"alpha": 0.3, "type_cost": 1.5, "subtype_cost": 1.5, "span_cost": 0.8},
     {"alpha": 0.6, "type_cost": 0.2, "subtype_cost": 0.0, "span_cost": 0.0},
+    {"ser_type_cost": 1.0, "ser_span_cost": 1.0},
+    {"ser_type_cost": 0.25, "ser_span_cost": 0.0, "type_level": "coarse"},
+    {"alpha": 0.7, "ser_type_cost": 0.0, "ser_span_cost": 0.9, "type_level": "coarse"},
 ]
 
 
 def read(documents):
     return Entities.from_dicts(documents)
+
+
+def seen_by(measure, documents):
+    """The entities that a measure aligns."""
+    return read(documents).coarse() if measure.type_level == "coarse" else read(documents)
 
 
 def counts(references, predictions, **options):
@@ -109,7 +117,8 @@ def test_the_reference_scores_0_and_an_empty_output_1(seed):
         assert result["eter"] == result["ser"] == result["substitution_cost"] == 0
         result = score(references, [[] for _ in references], **options)
         assert result["eter"] == result["ser"] == result["ser_types"] == 1
-        assert result["deletions"] == result["references"] == len(read(references))
+        entities = seen_by(Eter(**options), references)
+        assert result["deletions"] == result["references"] == len(entities)
 
 
 def test_a_missing_entity_that_overlaps_no_other_costs_one():
@@ -315,8 +324,8 @@ def test_sides_must_fit():
 def test_the_alignment_is_what_is_counted(options):
     generator = random.Random(5)
     corpora = [random_entity_documents(generator) for _ in range(40)]
-    sides = [read([document for corpus in corpora for document in corpus[side]]) for side in (0, 1)]
     measure = Eter(**options)
+    sides = [seen_by(measure, [document for corpus in corpora for document in corpus[side]]) for side in (0, 1)]
     aligned, total = measure.align(*sides), measure.counts(*sides).total()
     assert len(aligned.reference) == total["matched"] > 0
     assert aligned.root_error.sum() == pytest.approx(total["root_error"], abs=1e-9)
@@ -339,3 +348,64 @@ def test_the_alignment_of_one_pair():
         [0.0],
         [0.25],
     )
+
+
+SLOT_NAMES = ("correct", "substitutions", "deletions", "insertions")
+# one slot right, one of another label, one missed, one invented
+FOUR = [entity(0, 1, "loc"), entity(1, 2, "org"), entity(2, 3, "time")]
+WRONG = [entity(0, 1, "loc"), entity(1, 2, "loc"), entity(3, 4, "time")]
+
+
+def test_rates_of_slots_by_hand():
+    """SER at half a point and at a whole one for the substitution; MUC's ERR, and with the paper's denominator."""
+    found = counts([FOUR], [WRONG]).total()
+    sums = {letter: found[f"slot_types_{name}"] for letter, name in zip("CSDI", SLOT_NAMES, strict=True)}
+    assert sums == dict.fromkeys("CSDI", 1)
+    assert score([FOUR], [WRONG])["ser"] == pytest.approx(2.5 / 3)
+    # the plain (S + D + I) / R
+    assert score([FOUR], [WRONG], ser_type_cost=1, ser_span_cost=1)["ser"] == 1.0
+    wrong = sums["S"] + sums["D"] + sums["I"]
+    assert Eter().muc_error(counts([FOUR], [WRONG])) == wrong / (wrong + sums["C"]) == 0.75
+    assert wrong / (sums["C"] + sums["D"] + sums["I"]) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ser_at_whole_costs_is_the_plain_rate(seed):
+    """(S + D + I) / R, also for slots of which label and bounds are wrong; that C + S + D = R holds at all costs."""
+    references, predictions = random_entity_documents(random.Random(seed))
+    measure = Eter(ser_type_cost=1, ser_span_cost=1)
+    found = measure.counts(read(references), read(predictions))
+    total = found.total()
+    for part in ("types", "components"):
+        wrong = sum(total[f"slot_{part}_{name}"] for name in SLOT_NAMES[1:])
+        if total[f"slot_{part}_references"]:
+            assert measure.score(found)[f"ser_{part}"] == pytest.approx(wrong / total[f"slot_{part}_references"])
+    free = counts(references, predictions, ser_type_cost=0, ser_span_cost=0).total()
+    assert free["slot_types_cost"] == 0
+    assert sum(free[f"slot_types_{name}"] for name in SLOT_NAMES[:3]) == len(read(references))
+
+
+def test_coarse_types_by_hand():
+    """Another subtype, and a component that is called as a sub-entity of another subtype, are right at this level."""
+    fine = [entity(0, 4, "loc.adm.nat", (2, 3, "loc.fac"), (0, 1, "name.first")), entity(2, 3, "loc.fac")]
+    other = [entity(0, 4, "loc.phys", (2, 3, "loc.adm"), (0, 1, "name.last")), entity(2, 3, "loc.adm")]
+    assert score([fine], [other])["eter"] > 0
+    result = score([fine], [other], type_level="coarse")
+    assert (result["eter"], result["ser"]) == (0.0, 0.0)
+    assert counts([fine], [other], type_level="coarse").labels == ("loc",)
+
+
+def test_what_is_equal_at_the_coarse_level_is_there_once():
+    metonymic = [entity(0, 2, "loc.adm loc.phys org", (0, 1, "name.a"), (0, 1, "name.b")), entity(0, 2, "org.x loc.y")]
+    assert read([metonymic]).coarse().to_dicts() == [[entity(0, 2, "org loc"), entity(0, 2, "loc org", (0, 1, "name"))]]
+    same = [entity(0, 2, "loc.a"), entity(0, 2, "loc.b")]
+    assert read([same]).coarse().to_dicts() == [[entity(0, 2, "loc")]]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_coarse_is_that_of_documents_cut_before(seed):
+    sides = random_entity_documents(random.Random(seed))
+    cut = [[slow.cut(document) for document in side] for side in sides]
+    for side, short in zip(sides, cut, strict=True):
+        assert read(side).coarse().to_dicts() == read(short).to_dicts()
+    assert counts(*sides, type_level="coarse").total() == counts(*cut).total()

@@ -62,16 +62,51 @@ def per_label(references, predictions, *, zero_division=0.0, **options):
     }
 
 
-def counts(references, predictions, *, alpha=0.5, type_cost=0.5, subtype_cost=0.25, span_cost=0.25):
-    """For each document a dict from each first type of either side to its COUNTS."""
+def counts(
+    references,
+    predictions,
+    *,
+    alpha=0.5,
+    type_cost=0.5,
+    subtype_cost=0.25,
+    span_cost=0.25,
+    ser_type_cost=0.5,
+    ser_span_cost=0.5,
+    type_level="fine",
+):
+    """For each document a dict from each first type of either side to its COUNTS.
+
+    With the type level "coarse" every type and every label of a component is cut at its first dot beforehand.
+    """
+    if type_level == "coarse":
+        references, predictions = ([cut(document) for document in side] for side in (references, predictions))
     if len(references) != len(predictions):
         raise ValueError(f"{len(references)} reference documents, {len(predictions)} predicted documents")
     if not (0 <= alpha <= 1 and 0 <= subtype_cost <= type_cost and span_cost >= 0):
         raise ValueError("alpha lies in [0, 1], no cost is negative, and a subtype costs no more than a type")
-    options = {"alpha": alpha, "type_cost": type_cost, "subtype_cost": subtype_cost, "span_cost": span_cost}
+    options = {
+        "alpha": alpha,
+        "type_cost": type_cost,
+        "subtype_cost": subtype_cost,
+        "span_cost": span_cost,
+        "ser_type_cost": ser_type_cost,
+        "ser_span_cost": ser_span_cost,
+    }
     return [
         _document_counts(_entities(reference), _entities(prediction), options)
         for reference, prediction in zip(references, predictions, strict=True)
+    ]
+
+
+def cut(document):
+    """The entities of a document in reading order, their names cut at the first dots."""
+    return [
+        {
+            **entity,
+            "types": [name.split(".")[0] for name in entity["types"]],
+            "components": [{**part, "label": part["label"].split(".")[0]} for part in entity["components"]],
+        }
+        for entity in _entities(document)
     ]
 
 
@@ -306,8 +341,8 @@ def _document_counts(references, predictions, options):
         entry["component_label_substitutions"] += pair["components"]["labels"]
         entry["component_boundary_substitutions"] += pair["components"]["boundaries"]
 
-    _count_slots(found, "ser_types", _entity_slots(references), _entity_slots(predictions))
-    _count_slots(found, "ser_components", _component_slots(references), _component_slots(predictions))
+    _count_slots(found, "ser_types", _entity_slots(references), _entity_slots(predictions), options)
+    _count_slots(found, "ser_components", _component_slots(references), _component_slots(predictions), options)
     return found
 
 
@@ -344,12 +379,16 @@ def _component_slots(entities):
     return sorted(slots, key=lambda slot: (slot["start"], slot["end"], slot["label"]))
 
 
-def _count_slots(found, part, references, predictions):
-    """Align the slots of one part, 0.5 for another label and 0.5 for other bounds, and book the outcome by label."""
+def _count_slots(found, part, references, predictions, options):
+    """Align the slots of one part, 0.5 for another label and 0.5 for other bounds, and book the outcome by label.
+
+    Other costs are options; a wrong slot costs 1 at most.
+    """
 
     def compare(one, other):
         label, boundary = one["label"] != other["label"], _bounds(one) != _bounds(other)
-        return {"cost": 0.5 * label + 0.5 * boundary, "differences": (label,)}
+        cost = min(1, options["ser_type_cost"] * label + options["ser_span_cost"] * boundary)
+        return {"cost": cost, "differences": (label,), "wrong": label or boundary}
 
     matched, deleted, inserted = _align(references, predictions, compare)
     for slot in deleted:
@@ -358,5 +397,5 @@ def _count_slots(found, part, references, predictions):
         found[slot["first_type"]][f"{part}_insertions"] += 1
     for slot, _, pair in matched:
         entry = found[slot["first_type"]]
-        entry[f"{part}_substitutions" if pair["cost"] > 0 else f"{part}_correct"] += 1
+        entry[f"{part}_substitutions" if pair["wrong"] else f"{part}_correct"] += 1
         entry[f"{part}_cost"] += pair["cost"]

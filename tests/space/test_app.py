@@ -701,3 +701,12 @@ def test_apps_build(name, built):
     assert {"Reference", "Prediction", *(control.label for control in page_of(name).controls)} <= set(page["labels"])
     assert page["title"] == f"{page_of(name).title}: Spanometer"
     assert not page["analytics"]
+
+
+def test_trees_are_drawn_as_they_are_compared():
+    reference = "<loc.adm> <name.a> Paris </name.a> </loc.adm> <loc.fac> Louvre </loc.fac>"
+    prediction = "<loc.phys> <name.b> Paris </name.b> </loc.phys> <loc.adm> Louvre </loc.adm>"
+    assert headline(answer("eter", reference, prediction)) != "0.0000"
+    html = answer("eter", reference, prediction, type_level="coarse")
+    assert headline(html) == "0.0000"
+    assert "loc.adm" not in text_of(html).partition("Python")[0]

@@ -37,7 +37,7 @@ class SystemResult:
     Attributes:
         scores: the headline values.
         intervals: the lower and the upper bound of each that is not a number of things.
-        rank: by the measure's headline, 1 is the best; equal systems share the better rank.
+        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
         rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
     """
 
@@ -53,7 +53,7 @@ class PairResult:
 
     Attributes:
         systems: their names.
-        difference: of the headline value, the first system's minus the second's.
+        difference: of the value that is compared, the first system's minus the second's.
         interval: of the difference, its lower and upper bound.
         p_randomisation: of paired approximate randomisation.
         p_bootstrap: of the paired bootstrap.
@@ -83,21 +83,34 @@ class MeasureComparison:
 
     Attributes:
         measure: with its options.
+        key: the value that is compared: the measure's headline, or another that it is ranked by.
         systems: the result of each, by name.
         pairs: the result of each pair.
         signature: how the values were made.
     """
 
     measure: Measure
+    key: str
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...]
     signature: str
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the better system has the higher value."""
+        return self.measure.results[self.key].better == "higher"
+
+    def title(self, name: str) -> str:
+        """Return what the value is called in tables and pictures, given the name of the result."""
+        if self.key.startswith(name):
+            return self.key
+        return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
-            "headline": self.measure.headline,
-            "higher_is_better": self.measure.higher_is_better,
+            "headline": self.key,
+            "higher_is_better": self.higher_is_better,
             "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
             "pairs": [plain(asdict(pair)) for pair in self.pairs],
             "signature": self.signature,
@@ -113,7 +126,8 @@ class Comparison(Shown):
     Attributes:
         names: the systems.
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
-        measures: the result of each measure, by the names of the results.
+        measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
+            headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
     """
 
@@ -291,16 +305,24 @@ def _compared(
         documents=reference.documents,
         tokens=None if reference.lengths is None else int(reference.lengths.sum()),
         measures={
-            name: MeasureComparison(
+            found_name: MeasureComparison(
                 measure=measured.measure,
-                systems=measured.results(),
-                pairs=measured.pair_results(),
+                key=key,
+                systems=measured.results(key),
+                pairs=measured.pair_results[key],
                 signature=measured.measure.signature(reading, resampling),
             )
             for name, measured in systems.items()
+            for found_name, key in _results_of(name, measured.measure).items()
         },
         resampling=resampling,
     )
+
+
+def _results_of(name: str, measure: Measure) -> dict[str, str]:
+    """Return what a measure is ranked by, by the names of the results."""
+    others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
+    return {name: measure.headline, **others}
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,13 +366,13 @@ class _MeasuredSystems:
             found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
         return found
 
-    def results(self) -> dict[str, SystemResult]:
-        """Return the result of each system."""
-        headlines = [values[self.measure.headline] for values in self._estimates.values()]
-        higher = self.measure.higher_is_better
-        places = ranks(np.array([[headline.point for headline in headlines]]), higher_is_better=higher)[0]
-        drawn_places = ranks(np.stack([headline.drawn for headline in headlines], axis=1), higher_is_better=higher)
-        shares = (drawn_places[:, :, None] == np.arange(1, len(headlines) + 1)).mean(axis=0)
+    def results(self, key: str) -> dict[str, SystemResult]:
+        """Return the result of each system, ranked by one of the values."""
+        compared = [values[key] for values in self._estimates.values()]
+        higher = self.measure.results[key].better == "higher"
+        places = ranks(np.array([[value.point for value in compared]]), higher_is_better=higher)[0]
+        drawn_places = ranks(np.stack([value.drawn for value in compared], axis=1), higher_is_better=higher)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(compared) + 1)).mean(axis=0)
         return {
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),
@@ -365,18 +387,40 @@ class _MeasuredSystems:
             for column, (system, values) in enumerate(self._estimates.items())
         }
 
-    def pair_results(self) -> tuple[PairResult, ...]:
-        """Return the result of each pair of systems."""
-        headlines = {system: values[self.measure.headline] for system, values in self._estimates.items()}
-        pairs = {(one, other): headlines[one] - headlines[other] for one, other in combinations(headlines, 2)}
-        swapped = [
-            randomisation_test(self.measure, self.counts[one], self.counts[other], difference.point, self._resampling)
-            for (one, other), difference in pairs.items()
-        ]
-        p_values = {
-            "p_randomisation": np.array([p_value for p_value, _ in swapped]),
-            "p_bootstrap": np.array([bootstrap_test(pair.point, pair.drawn) for pair in pairs.values()]),
+    @cached_property
+    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
+        """The result of each pair of systems, by each value that the measure is ranked by."""
+        keys = (self.measure.headline, *self.measure.ranked)
+        estimates = self._estimates
+        pairs = {
+            (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
+            for one, other in combinations(estimates, 2)
         }
+        swapped = [
+            randomisation_test(
+                self.measure,
+                self.counts[one],
+                self.counts[other],
+                {key: difference.point for key, difference in differences.items()},
+                self._resampling,
+            )
+            for (one, other), differences in pairs.items()
+        ]
+        return {
+            key: self._pairs(
+                {systems: differences[key] for systems, differences in pairs.items()},
+                np.array([p_values[key] for p_values, _ in swapped]),
+                [exact for _, exact in swapped],
+            )
+            for key in keys
+        }
+
+    def _pairs(
+        self, differences: Mapping[tuple[str, str], _Estimate], p_randomisation: np.ndarray, exact: list[bool]
+    ) -> tuple[PairResult, ...]:
+        """Return the results of the pairs by one value."""
+        p_bootstrap = np.array([bootstrap_test(pair.point, pair.drawn) for pair in differences.values()])
+        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
         p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
         return tuple(
             PairResult(
@@ -384,7 +428,7 @@ class _MeasuredSystems:
                 difference=difference.point,
                 interval=difference.interval(self._resampling),
                 **{name: values[number].item() for name, values in p_values.items()},
-                exact=swapped[number][1],
+                exact=exact[number],
             )
-            for number, (systems, difference) in enumerate(pairs.items())
+            for number, (systems, difference) in enumerate(differences.items())
         )

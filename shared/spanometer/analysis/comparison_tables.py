@@ -18,7 +18,7 @@ _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
 def system_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     measure = result.measure
-    keys = _SHOWN.get(measure.name, measure.keys)
+    keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
     rows: list[list[Cell]] = []
     for system, values in result.systems.items():
         cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
@@ -37,10 +37,9 @@ def system_table(name: str, result: MeasureComparison) -> Table:
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each pair: the difference with its interval, and the p-values."""
-    headline = result.measure.headline
-    title = headline if headline.startswith(name) else f"{name} {headline}"
+    title = result.title(name)
     heads = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
-    kind = kind_of(result.measure, headline)
+    kind = kind_of(result.measure, result.key)
     rows: list[list[Cell]] = [
         [
             (" - ".join(pair.systems), "cyan"),
@@ -62,7 +61,7 @@ def legend(found: Comparison) -> list[str]:
     confidence = f"{100 * found.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
     directions = dict.fromkeys(
-        f"{result.measure.headline}, {'higher' if result.measure.higher_is_better else 'lower'} is better"
+        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
         for result in found.measures.values()
     )
     return [

@@ -11,7 +11,7 @@ routines.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,35 +84,37 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
 
 
 def randomisation_test(
-    measure: Measure, one: Counts, other: Counts, difference: float, resampling: PairedResampling
-) -> tuple[float, bool]:
-    """Return the p-value of paired approximate randomisation, and whether it is exact.
+    measure: Measure, one: Counts, other: Counts, differences: Mapping[str, float], resampling: PairedResampling
+) -> tuple[dict[str, float], bool]:
+    """Return the p-values of paired approximate randomisation, and whether they are exact.
 
     p = (1 + #{|d*| >= |d|}) / (1 + n) over n random swaps; #{|d*| >= |d|} / n if there are no more than n at all.
 
     Args:
-        measure: what scores the swapped outputs; its headline value is compared.
+        measure: what scores the swapped outputs.
         one, other: the counts of the two systems.
-        difference: d, that of their headline values.
+        differences: d, that of their values, by the keys that are compared.
         resampling: how to swap.
     """
     both, documents = _side_by_side(one, other)
     exact = resampling.exact(documents)
-    reached = number = 0
+    reached, number = dict.fromkeys(differences, 0), 0
     for swaps in resampling.swaps(documents):
         weights = np.zeros((len(swaps), both.documents))
         # what stands behind the documents that differ is never swapped
         weights[:, 0::2] = 1
         weights[:, 0 : 2 * documents : 2] -= swaps
         weights[:, 1 : 2 * documents : 2] = swaps
-        first, second = (
-            np.atleast_1d(measure.score_weighted(both, side)[measure.headline]) for side in (weights, 1 - weights)
-        )
-        reached += _reached(first - second, difference)
+        first, second = (measure.score_weighted(both, side) for side in (weights, 1 - weights))
+        for key, difference in differences.items():
+            reached[key] += _reached(np.atleast_1d(first[key] - second[key]), difference)
         number += len(swaps)
-    if math.isnan(difference):
-        return math.nan, exact
-    return (reached / number if exact else (1 + reached) / (1 + number)), exact
+    more = 0 if exact else 1
+    p_values = {
+        key: math.nan if math.isnan(difference) else (more + reached[key]) / (more + number)
+        for key, difference in differences.items()
+    }
+    return p_values, exact
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

@@ -79,6 +79,7 @@ class Measure(ABC):
         detail_keys: what `details` adds to the result.
         keys: the names of the keys, those of `results`.
         headline: the one of them that comparisons and charts show.
+        ranked: other keys by which comparisons rank too.
         higher_is_better: whether the headline of the better output is the higher one.
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
@@ -97,6 +98,7 @@ class Measure(ABC):
     detail_keys: ClassVar[tuple[str, ...]] = ("per_label", "counts", "signature")
     keys: ClassVar[tuple[str, ...]]
     headline: ClassVar[str]
+    ranked: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
     shared: ClassVar[tuple[str, ...]] = ()

@@ -61,8 +61,10 @@ class Eter(Measure):
     over the cheapest one-to-one alignment of the components that share a token.
 
     **SER** takes slots: entities, and the components that are not entities themselves. Entities are aligned with
-    entities and components with components, wherever in the document they stand; a substitution costs 0.5 for another
-    label (another set of types) and 0.5 for other bounds. SER = (I + D + substitutions' cost) / slots of the reference.
+    entities and components with components, wherever in the document they stand; a substitution costs `ser_type_cost`
+    for another label (another set of types) and `ser_span_cost` for other bounds, but not more than 1. SER = (I + D +
+    substitutions' cost) / slots of the reference; with both costs 1 it is the plain (S + D + I) / R (Makhoul et al.
+    1999).
 
     All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1. If the reference has
     no entities (or slots) a rate is `zero_division`, whatever the prediction has: that is so for single labels too, and
@@ -73,6 +75,9 @@ class Eter(Measure):
         type_cost: what another type, or another label of a component, costs.
         subtype_cost: what a type costs that agrees in its first dotted part; not more than `type_cost`.
         span_cost: what other bounds cost.
+        ser_type_cost, ser_span_cost: what another label and other bounds of a slot cost in SER, in [0, 1].
+        type_level: `coarse` compares the first dotted parts of types and of components' labels alone; types, components
+            and entities that are equal then count once.
         zero_division: the value of a rate if the reference is empty.
 
     Counts, at the first type of the reference entity, and for insertions of the predicted one: `references`,
@@ -104,6 +109,28 @@ class Eter(Measure):
     )
     span_cost: float = option(
         0.25, help="cost of other bounds", kind=float, low=0, label="Cost of other bounds", span=(0, 2)
+    )
+    ser_type_cost: float = option(
+        0.5,
+        help="cost of a slot with another label in the slot error rate",
+        kind=float,
+        low=0,
+        high=1,
+        label="SER: cost of another label",
+    )
+    ser_span_cost: float = option(
+        0.5,
+        help="cost of a slot with other bounds in the slot error rate",
+        kind=float,
+        low=0,
+        high=1,
+        label="SER: cost of other bounds",
+    )
+    type_level: str = option(
+        "fine",
+        help="what of types and components' labels is compared",
+        choices={"fine": "all of it", "coarse": "the first dotted part"},
+        label="Types",
     )
 
     zero_division: float = zero_division_option("value of the rates if the reference is empty")
@@ -146,6 +173,7 @@ class Eter(Measure):
     }
     detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, "counts_per_label", "muc_err")
     headline: ClassVar[str] = "eter"
+    ranked: ClassVar[tuple[str, ...]] = ("ser",)
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (
         *((part, "references") for part in ("matched", "deletions")),
         *((part, "matched") for part in ("type_substitutions", "subtype_substitutions", "boundary_substitutions")),
@@ -170,7 +198,7 @@ class Eter(Measure):
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
         """Align the entities, their components and the slots, and count what is wrong with each."""
-        trees = TreeAlignment(references, predictions)
+        trees = self._trees(references, predictions)
         return self._count(trees, self._errors(trees))
 
     def counts_at(self, alphas: Iterable[float], references: Entities, predictions: Entities) -> Iterator[Counts]:
@@ -179,7 +207,7 @@ class Eter(Measure):
         Only the entities are aligned anew for each; what does not depend on the weight is computed once.
         """
         measures = [replace(self, alpha=alpha) for alpha in alphas]
-        trees = TreeAlignment(references, predictions)
+        trees = self._trees(references, predictions)
         errors = self._errors(trees)
         return (measure._count(trees, errors) for measure in measures)
 
@@ -210,7 +238,10 @@ class Eter(Measure):
         return {**super().details(counts), "counts_per_label": by_type, "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
-        """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better."""
+        """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better.
+
+        A wrong slot is a substitution whatever it costs in SER. The paper of ETER prints the denominator as C + D + I.
+        """
         total = counts.total()
         wrong, correct = (
             sum(total[f"{slots}_{name}"] for slots in _SLOTS for name in names)
@@ -219,18 +250,22 @@ class Eter(Measure):
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
     def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
-        """Return the alignment that `counts` counts.
+        """Return the alignment that `counts` counts: of `Entities.coarse` if that is the level of types.
 
         Raises:
             InputError: if the sides do not have the same documents.
         """
-        trees = TreeAlignment(references, predictions)
+        trees = self._trees(references, predictions)
         errors = self._errors(trees)
         matched = self._matched(trees, errors)
         matched = matched[np.argsort(trees.pairs.reference[matched], kind="stable")]
         ends = trees.pairs.reference[matched], trees.pairs.prediction[matched]
         root, components = errors["root_error"][matched], errors["component_error"][matched]
         return EntityAlignment(*ends, root, components, self._cost(errors)[matched])
+
+    def _trees(self, references: Entities, predictions: Entities) -> TreeAlignment:
+        slot_costs = (self.ser_type_cost, self.ser_span_cost)
+        return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
         """Return what is wrong with each pair of entities, whatever the weight of the components."""

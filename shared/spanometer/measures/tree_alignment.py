@@ -19,10 +19,6 @@ from ..spans.entities import Entities
 UNMATCHED = 2.0
 """The cost of leaving both ends of a pair without a partner: a deletion and an insertion."""
 
-_LABEL_COST = 0.5
-_BOUNDS_COST = 0.5
-"""The costs of a slot of the wrong label, and of one of wrong bounds, in the slot error rate."""
-
 
 @dataclass(frozen=True, eq=False)
 class EntityPairs:
@@ -59,13 +55,20 @@ class TreeAlignment:
 
     Args:
         references, predictions: both sides, with the same documents.
+        slot_costs: what another label and other bounds of a slot cost.
+        coarse: whether only the first dotted parts of names are compared.
 
     Raises:
         InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
     """
 
-    def __init__(self, references: Entities, predictions: Entities) -> None:
+    def __init__(
+        self, references: Entities, predictions: Entities, *, slot_costs: tuple[float, float], coarse: bool
+    ) -> None:
         require_sides(Entities, references, predictions)
+        self._slot_costs = slot_costs
+        if coarse:
+            references, predictions = references.coarse(), predictions.coarse()
         references, predictions = share_lengths(references, predictions)
         self.sides = (references, predictions)
         self.documents = references.documents
@@ -167,7 +170,8 @@ class TreeAlignment:
     def slots(self) -> dict[str, Column]:
         """The counts of the slots: entities, and components that are not entities."""
         ends = self.pairs.reference, self.pairs.prediction
-        of_types = _slot_columns(self.entities, *ends, self.pairs.types_differ, self.pairs.bounds_differ)
+        differ = self.pairs.types_differ, self.pairs.bounds_differ
+        of_types = _slot_columns(self.entities, *ends, *differ, self._slot_costs)
         taken, rank = [], []
         for index, components in enumerate(self.components):
             slot = np.flatnonzero(~self._entities_among_components(index))
@@ -183,8 +187,8 @@ class TreeAlignment:
             for side, slot in zip(self.components, taken, strict=True)
         ]
         labels = [codes[slot] for codes, slot in zip(self._component_label, taken, strict=True)]
-        labels_differ = labels[0][first] != labels[1][second]
-        of_components = _slot_columns(sides, first, second, labels_differ, _bounds_differ(sides, first, second))
+        differ = labels[0][first] != labels[1][second], _bounds_differ(sides, first, second)
+        of_components = _slot_columns(sides, first, second, *differ, self._slot_costs)
         return {
             **{f"slot_types_{name}": column for name, column in of_types.items()},
             **{f"slot_components_{name}": column for name, column in of_components.items()},
@@ -223,16 +227,22 @@ def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, t
 
 
 def _slot_columns(
-    sides: list[Side], first: np.ndarray, second: np.ndarray, label_differs: np.ndarray, bounds_differ: np.ndarray
+    sides: list[Side],
+    first: np.ndarray,
+    second: np.ndarray,
+    label_differs: np.ndarray,
+    bounds_differ: np.ndarray,
+    costs: tuple[float, float],
 ) -> dict[str, Column]:
     """Count the slots of two sides in their cheapest alignment, from the pairs of slots that share a token."""
     references, predictions = sides
-    cost = _LABEL_COST * label_differs + _BOUNDS_COST * bounds_differ
+    cost = np.minimum(costs[0] * label_differs + costs[1] * bounds_differ, 1.0)
     matched = cheapest_matching(first, second, cost, [label_differs])
-    wrong = matched[cost[matched] > 0]
+    differs = (label_differs | bounds_differ)[matched]
+    wrong = matched[differs]
     return {
         "references": references.column(),
-        "correct": references.column(first[matched[cost[matched] == 0]]),
+        "correct": references.column(first[matched[~differs]]),
         "insertions": unmatched(predictions, second[matched]),
         "deletions": unmatched(references, first[matched]),
         "substitutions": references.column(first[wrong]),

@@ -129,10 +129,9 @@ def draw_comparison(found: Comparison) -> Figure:
 
 def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
     """Draw a row for each system, the best on top, with its value beside it."""
-    headline = result.measure.headline
     ordered = sorted(result.systems.items(), key=lambda item: item[1].rank)
     for row, (_, values) in enumerate(ordered):
-        score, bounds = values.scores[headline], values.intervals[headline]
+        score, bounds = values.scores[result.key], values.intervals[result.key]
         axes.plot(bounds, [row, row], color=BLUE, linewidth=2.0, marker="|", markersize=9)
         axes.plot([score], [row], linestyle="none", **DOT)
         if not np.isnan(score):
@@ -145,8 +144,8 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
     axes.grid(axis="x", color=GREY, linewidth=0.5)
     axes.set_axisbelow(True)
     hide(axes, "top", "right", "left")
-    label = literal(headline if headline.startswith(name) else f"{name} {headline}")
-    axes.set_xlabel(label if result.measure.higher_is_better else f"{label}, lower is better")
+    label = literal(result.title(name))
+    axes.set_xlabel(label if result.higher_is_better else f"{label}, lower is better")
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:

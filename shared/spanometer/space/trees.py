@@ -51,6 +51,8 @@ def aligned_trees(
     measure: Eter, references: Entities, predictions: Entities, words: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return what the template `trees.html` shows: the trees of the first documents and the table of their pairs."""
+    if measure.type_level == "coarse":
+        references, predictions = references.coarse(), predictions.coarse()
     aligned = measure.align(references, predictions)
     sides = {
         "reference": _by_document(references, aligned.reference.tolist()),

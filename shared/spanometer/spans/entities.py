@@ -161,6 +161,24 @@ class Entities:
             component_label=self.component_label[components],
         )
 
+    def coarse(self) -> Entities:
+        """Return the entities with the first dotted parts of types and of components' labels: `loc` of `loc.adm.town`.
+
+        What is equal then is there once: types of an entity, components of one, entities.
+        """
+        codes, types = _first_parts(self.type, self.types)
+        labels, component_labels = _first_parts(self.component_label, self.component_labels)
+        offsets, codes = _distinct_types(self.type_entity, codes, len(types), len(self))
+        found = replace(
+            self,
+            type_offsets=offsets,
+            type=codes,
+            types=types,
+            component_label=labels,
+            component_labels=component_labels,
+        )
+        return _in_order(_with_distinct_nodes(found))
+
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of entities as `from_dicts` takes them."""
         return list(self.to_arrow().to_pylist())
@@ -263,11 +281,23 @@ def _read_types(entities: Items) -> tuple[np.ndarray, np.ndarray, tuple[str, ...
     entities.refuse(lacking, "an entity has no type.", "Give every entity at least one type.")
     types.refuse(null_flags(types.values), "a type is None.")
     codes, names = types.names(types.values, noun="type", owner="entity")
-    entity = types.parent
+    return *_distinct_types(types.parent, codes, len(names), number), names
+
+
+def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the offsets and codes of the entities' types; one that an entity has twice counts once."""
     if len(entity) > number:
-        kept = np.sort(np.unique(entity * max(len(names), 1) + codes, return_index=True)[1])
+        kept = np.sort(np.unique(entity * max(names, 1) + codes, return_index=True)[1])
         entity, codes = entity[kept], codes[kept]
-    return offsets_by(entity, number), codes, names
+    return offsets_by(entity, number), codes
+
+
+def _first_parts(codes: np.ndarray, names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return codes and names of the parts of names before the first dot."""
+    parts = [name.partition(".")[0] for name in names]
+    known = tuple(sorted(set(parts)))
+    number = {part: code for code, part in enumerate(known)}
+    return np.array([number[part] for part in parts], dtype=codes.dtype)[codes], known
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:
