@@ -12,18 +12,58 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
-from .errors import InputError, mention
+from .errors import InputError, mention, setting, where_known
 
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
+_PER_LABEL = f"Each label's scores are under per_label{where_known('details', ', with details=True')}."
+
 _ELSEWHERE = {
-    "mode": 'What mode="strict" does is repair="discard" here, with the scheme named: scheme="IOB2".',
-    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'.",
-    "sample_weight": 'Documents weigh the same; average="weighted" weighs labels by their reference spans.',
-    "output_dict": "Results are always dicts; details=True adds the scores of each label.",
+    # seqeval and scikit-learn
+    "mode": f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
+    f"{setting('scheme', 'IOB2')}.",
+    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'. The module seqeval reads both, with suffix=True.",
+    "sample_weight": f"Documents weigh the same; {setting('average', 'weighted')} weighs labels by their reference spans.",
+    "output_dict": f"Results are always dicts. {_PER_LABEL}",
+    "y_true": "Call it references.",
+    "y_pred": "Call it predictions.",
+    "target_names": "Labels have the names that the annotation gives them.",
+    "pos_label": _PER_LABEL,
+    "beta": "Precision and recall are in the result, and F-beta is (1 + β²)PR / (β²P + R).",
+    # seqscore
+    "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; for none, which refuses "
+    f"illegal tags, {setting('repair', 'raise')}.",
+    "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
+    "reference": "Give the reference first, before the systems.",
+    "score_format": "Use --table; --json has everything.",
+    "error_counts": "Use spanometer errors, which sorts them by kind.",
+    "full_precision": "Use --json, or --digits.",
+    "type_map": f"Use {setting('label_map')}.",
+    "keep_types": f"Name the others with {setting('ignore_labels')}.",
+    "remove_types": f"Use {setting('ignore_labels')}.",
+    "label_index": "Name the column of the tags with --column.",
+    "token_index": "Name the column of the words with --words-column.",
+    "file_encoding": "Files are read as UTF-8.",
+    # nervaluate
+    "true": "Call it references.",
+    "pred": "Call it predictions.",
+    "tags": f"Every label is scored; name those to leave out with {setting('ignore_labels')}.",
+    "loader": "The form of the input is told from the data.",
+    "scenario": "Each scenario is a measure: strict is span_f, exact is span_f with "
+    f"{setting('labels', 'ignore')}; the others are in docs/coming_from.md.",
+    # sacreBLEU
+    "metrics": f"Call it {mention('measures')}.",
+    "confidence_n": f"Use {setting('n_resamples')}.",
+    "paired_ar": "Use spanometer compare: it has both tests.",
+    "paired_bs": "Use spanometer compare: it has both tests.",
+    "paired_ar_n": "Use spanometer compare with --permutations.",
+    "paired_bs_n": "Use spanometer compare with --resamples.",
+    "sentence_level": "Use --per-document.",
+    "width": "Use --digits.",
+    "short": "Signatures are always whole.",
 }
-"""What seqeval and scikit-learn have, and what there is instead."""
+"""Options of seqeval, scikit-learn, seqscore, nervaluate and sacreBLEU, and what there is instead of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +247,12 @@ def require_known(names: Iterable[str], known: Collection[str], owner: str) -> N
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}."
-            raise InputError(f"{owner} has no option {name!r}.", _ELSEWHERE.get(name, remedy))
+            raise InputError(f"{owner} has no option {name!r}.", elsewhere(name) or remedy)
+
+
+def elsewhere(name: str) -> str:
+    """Return what there is instead of an option of another tool, as the text of an `InputError`; empty if unknown."""
+    return _ELSEWHERE.get(name, "")
 
 
 def same(value: Any, other: Any) -> bool:
