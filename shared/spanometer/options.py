@@ -24,7 +24,7 @@ _ELSEWHERE = {
     "mode": f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
     f"{setting('scheme', 'IOB2')}.",
     "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'. The module seqeval reads both, with suffix=True.",
-    "sample_weight": f"Documents weigh the same; {setting('average', 'weighted')} weighs labels by their reference spans.",
+    "sample_weight": f"Documents weigh the same; {setting('average', 'weighted')} weighs labels by reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Call it references.",
     "y_pred": "Call it predictions.",
@@ -251,8 +251,8 @@ def require_known(names: Iterable[str], known: Collection[str], owner: str) -> N
 
 
 def elsewhere(name: str) -> str:
-    """Return what there is instead of an option of another tool, as the text of an `InputError`; empty if unknown."""
-    return _ELSEWHERE.get(name, "")
+    """Return what there is instead of another tool's option or flag, as the text of an `InputError`; or nothing."""
+    return _ELSEWHERE.get(name.replace("-", "_"), "")
 
 
 def same(value: Any, other: Any) -> bool:

@@ -105,3 +105,19 @@ def test_tags_without_prefixes(run, complaint, file):
     tagged = file("gold.conll", "Ada B-PER\n")
     assert "Leave out --no-prefix" in complaint("score", tagged, tagged, "--no-prefix")
     assert "tags without prefixes are IO" in complaint("score", path, path, "--no-prefix", "--scheme", "bio")
+
+
+@pytest.mark.parametrize(
+    ("flag", "remedy"),
+    [
+        ("--mode", "What mode='strict' does in seqeval is --repair discard here, with the scheme named"),
+        ("--repair-method", "Use --repair conlleval or --repair discard; for none"),
+        ("--paired-bs", "Use spanometer compare: it has both tests"),
+        ("--confidence-n", "Use --resamples"),
+        ("--scenario", "Each scenario is a measure: strict is span_f, exact is span_f with --labels ignore"),
+    ],
+)
+def test_options_of_other_tools(complaint, flag, remedy):
+    line = complaint("score", "gold", "system", flag, "x")
+    assert line.startswith(f"spanometer score: unrecognized arguments: {flag} x. {remedy}")
+    assert line.endswith(" (see spanometer score --help)")

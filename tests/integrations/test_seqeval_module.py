@@ -172,7 +172,7 @@ def test_without_spans_or_tokens(ours):
         ({"scheme": "IOB3"}, "scheme: 'IOB3'"),
         ({"zero_division": "war"}, r"zero_division: 'war'\.\nUse one of 'warn', 0\.0, 1\.0, nan\."),
         ({"suffix": 1}, "suffix: 1"),
-        ({"repair": "discard"}, "seqeval has no option 'repair'.\n.*mode=\"strict\""),
+        ({"repair": "discard"}, "seqeval has no option 'repair'.\nIts options are suffix, scheme, mode, "),
     ],
 )
 def test_wrong_options(ours, options, text):

@@ -12,7 +12,8 @@ from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from ..errors import InputError, printable, spell_python
+from ..errors import InputError, printable, spell_python, spelled
+from ..options import elsewhere
 from ..version import __version__
 from . import COMMANDS
 
@@ -104,7 +105,19 @@ class _Parser(argparse.ArgumentParser):
             self._document(command.__doc__)
             self.set_defaults(run=getattr(command, "run", None))
             command.declare(self)
-        return super().parse_known_args(args, namespace)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._instead(unknown)}")
+        return found, unknown
+
+    def _instead(self, unknown: Iterable[str]) -> str:
+        """Return a sentence on what there is instead of the first option that is one of another tool."""
+        remedy = next(filter(None, (elsewhere(text.lstrip("-")) for text in unknown if text.startswith("--"))), "")
+        if not remedy:
+            return ""
+        from .options import speller
+
+        return f". {spelled(remedy, speller(self.get_default('flags') or {})).removesuffix('.')}"
 
     def error(self, message: str) -> NoReturn:
         """Print the message and leave."""
