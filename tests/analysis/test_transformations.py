@@ -13,7 +13,15 @@ from datasets import ClassLabel, Dataset, Features, List, Value
 from random_corpora import LABELS, as_spans, flat_part, random_document
 from slow import transformations as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, as_map, get_transformation
+from spanometer.analysis.mapping import (
+    DESCRIPTIONS,
+    PAIRS,
+    TRANSFORMATIONS,
+    as_map,
+    free,
+    get_transformation,
+    matched,
+)
 from spanometer.analysis.noise import Drop, IllegalTags, Invent, Relabel
 from spanometer.analysis.transformations import Extend, Shift, SpanTransformation, Split, Truncate, uniform
 from spanometer.tags.decoding import illegal_pairs
@@ -220,8 +228,47 @@ def test_same_spans_are_touched(seed):
     documents, lengths = random_corpus(seed)
     given = as_spans(documents, lengths)
     for names in (("-1", "-2", "-3"), ("+1", "+2", "+3")):
-        counts = [TRANSFORMATIONS[name](given).per_document.tolist() for name in names]
-        assert counts[0] == counts[1] == counts[2]
+        found = [matched(name, TRANSFORMATIONS[name], given)(given).per_document.tolist() for name in names]
+        assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("names", PAIRS)
+@pytest.mark.parametrize("change", [lambda known: known, free], ids=["tags", "free"])
+def test_as_many_are_touched(names, change):
+    numbers = set()
+    for seed in range(8):
+        documents, lengths = random_corpus(seed)
+        given = as_spans(documents, lengths)
+        known = {name: change(TRANSFORMATIONS[name]) for name in names}
+        touched = {matched(name, known[name], given)(given).touched for name in names}
+        assert len(touched) == 1
+        # as many as the one that can touch the fewest; of extensions those with room for the most
+        most = min(transformation(given).touched for transformation in known.values())
+        assert touched == {most} if names[0] != "+1" else max(touched) <= most
+        numbers |= touched
+    assert len(numbers) > 1
+
+
+def test_beyond_the_end_by_hand():
+    given = Spans.from_tags([["B-A", "I-A"], ["B-A", "I-A", "O", "B-B"]])
+    known = Shift(tokens=1)
+    assert known(given).touched == 1
+    found = replace(known, beyond=True)(given)
+    assert found.touched == 2
+    assert found.spans.lengths is None
+    assert [span["end"] for document in found.spans.to_dicts() for span in document] == [3, 3, 4]
+    assert Extend(beyond=True, longest=1)(given).spans.to_dicts()[1][1] == {"start": 3, "end": 5, "label": "B"}
+    # where nothing passes an end the lengths stay
+    assert Truncate(beyond=True)(given).spans.lengths is given.lengths
+
+
+def test_otherwise_by_hand():
+    tags = ["B-A", "O", "O", "O", "B-B", "O"]
+    given = Spans.from_tags([tags])
+    found = Extend(tokens=2, room=3, otherwise=1)(given)
+    assert found.spans.to_tags("IOB2") == [["B-A", "I-A", "I-A", "O", "B-B", "I-B"]]
+    assert found.touched == 2
+    assert Extend(tokens=2, room=3)(given).touched == 1
 
 
 @pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "IO"])
@@ -245,9 +292,9 @@ def test_illegal_tags(scheme, seed):
 
 
 def test_bare_tags_stay_bare():
-    tags = Tags.from_lists([["B", "I", "O", "O", "B", "O"]])
+    tags = Tags.from_lists([["B", "I", "O", "O"]])
     found = TRANSFORMATIONS["minimum_overlap"].on_tags(tags, scheme="IOB2")
-    assert [found.tags.names[code] for code in found.tags.codes] == ["O", "B", "I", "O", "B", "O"]
+    assert [found.tags.names[code] for code in found.tags.codes] == ["O", "B", "I", "O"]
     found = IllegalTags(rate=1.0).on_tags(tags, scheme="IOB2")
     assert found.touched > 0
     assert set(found.tags.names) == {"O", "B", "I"}

@@ -138,7 +138,15 @@ def test_help(run):
         ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),
         ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "invalid value for --seed: -3."),
         ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "transformations after illegal_tags cannot"),
-        ("x B-A\n", [], "the following arguments are required: --apply"),
+        ("x B-A\n", [], "there is nothing to apply. Name a transformation with --apply"),
+        ("x B-A\n", ["--apply", "-1", "--first", "1", "--first", "2"], "2 numbers for 1 transformations."),
+        ("x B-A\n", ["--apply", "-1", "--first", "-1"], "invalid value for --first: -1."),
+        ("x B-A\n", ["--apply", "-1", "--first", "1", "--matched"], "--first and --matched both say"),
+        ("x B-A\n", ["--apply", "label_noise", "--matched"], "label_noise is compared with no other"),
+        ("x B-A\n", ["--apply", "illegal_tags", "--first", "2"], "illegal_tags has no parameter 'first'."),
+        ("x B-A\n", ["--apply", "illegal_tags", "--as-spans"], "illegal_tags is for tags"),
+        ("x B-A\n", ["--as-spans", "--in-place"], "--in-place is for tags"),
+        ("x B-A O\n", ["--as-spans", "--column", "2", "--column", "3"], "--as-spans writes the spans of one column."),
         ("", ["--apply", "-1"], "the file is empty."),
     ],
 )
@@ -161,4 +169,39 @@ def test_a_corpus(run, data, tmp_path):
         for tags in (before, after)
     )
     assert len(new) == len(old) == 1176
-    assert len(old - new) == touched > 300
+    # 54 of 275 would pass the end of their sentence
+    assert len(old - new) == touched == 221
+
+
+@pytest.mark.parametrize(("name", "touched"), [("long_truncation", 46), ("short_truncation", 46), ("+1", 307)])
+def test_as_many_as_those_that_are_compared(run, data, tmp_path, name, touched):
+    path = data / "multiconer_es_dev.conll"
+    assert run("transform", path, "--apply", name, "--matched", "-o", tmp_path / "out")[2] == (
+        f"{name}: {touched} spans touched.\n"
+    )
+
+
+def test_first_and_matched(written, file):
+    text = "x B-A\nx I-A\nx O\n\n" * 3 + "x B-A\nx I-A\nx I-A\nx I-A\n\n" * 2
+    path = file("a", text)
+    output, said = written("transform", path, "--apply", "short_truncation", "--first", "1")
+    assert said == "short_truncation: 1 span touched.\n"
+    assert output.decode() == text.replace("I-A", "O", 1)
+    # two spans of four tokens, three of two
+    for name in ("short_truncation", "long_truncation"):
+        assert written("transform", path, "--apply", name, "--matched")[1] == f"{name}: 2 spans touched.\n"
+    _, said = written(
+        *("transform", path, "--apply", "-1", "--apply", "sequence_split", "--first", "1", "--first", "4")
+    )
+    assert said == "-1: 1 span touched.\nsequence_split: 4 spans touched.\n"
+
+
+def test_spans(written, file):
+    path = file("a", "x B-A\nx I-A\n\nx O\n")
+    output, said = written("transform", path, "--as-spans")
+    assert (output, said) == (b'{"spans": [{"start": 0, "end": 2, "label": "A"}]}\n{"spans": []}\n', "")
+    output, said = written("transform", path, "--as-spans", "--apply", "short_extension")
+    assert output == b'{"spans": [{"start": 0, "end": 3, "label": "A"}]}\n{"spans": []}\n'
+    assert said == "short_extension: 1 span touched.\n"
+    # tags stay in their document
+    assert written("transform", path, "--apply", "short_extension")[1] == "short_extension: 0 spans touched.\n"

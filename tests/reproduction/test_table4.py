@@ -9,7 +9,7 @@ from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import Bcubed
-from spanometer.readers import read
+from spanometer.readers import read, read_spans
 from spanometer.reproduction import monotonicity, table4
 from spanometer.reproduction.monotonicity import MEASURES, Costs
 from spanometer.reproduction.tables import DIFFERENT, EQUAL, NEAR
@@ -61,14 +61,27 @@ def test_how_many_spans_are_touched(result):
         **dict.fromkeys(("maximum_overlap", "minimum_overlap"), 275),
         **dict.fromkeys(("long_truncation", "short_truncation", "long_extension", "short_extension"), 46),
         **dict.fromkeys(("-1", "-2", "-3"), 46),
-        "+1": 532,
-        "+2": 307,
-        "+3": 307,
+        **dict.fromkeys(("+1", "+2", "+3"), 532),
     }
     assert {name: output.touched for name, output in result.outputs.items()} == {"gold": 0, **touched}
-    assert result.notes[1] == f"Spans that are touched: {', '.join(f'{name} {n}' for name, n in touched.items())}."
+    listed = ", ".join(f"{name} {n}" for name, n in touched.items())
+    more = "In +2 and +3 only 307 of them get more than one token."
+    assert result.notes[1] == f"Spans that are touched: {listed}. {more}"
     assert "maximum_overlap 10, minimum_overlap 54," in result.notes[2]
     assert "+1 12," in result.notes[2]
+
+
+@pytest.mark.parametrize("name", [row["output"] for row in published_rows("sl_icm_table4")])
+def test_the_command_makes_the_outputs_by_name(result, data, name, run, tmp_path):
+    options = () if name == "gold" else ("--apply", name)
+    options += ("--matched",) if name in ("short_truncation", "short_extension") else ()
+    status, _, said = run(
+        *("transform", data / "multiconer_es_dev.conll", "--as-spans", "-o", tmp_path / "out.jsonl"), *options
+    )
+    assert status == 0
+    expected = result.outputs[name]
+    assert said == ("" if name == "gold" else f"{name}: {expected.touched} spans touched.\n")
+    assert read_spans(tmp_path / "out.jsonl").spans.to_dicts() == expected.spans.to_dicts()
 
 
 def test_correct_lengths(result, references):

@@ -6,8 +6,9 @@
 Those that cut spans and move their bounds are here, random ones in `noise`, all of them by name in `mapping`, which
 also makes functions for `Dataset.map` of them.
 
-A transformation is a pure function of `Spans`; its parameters are its fields. It never leaves a document and, unless
-`overlap=True`, makes no two spans overlap that did not: a span that cannot be changed so is left alone and not counted.
+A transformation is a pure function of `Spans`; its parameters are its fields. Unless `beyond=True` it never leaves a
+document, and unless `overlap=True` it makes no two spans overlap that did not: a span that cannot be changed so is left
+alone and not counted.
 What is random depends on the seed, the document's number and the place alone, so that it comes out the same whole, in
 batches and in shards.
 """
@@ -224,36 +225,48 @@ class Move(ChosenSpans):
 
     Attributes:
         overlap: let spans run into others.
+        beyond: let spans pass the end of their document. If one does, the documents of the result have no lengths.
     """
 
     overlap: bool = option(False, help="let spans run into others", kind=bool)
+    beyond: bool = option(False, help="let spans pass the end of their document", kind=bool)
 
     def moved(
-        self, spans: Spans, numbers: np.ndarray, by_start: Any, by_end: Any, possible: np.ndarray | bool = True
+        self,
+        spans: Spans,
+        numbers: np.ndarray,
+        by_start: Any,
+        by_end: Any,
+        possible: np.ndarray | bool = True,
     ) -> Transformed:
         """Move the bounds of the spans for which that is possible and that are chosen."""
         first, last = _wide(spans)
-        chosen = self.choose(spans, numbers, possible & self.has_room(spans, first + by_start, last + by_end))
+        room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
+        chosen = self.choose(spans, numbers, possible & room)
         start, end = (np.where(chosen, bound + by, bound) for bound, by in ((first, by_start), (last, by_end)))
-        return changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
+        found = changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
+        if (end <= lengths_of(spans)[spans.document]).all():
+            return found
+        return replace(found, spans=replace(found.spans, lengths=None))
 
-    def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
         """Return whether spans with these bounds stay in their documents and enter no token of another span.
 
         All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
         """
-        within: np.ndarray = (start >= 0) & (end <= lengths_of(spans)[spans.document])
+        within: np.ndarray = (start >= 0) & (beyond | (end <= lengths_of(spans)[spans.document]))
         if self.overlap:
             return within
         before = covered_before(spans)
         base = bases(spans)[spans.document]
 
         def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
-            # bounds beyond the documents are refused by `within`
+            # bounds before the documents are refused by `within`
             first, last = (np.clip(base + bound, 0, len(before) - 1) for bound in (first, last))
             return np.asarray(before[np.maximum(first, last)] == before[first])
 
-        within &= is_free(start, spans.start) & is_free(spans.end, end)
+        # what lies beyond a document is free, and no token of the next one
+        within &= is_free(start, spans.start) & is_free(spans.end, np.minimum(end, lengths_of(spans)[spans.document]))
         return within
 
 
@@ -300,13 +313,15 @@ class Extend(Move):
     Attributes:
         tokens: how many.
         side: at which end.
-        room: touch only spans with room for so many tokens there, so that different `tokens` touch the same spans;
-            None is `tokens`.
+        room: touch only spans with room in their document for so many tokens there, so that different `tokens` touch
+            the same spans; None is `tokens`.
+        otherwise: how many tokens spans without that room get.
     """
 
     tokens: int = amount(1, "how many tokens to add")
     side: str = option("end", help="at which end", choices=SIDES)
     room: int | None = amount(None, "touch only spans with room for so many tokens")
+    otherwise: int = amount(0, "how many tokens spans without that room get", low=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -316,11 +331,14 @@ class Extend(Move):
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
-        room = self.tokens if self.room is None else self.room
         first, last = _wide(spans)
-        if self.side == "start":
-            return self.moved(spans, numbers, -self.tokens, 0, self.has_room(spans, first - room, last))
-        return self.moved(spans, numbers, 0, self.tokens, self.has_room(spans, first, last + room))
+        full = np.ones(len(spans), dtype=bool)
+        if self.room is not None:
+            moved = (first - self.room, last) if self.side == "start" else (first, last + self.room)
+            full = self.has_room(spans, *moved)
+        by = np.where(full, self.tokens, self.otherwise)
+        by_start, by_end = (-by, 0) if self.side == "start" else (0, by)
+        return self.moved(spans, numbers, by_start, by_end, by > 0)
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:

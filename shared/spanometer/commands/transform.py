@@ -6,9 +6,15 @@ another; one that would is left as it is. Standard error says how many were
 touched. The tags of FILE must be legal (spanometer repair makes them so).
 Everything but the tags that change stays byte for byte the same.
 
+The first thirteen are those of Table 4 of the SL-ICM paper; on its corpus, with
+--as-spans (and --matched for those of short spans), they give the very outputs
+that spanometer reproduce scores. Two that are compared should touch as many
+spans: --matched, or --first N for both.
+
 Examples:
   spanometer transform --list
   spanometer transform gold.conll --apply minimum_overlap > shifted.conll
+  spanometer transform gold.conll --apply short_truncation --matched -o short.conll
   spanometer transform gold.conll --apply -1 --apply label_noise --rate 0.2 \
       --seed 7 -o worse.conll && spanometer score gold.conll worse.conll
 """
@@ -18,16 +24,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, get_transformation
+from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
 from ..analysis.noise import IllegalTags
-from ..analysis.transformations import Transformation
+from ..analysis.transformations import SpanTransformation, Transformation
 from ..errors import InputError
+from ..readers.span_lines import span_lines_text
 from ..spans.conversion import certain_scheme
+from ..spans.spans import Spans, as_tags
 from ..tags.tags import Tags
+from .inputs import located
 from .options import add_options, read_options
-from .rewritten import TagColumns, add_file_options, add_target_options, rewrite
+from .rewritten import TagColumns, Target, add_file_options, add_target_options, rewrite
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +47,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="NAME",
         action="append",
-        required=True,
         help="a transformation; several are applied one after the other",
     )
     group.add_argument(
@@ -52,8 +60,27 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="of the first transformation, N + 1 of the next (default: 0)"
     )
+    group.add_argument(
+        "--first",
+        metavar="N",
+        type=int,
+        action="append",
+        help="touch at most the first N spans that can be touched: once for all transformations, or once for each",
+    )
+    group.add_argument(
+        "--matched",
+        action="store_true",
+        help="touch as many spans as the transformations that this one is compared with can all touch: long and short "
+        "truncation, long and short extension, maximum and minimum overlap, -1 to -3, +1 to +3",
+    )
     group.add_argument("--list", action=_ListAction, help="list the transformations, and leave")
     add_target_options(parser)
+    parser.add_argument(
+        "--as-spans",
+        action="store_true",
+        help="write JSON lines of spans instead of FILE's tags; there spans run into others and pass the end of their "
+        "document, as those of the paper do. Without --apply the spans are FILE's own",
+    )
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
 
 
@@ -73,6 +100,9 @@ class _ListAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
+    options.apply = options.apply or []
+    if not options.apply and not options.as_spans:
+        raise InputError("there is nothing to apply.", "Name a transformation with --apply; --list has all.")
     source = read_options(TagColumns, options)
     steps = _steps(options)
     touched: list[tuple[int, ...]] = []
@@ -80,18 +110,46 @@ def run(options: argparse.Namespace) -> int:
     def change(tags: Tags) -> Tags:
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
         counts = []
-        for step in steps:
+        for name, step in zip(options.apply, steps, strict=True):
+            if options.matched:
+                step = matched(name, step, Spans.from_tags(tags, scheme=scheme.name))
             found = step.on_tags(tags, scheme=scheme.name)
             tags = found.tags
             counts.append(found.touched)
         touched.append(tuple(counts))
         return tags
 
-    status = rewrite(options, source, change, ", ".join(options.apply))
+    if options.as_spans:
+        touched.append(_write_spans(options, source, steps))
+    else:
+        rewrite(options, source, change, ", ".join(options.apply))
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
         total = sum(counts)
         print(f"{name}: {total:,} {step.unit}{'' if total == 1 else 's'} touched.", file=sys.stderr)
-    return status
+    return 0
+
+
+def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequence[Transformation]) -> tuple[int, ...]:
+    """Write the transformed spans of a tag column as JSON lines, and return how many each step touched."""
+    target = read_options(Target, options, file=options.file)
+    if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
+        what = "--in-place" if options.in_place else "illegal_tags"
+        raise InputError(f"{what} is for tags, --as-spans writes spans.", "Leave out one of them.")
+    if source.column is not None and len(source.column) > 1:
+        raise InputError("--as-spans writes the spans of one column.", "Name one column.")
+    file = source.read_columns(options.file)
+    with located({"": file}):
+        tags = as_tags(file.tags[0], prefix=source.prefix)
+        scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
+    spans, touched = Spans.from_tags(tags, scheme=scheme.name), []
+    for name, step in zip(options.apply, map(free, steps), strict=True):
+        known = matched(name, step, spans) if options.matched else step
+        found = cast(SpanTransformation, known)(spans)
+        spans = found.spans
+        touched.append(found.touched)
+    with target.opened(packed=False) as output:
+        output.write(span_lines_text(spans).encode())
+    return tuple(touched)
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
@@ -101,10 +159,20 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         raise InputError(
             f"{len(rates)} rates for {len(names)} transformations.", "Give --rate once, or once for each --apply."
         )
-    if len(rates) == 1:
-        rates = rates * len(names)
+    firsts = options.first or []
+    if len(firsts) not in (0, 1, len(names)):
+        raise InputError(
+            f"{len(firsts)} numbers for {len(names)} transformations.", "Give --first once, or once for each --apply."
+        )
+    if firsts and options.matched:
+        raise InputError("--first and --matched both say how many spans are touched.", "Leave out one of them.")
+    given = {"rate": rates, "first": firsts}
     steps = [
-        get_transformation(name, seed=options.seed + number, **({"rate": rates[number]} if rates else {}))
+        get_transformation(
+            name,
+            seed=options.seed + number,
+            **{key: values[number % len(values)] for key, values in given.items() if values},
+        )
         for number, name in enumerate(names)
     ]
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,6 +84,11 @@ def _read(source: Source, *, key: str = "spans") -> SpanFile:
         words=known if has_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
+
+
+def span_lines_text(spans: Spans) -> str:
+    """Return spans as JSON lines that `read_spans` reads: an object with `spans` for each document, without words."""
+    return "".join(f"{json.dumps({'spans': document}, ensure_ascii=False)}\n" for document in spans.to_dicts())
 
 
 register(Format(name="jsonl", content=SpanFile, mark=MARK, evidence=evidence, read=_read))
