@@ -135,13 +135,14 @@ def kind_of(
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
     if len(fitting) > 1:
         # a side without spans may show nothing
-        found = [_detected(path) for path in paths]
+        found = [detected(path) for path in paths]
         contents = [format.content for format in found if format is not None]
         fitting = [kind for kind in fitting if kind.content in contents] or fitting[-1:]
     return fitting[0] if fitting else kinds[-1]
 
 
-def _detected(path: str) -> Format[Any] | None:
+def detected(path: str) -> Format[Any] | None:
+    """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
     if not isinstance(path, Piped):
         return detect(path)
     try:

@@ -13,6 +13,11 @@ JSON lines of spans with "attributes" are scored by span_attribute: a line is a
 list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
 or an object with such a list under "spans" or "entities".
 
+Exports of annotation tools (Doccano, Label Studio, Prodigy) and JSON lines of
+documents with "text" and "spans" are recognised, on each side on its own: their
+spans are characters, and are carried to the tokens of a reference that has some
+(--to-tokens), or scored as characters (--unit). Both texts must be the same.
+
 With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes,
 with both sides in columns: references and predictions, unless
 --reference-column and --prediction-column name others. Tags then need --scheme.
@@ -27,6 +32,7 @@ Examples:
   spanometer score gold.conll system.conll --measure chance_kappa_f1 --by-chance 0.175
   spanometer score gold.tsv system.tsv --format hipe --per-label
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
+  spanometer score gold.conll system.jsonl --to-tokens overlap
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
 
@@ -43,6 +49,7 @@ from ..errors import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES
 from ..tables.table import Number, Part, heading
 from .attributes import AttributeInput
+from .documents import DocumentInput
 from .inputs import PairInput, Scored, headlines, named, names_of, once, require_distinct, require_scored
 from .inputs import kind_of as input_kind
 from .measures import (
@@ -59,7 +66,7 @@ from .parquet import ParquetInput
 from .tag_files import ChanceParts, TagInput
 from .trees import TreeInput
 
-KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, TagInput)
+KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""
 
 
@@ -87,7 +94,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predictions", metavar="PREDICTION", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
-    add_options(reading, {"": TagInput, TreeInput.title: TreeInput}, beside=ALL_MEASURES)
+    owners = {"": TagInput, TreeInput.title: TreeInput, DocumentInput.title: DocumentInput}
+    add_options(reading, owners, beside=ALL_MEASURES)
     default = "all that suit the files: eter for entity trees, span_attribute for attributes"
     add_measure_options(parser, ALL_MEASURES, default=default, intervals=True)
     add_options(parser.add_argument_group("Parquet files"), {"": ParquetInput})

@@ -1,0 +1,144 @@
+"""Our JSON lines of documents: name, text, tokens and spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_object, is_object, values
+from .source import Source
+
+_REMEDY = (
+    'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
+    'discontinuous spans have "fragments": [[start, end], ...].'
+)
+_BOUNDS = ("start", "end", "label")
+
+
+def read_document_lines(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+    """Read objects with `spans`, and `id`, `text`, `tokens` where they are known.
+
+    Spans are in characters if the objects have a text, else in tokens; `"unit": "token"` says that they are in tokens
+    all the same. `tokens` are words, or pairs of the bounds of characters; `annotator` says whose spans they are. A
+    span may state its `text`.
+
+    Raises:
+        InputError: names the line, for an object of another form, and as `documents_of`.
+    """
+    rows = [(line, place, row) for line, place, row in values(source, "documents")]
+    in_tokens = {_in_tokens(row) for _, _, row in rows}
+    if len(in_tokens) > 1:
+        first = next(line for line, _, row in rows if _in_tokens(row) != _in_tokens(rows[0][2]))
+        raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, first)
+    records = (_record(source, line, place, row) for line, place, row in rows)
+    units = ("codepoint",) if offset_unit is None else (offset_unit,)
+    return documents_of(source, records, units=units, in_tokens=True in in_tokens)
+
+
+def _in_tokens(row: Any) -> bool:
+    return isinstance(row, dict) and (row.get("unit") == "token" or not isinstance(row.get("text"), str))
+
+
+def _record(source: Source, line: int, place: str, row: Any) -> Record:
+    if not is_object(row, "spans") or not isinstance(row["spans"], list):
+        raise source.refuse(f"{place or 'the line'} is no object with a list of 'spans'.", _REMEDY, line)
+    spans: list[tuple[int, int, str]] = []
+    fragments: dict[int, Sequence[tuple[int, int]]] = {}
+    stated: list[str | None] = []
+    for number, span in enumerate(row["spans"]):
+        if is_object(span, "fragments", "label"):
+            pairs = span["fragments"]
+            if not isinstance(pairs, list) or not pairs or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+                raise source.refuse(f"span {number} has fragments that are no pairs.", _REMEDY, line)
+            fragments[number] = pairs
+            spans.append((pairs[0][0], pairs[-1][1], span["label"]))
+        elif is_object(span, *_BOUNDS):
+            spans.append((span["start"], span["end"], span["label"]))
+        else:
+            raise source.refuse(f"span {number} has no 'start', 'end' and 'label'.", _REMEDY, line)
+        stated.append(span.get("text"))
+    words, tokens = _tokens(source, row.get("tokens"), line)
+    text, name, annotator = row.get("text"), row.get("id"), row.get("annotator")
+    return Record(
+        spans=spans,
+        fragments=fragments,
+        stated=stated if any(stated) else (),
+        text=text if isinstance(text, str) else None,
+        words=words,
+        tokens=tokens,
+        id=None if name is None else str(name),
+        annotator=None if annotator is None else str(annotator),
+        line=line,
+        place=place,
+    )
+
+
+def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
+    """Return the words, or the bounds of the tokens."""
+    if tokens is None:
+        return None, None
+    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
+        return tokens, None
+    if isinstance(tokens, list) and all(
+        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
+    ):
+        return None, tokens
+    raise source.refuse("'tokens' are neither words nor pairs of bounds.", _REMEDY, line)
+
+
+def document_lines_text(file: DocumentFile) -> str:
+    """Return documents as JSON lines, as `read_document_lines` takes them."""
+    lines = []
+    documents = file.documents
+    for number, spans in enumerate(file.spans.to_dicts()):
+        row: dict[str, Any] = {}
+        if documents.ids is not None:
+            row["id"] = documents.ids[number]
+        if file.annotators is not None:
+            row["annotator"] = file.annotators[number]
+        if documents.texts is not None:
+            row["text"] = documents.texts[number]
+            row |= {"unit": "token"} if file.in_tokens else {}
+        if file.words is not None:
+            row["tokens"] = file.words[number]
+        elif documents.tokens is not None:
+            here = slice(*documents.tokens.offsets[number : number + 2].tolist())
+            bounds = documents.tokens.start[here].tolist(), documents.tokens.end[here].tolist()
+            row["tokens"] = list(map(list, zip(*bounds, strict=True)))
+        lines.append(json.dumps({**row, "spans": [_plain(span) for span in spans]}, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plain(span: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a span of one fragment with start and end."""
+    if len(span.get("fragments", ())) != 1:
+        return span
+    ((start, end),) = span["fragments"]
+    return {"start": start, "end": end, "label": span["label"]}
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_object(source)
+    spans = row.get("spans")
+    if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
+        return Evidence.NONE
+    if not spans:
+        return Evidence.CERTAIN if "text" in row else Evidence.POSSIBLE
+    if any(isinstance(span, dict) and "attributes" in span for span in spans):
+        return Evidence.NONE
+    known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
+    return Evidence.CERTAIN if known else Evidence.NONE
+
+
+register(
+    Format(
+        name="documents",
+        content=DocumentFile,
+        mark="JSON lines of documents",
+        evidence=_evidence,
+        read=read_document_lines,
+    )
+)

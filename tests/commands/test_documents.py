@@ -1,0 +1,97 @@
+"""Files of documents with spans on the command line."""
+
+import json
+
+import pytest
+
+CONLL = "Ada B-PER\nLovelace I-PER\nwrote O\n. O\n\nIn O\nRome B-LOC\n"
+TEXTS = ["Ada Lovelace wrote.", "In Rome"]
+SPANS = [[[0, 12, "PER"]], [[3, 7, "LOC"]]]
+
+
+def doccano(texts=TEXTS, spans=SPANS):
+    rows = zip(texts, spans, strict=True)
+    return "".join(
+        json.dumps({"id": n, "text": text, "label": found, "Comments": []}) + "\n"
+        for n, (text, found) in enumerate(rows)
+    )
+
+
+def lines(texts=TEXTS, spans=SPANS, **more):
+    keys = ("start", "end", "label")
+    return "".join(
+        json.dumps({"text": text, "spans": [dict(zip(keys, span, strict=True)) for span in found], **more}) + "\n"
+        for text, found in zip(texts, spans, strict=True)
+    )
+
+
+def studio(texts=TEXTS, spans=SPANS):
+    def region(text, start, end, label):
+        value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+        return {"type": "labels", "from_name": "label", "value": value}
+
+    return json.dumps(
+        [
+            {
+                "id": number,
+                "data": {"text": text},
+                "annotations": [{"completed_by": 1, "result": [region(text, *span) for span in found]}],
+            }
+            for number, (text, found) in enumerate(zip(texts, spans, strict=True))
+        ]
+    )
+
+
+FORMS = {"conll": CONLL, "doccano.jsonl": doccano(), "spans.jsonl": lines(), "studio.json": studio()}
+
+
+@pytest.mark.parametrize("prediction", FORMS)
+@pytest.mark.parametrize("reference", FORMS)
+def test_every_format_on_each_side(run, file, reference, prediction):
+    gold, system = file(f"gold.{reference}", FORMS[reference]), file(f"system.{prediction}", FORMS[prediction])
+    status, output, error = run("score", gold, system, "--measure", "span_f,token_f", "--json")
+    assert (status, error) == (0, "")
+    found = json.loads(output)
+    assert found["reference_spans"] == found["predicted_spans"] == 2
+    assert [found["measures"][name]["scores"]["f1"] for name in ("span_f", "token_f")] == [1, 1]
+    signature = found["measures"]["span_f"]["signature"]
+    if reference != "conll":
+        assert "|unit:character|" in signature
+    elif prediction != "conll":
+        assert "|unit:token|to_tokens:strict|" in signature
+
+
+def test_spans_that_are_off_the_tokens(run, complaint, file):
+    gold = file("gold.conll", CONLL)
+    system = file("system.jsonl", doccano(spans=[[[0, 7, "PER"]], [[3, 7, "LOC"], [2, 3, "LOC"]]]))
+    line = complaint("score", gold, system)
+    assert "system.jsonl, line 1: the span of 'PER' from character 0 to 7 begins or ends within a token" in line
+    assert "--to-tokens expand" in line and "--unit character" in line
+    status, output, _ = run("score", gold, system, "--to-tokens", "expand", "--measure", "span_f")
+    assert status == 0
+    assert "carried" in output and "predictions: 1 span moved by 5 characters to fit tokens." in output
+    assert "left out" in output and "from character 2 to 3 in document '1', which has no token" in output.replace(
+        "document 1", "document '1'"
+    )
+    assert "|unit:token|to_tokens:expand|" in output
+    status, output, _ = run("score", gold, system, "--unit", "character", "--measure", "span_f", "--score-only")
+
+
+def test_texts_that_differ(complaint, file):
+    gold, system = file("gold.jsonl", doccano()), file("system.json", studio(["Ada Lovelace wrote!", "In Rome"]))
+    line = complaint("score", gold, system)
+    assert "gold.jsonl, line 1: the texts differ from character 18 on" in line
+    assert "--texts line_ends" in line
+
+
+def test_annotators(run, complaint, file):
+    both = lines(annotator="ada") + lines(annotator="bob", spans=[[], []])
+    path, gold = file("both.jsonl", both), file("gold.conll", CONLL)
+    assert "the file has spans of 2 annotators: 'ada', 'bob'. Choose one with --annotator ada." in complaint(
+        "score", gold, path
+    )
+    status, output, _ = run("score", gold, path, "--annotator", "bob", "--measure", "span_f")
+    assert status == 0 and "0.0000" in output
+    assert "unknown annotator 'eve'. The annotators are: 'ada', 'bob'." in complaint(
+        "score", path, gold, "--annotator", "eve"
+    )
