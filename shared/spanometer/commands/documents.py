@@ -18,7 +18,7 @@ from ..readers.source import Limits
 from ..readers.tag_file import TagFile
 from ..spans.characters import UNITS
 from ..tags.decoding import LabelDecoding
-from .inputs import Input, PairInput, Side, detected, read_with, require_distinct
+from .inputs import Input, PairInput, Scored, Side, detected, read_with, require_distinct
 from .options import text
 from .tag_files import COLUMN
 
@@ -76,47 +76,35 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 class DocumentInput(DocumentLayout, Pairing, PairInput):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
-    def read_pair(self, paths: Sequence[str]) -> tuple[Paired, dict[str, Side]]:
-        """Read both sides and bring their spans into one unit."""
+    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+        """Read all sides and score each system in one unit, which the signature names."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
-        references, predictions = map(self.read, paths)
-        paired = pair(references, predictions, Pairing(**{name: getattr(self, name) for name in _PAIRING}))
-        return paired, {"reference": side_of(references), "prediction": side_of(predictions)}
-
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[Report, dict[str, Side]]:
-        """Read both sides and score them in one unit, which the signature names."""
-        paired, sides = self.read_pair(paths)
-        report = Report.of(
-            paired.references, paired.predictions, measures, {"input": "spans", **paired.choices}, resampling=resampling
-        )
-        size = counted(report.documents, "document")
-        if paired.unit == "character" and report.tokens is not None:
-            report = replace(report, tokens=None)
-            size += f", {counted(int(sum(_lengths(paired))), 'character')}"
-        moved = Side("; ".join(paired.notes), {"notes": list(paired.notes)}, paired.left_out)
-        return replace(report, documents_text=size), {
-            **sides,
-            **({"carried": moved} if moved.text or moved.left_out else {}),
-        }
+        references, *systems = map(self.read, paths)
+        pairing = Pairing(**{name: getattr(self, name) for name in _PAIRING})
+        sides, reports = [], []
+        for predictions in systems:
+            paired = pair(references, predictions, pairing)
+            reading = {"input": "spans", **paired.choices}
+            report = Report.of(paired.references, paired.predictions, measures, reading, resampling=resampling)
+            size = counted(report.documents, "document")
+            if paired.unit == "character" and report.tokens is not None:
+                size += f", {counted(report.tokens, 'character')}"
+                report = replace(report, tokens=None)
+            reports.append(replace(report, documents_text=size))
+            sides.append(side_of(predictions, paired))
+        return Scored(side_of(references), sides, reports)
 
 
 _PAIRING = tuple(Pairing.__dataclass_fields__)
 
 
-def _lengths(paired: Paired) -> Any:
-    return () if paired.references.lengths is None else paired.references.lengths
-
-
-def side_of(file: DocumentFile) -> Side:
-    """Return a file as commands show it: what it has, and what was not read of it."""
-    spans = counted(len(file.spans), "span")
+def side_of(file: DocumentFile, paired: Paired | None = None) -> Side:
+    """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
     unit = "tokens" if file.in_tokens else "characters"
-    described = {"file": file.source, "spans": len(file.spans), "unit": unit, "notes": list(file.notes)}
-    notes = "".join(f" ({note})" for note in file.notes)
-    return Side(
-        f"{file.source}, {spans} of {unit}{notes}", {**described, "left_out": list(file.left_out)}, file.left_out
-    )
+    notes = [*file.notes, *(() if paired is None else paired.notes)]
+    left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
+    described = {"file": file.source, "spans": len(file.spans), "unit": unit, "notes": notes, "left_out": left_out}
+    text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
+    return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
