@@ -187,7 +187,7 @@ def test_metadata_that_cannot_be(described):
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"5", b"null", b"\xff", b"[" * 100_000, b'{"a":' * 100_000])
 def test_metadata_that_are_none(text):
-    assert "does not say what measure" in refused(
+    assert "does not say which measure" in refused(
         some_counts().to_arrow().replace_schema_metadata({b"spanometer": text})
     )
     with pytest.raises(InputError, match="not a counts table"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side
+from ..alignment.overlaps import Alignment
+from ..counts.counts import Counts
 from ..errors import InputError, require_choice, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -20,7 +21,9 @@ from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from .agreement_tables import document_table, label_table, matrix, pair_table
+from .counting import blocks_of, count_measures, in_whole
 from .results import plain
+from .streams import push, together
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
@@ -213,8 +216,8 @@ def agreement(
     annotated = {name: spans.with_labels(known) for name, spans in sides.items()}
     numbers = np.array([np.bincount(spans.label, minlength=len(known)) for spans in annotated.values()])
     of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
-    of_pairs, aligned = _pairs(annotated, numbers, chance, of_documents)
-    joint = _joint(aligned, alpha, len(known))
+    of_pairs = _pairs(annotated, numbers, chance, of_documents)
+    joint = _joint(annotated, alpha, len(known))
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
         {**{key: array[place] for key, array in of_pairs.items()}, **joint[place], "spans": spans_of[place]}
@@ -260,8 +263,8 @@ def _pairs(
     numbers: np.ndarray,
     measure: ChanceKappaF1,
     of_documents: dict[str, list[np.ndarray]] | None = None,
-) -> tuple[dict[str, np.ndarray], dict[str, tuple[Alignment, Side]]]:
-    """Return the values of all pairs, label by label and (last) overall, and all annotators laid out alike.
+) -> dict[str, np.ndarray]:
+    """Return the values of all pairs, label by label and (last) overall.
 
     Args:
         annotated: the annotators' spans.
@@ -270,16 +273,14 @@ def _pairs(
         of_documents: takes the values of each document, pair by pair, by key.
 
     Returns:
-        For each key an array of shape (labels + 1, annotators, annotators); and for each annotator its side, with an
-        alignment that it is part of.
+        For each key an array of shape (labels + 1, annotators, annotators).
     """
     count, labels = numbers.shape
     values = {key: np.ones((labels + 1, count, count)) for key in _KEYS}
-    aligned: dict[str, tuple[Alignment, Side]] = {}
     for (one, name), (other, second) in combinations_with_replacement(enumerate(annotated), 2):
-        alignment = Alignment(annotated[name], annotated[second])
         with named_sides({"references": name, "predictions": second}):
-            counts = measure.count(alignment)
+            sides = annotated[name], annotated[second]
+            (counts,) = count_measures(*sides, [measure], per_document=of_documents is not None)
         if of_documents is not None and one != other:
             for key, values_of in measure.document_scores(counts).items():
                 of_documents[key].append(values_of)
@@ -288,25 +289,29 @@ def _pairs(
         for key in _KEYS if one != other else ("chance_f1",):
             of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
             values[key][:, one, other] = values[key][:, other, one] = of_pair
-        aligned.setdefault(name, (alignment, alignment.references))
-    return values, aligned
+    return values
 
 
-def _joint(
-    aligned: Mapping[str, tuple[Alignment, Side]], measure: UnitizingAlpha | None, labels: int
-) -> list[dict[str, float]]:
+def _joint(annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, labels: int) -> list[dict[str, float]]:
     """Return alpha and its disagreements over all annotators: those of each label, and (last) overall."""
     if measure is None:
         return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1)
-    for name, (alignment, side) in aligned.items():
-        try:
-            require_units(alignment, name, side)
-        except InputError as error:
-            remedy = f"Set {setting('variant', None)} to leave alpha out."
-            place: dict[str, Any] = {"side": name, "document": error.document, "position": error.position}
-            raise InputError(error.problem, remedy, **place) from None
-    alignment = next(iter(aligned.values()))[0]
-    counts = measure.count_sides([side for _, side in aligned.values()], alignment.labels, alignment.offsets)
+    blocks = blocks_of(list(annotated.values()))
+    stack: list[tuple[int, Counts]] = []
+    for first, last in blocks:
+        parts = {name: spans.between(first, last) for name, spans in annotated.items()}
+        aligned = {name: Alignment(part, part) for name, part in parts.items()}
+        for name, alignment in aligned.items():
+            try:
+                require_units(alignment, name, alignment.references)
+            except InputError as error:
+                remedy = f"Set {setting('variant', None)} to leave alpha out."
+                raise in_whole(replace(error, remedy=remedy), first) from None
+        alignment = next(iter(aligned.values()))
+        sides = [each.references for each in aligned.values()]
+        part = measure.count_sides(sides, alignment.labels, alignment.offsets)
+        push(stack, part if len(blocks) == 1 else part.condensed())
+    counts = together(stack)
     of_labels = measure.score_per_label(counts).values()
     return [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -13,15 +13,14 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.statistics import interval
 from ..errors import InputError, counted, on_side
-from ..measures.aligned import counter
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..spans.annotations import named_sides, read_annotations, require_no_reading
 from ..spans.entities import Entities
-from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
 from .comparison_tables import legend, pair_table, system_table
+from .counting import count_measures
 from .results import plain
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
@@ -276,7 +275,7 @@ def _named(systems: Any) -> dict[str, Any]:
 
 
 def _compared(
-    sides: Mapping[str, Spans] | Mapping[str, Entities],
+    sides: dict[str, Any],
     measures: Mapping[str, Measure],
     resampling: PairedResampling,
     reading: Mapping[str, object],
@@ -294,16 +293,19 @@ def _compared(
             # an error that names neither side is about both
             called[""] = side
         with named_sides(called):
-            count = counter(reference, sides[side])
-            for measured in systems.values():
-                measured.counts[system] = count(measured.measure)
-    for weights in resampling.weights(reference.documents):
-        for measured in systems.values():
-            measured.draw(weights)
+            measured_by = [measured.measure for measured in systems.values()]
+            counts = count_measures(reference, sides[side], measured_by, per_document=True)
+        for measured, of_system in zip(systems.values(), counts, strict=True):
+            measured.counts[system] = of_system
+    documents, lengths = reference.documents, reference.lengths
+    # counts are all that is needed from here on
+    sides.clear()
+    del reference
+    _draw(list(systems.values()), resampling, documents)
     return Comparison(
         names=names,
-        documents=reference.documents,
-        tokens=None if reference.lengths is None else int(reference.lengths.sum()),
+        documents=documents,
+        tokens=None if lengths is None else int(lengths.sum()),
         measures={
             found_name: MeasureComparison(
                 measure=measured.measure,
@@ -323,6 +325,15 @@ def _results_of(name: str, measure: Measure) -> dict[str, str]:
     """Return what a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}
+
+
+def _draw(systems: Sequence[_MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
+    """Score drawn corpora of so many documents, the same for all measures."""
+    # what is made of the counts for this goes with their copies
+    copies = [{system: replace(counts) for system, counts in measured.counts.items()} for measured in systems]
+    for weights in resampling.weights(documents):
+        for measured, counts in zip(systems, copies, strict=True):
+            measured.draw(counts, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,10 +362,10 @@ class _MeasuredSystems:
         self._resampling = resampling
         self._drawn: dict[str, list[Mapping[str, np.ndarray]]] = {}
 
-    def draw(self, weights: np.ndarray) -> None:
-        """Score corpora given by document weights."""
-        for system, counts in self.counts.items():
-            self._drawn.setdefault(system, []).append(self.measure.score_weighted(counts, weights))
+    def draw(self, counts: Mapping[str, Counts], weights: np.ndarray) -> None:
+        """Score the systems' counts in corpora given by document weights."""
+        for system, of_system in counts.items():
+            self._drawn.setdefault(system, []).append(self.measure.score_weighted(of_system, weights))
 
     @cached_property
     def _estimates(self) -> dict[str, dict[str, _Estimate]]:

@@ -15,13 +15,13 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.statistics import AVERAGES, Resampling
 from ..errors import InputError, counted
-from ..measures.aligned import counter
 from ..measures.base import Measure
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
+from .counting import count_measures
 from .report_tables import document_tables, is_by_attribute, label_tables, score_tables, system_tables
 
 Kind = TypeVar("Kind", bound=Measure)
@@ -208,24 +208,28 @@ class Report(Shown):
         predictions: Spans | Entities | Attributes,
         measures: Sequence[Kind],
         reading: Mapping[str, Any],
-        progress: Callable[[Sequence[Kind]], Iterable[Kind]] = iter,
+        progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
         resampling: Resampling | None = None,
+        per_document: bool = True,
     ) -> Self:
-        """Count and score each measure; all measures of spans share one alignment.
+        """Count and score each measure, see `counting.count_measures`.
 
         Args:
             references, predictions: the spans of both sides, their entity trees, or their spans with attributes.
             measures: measures of these, with their options.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
-            progress: wraps the sequence of measures, for a progress bar.
+            progress: wraps sequences of parts and of measures, for progress bars.
             resampling: how to make confidence intervals; None makes none.
+            per_document: whether the results have the values of single documents, which take memory.
 
         Raises:
             InputError: if the two sides do not annotate the same documents, or a measure is not defined.
         """
-        count = counter(references, predictions)
+        kept = per_document or resampling is not None
+        found = count_measures(references, predictions, measures, per_document=kept, progress=progress)
         results = tuple(
-            MeasureResult.of(measure, count(measure), reading, resampling) for measure in progress(measures)
+            MeasureResult.of(measure, counts, reading, resampling)
+            for measure, counts in progress(list(zip(measures, found, strict=True)))
         )
         known = (getattr(side, "lengths", None) for side in (references, predictions))
         tokens = next((int(lengths.sum()) for lengths in known if lengths is not None), None)

@@ -27,8 +27,11 @@ LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 _EQUAL = 1e-12
 """Sums of the same numbers in another order differ in their last bits; what differs by no more is equal."""
 
-_BLOCK = 1 << 23
+_BLOCK = 1 << 21
 """At most about this many swaps are held at a time."""
+
+_COMPARED = 1 << 16
+"""The counts of so many documents are compared at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +180,12 @@ def _differing(pooled: Counts, documents: int) -> np.ndarray:
     differs = np.zeros(documents, dtype=bool)
     labels = len(pooled.labels)
     for column in pooled.columns.values():
-        value = np.ones(len(column.label)) if column.value is None else column.value.astype(float)
-        place, found = np.unique((column.document % documents) * labels + column.label, return_inverse=True)
-        sign = np.where(column.document < documents, 1.0, -1.0)
-        sums = np.bincount(found.reshape(-1), weights=sign * value, minlength=len(place))
-        differs[place[np.abs(sums) > _EQUAL] // max(labels, 1)] = True
+        for first in range(0, documents, _COMPARED):
+            part = (column.document % documents) // _COMPARED == first // _COMPARED
+            document, label = column.document[part], column.label[part]
+            value = np.ones(len(label)) if column.value is None else column.value[part].astype(float)
+            place, found = np.unique((document % documents) * np.int64(labels) + label, return_inverse=True)
+            sign = np.where(document < documents, 1.0, -1.0)
+            sums = np.bincount(found.reshape(-1), weights=sign * value, minlength=len(place))
+            differs[place[np.abs(sums) > _EQUAL] // max(labels, 1)] = True
     return differs

@@ -39,7 +39,14 @@ class AttributeInput(Limits, ComparedWords, PairInput):
         if self.plot is not None:
             require_format(self.plot)
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Read all sides and score them; errors about spans name the files' lines. Scores are by attribute."""
         if self.plot is not None and len(paths) > 2:
             raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")

@@ -106,8 +106,21 @@ class PairInput(Input, ABC):
     """A kind of input that `spanometer score` scores: a reference and one or more systems."""
 
     @abstractmethod
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Read a reference and systems, and compute the measures.
+
+        Args:
+            paths: the files, the reference's first.
+            measures: the measures.
+            resampling: how intervals are made; None makes none.
+            per_document: whether the values of single documents are asked for too.
 
         Raises:
             InputError: if they cannot be scored; it names file and line.

@@ -37,7 +37,14 @@ class ParquetInput(LabelDecoding, PairInput):
     )
     lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Let the workers count, and score the sums of their counts."""
         if len(paths) > 1:
             raise InputError(

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     kinds: list[type[PairInput]] = [*KINDS, ParquetInput]
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=kinds, kind=kind)
-    scored = read_options(kind, options).score(paths, measures, resampling)
+    scored = read_options(kind, options).score(paths, measures, resampling, per_document=output.per_document)
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(scored))}\n")
         return 0

@@ -196,9 +196,12 @@ class ChanceParts:
         reading: Mapping[str, Any],
         resampling: Resampling | None,
         file: AnnotatedFile,
+        *,
+        per_document: bool,
     ) -> Report:
         """Score both sides, and what else is asked for; `file` is that of the reference."""
-        report = Report.of(references, predictions, measures, reading, _progress, resampling)
+        how = {"progress": _progress, "resampling": resampling, "per_document": per_document}
+        report = Report.of(references, predictions, measures, reading, **how)
         report = replace(report, document_lines=file.document_lines)
         if self.by_chance is None:
             return report
@@ -231,7 +234,14 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         super().__post_init__()
         self.require_drawable()
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
         if self.plot is not None and len(paths) > 2:
             raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
@@ -249,7 +259,8 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         reports = []
         for name, predictions in list(named.items())[1:]:
             with located({**named, "predictions": predictions, "tokens": references, "": references}):
-                report = self.report(sides["references"], sides[name], measures, reading, resampling, references)
+                both = sides["references"], sides[name]
+                report = self.report(*both, measures, reading, resampling, references, per_document=per_document)
             reports.append(replace(report, documents_text=documents_in(references)))
         return Scored(side_of(references), list(map(side_of, systems)), reports)
 
@@ -285,8 +296,8 @@ def side_of(file: TagFile) -> Side:
     return Side(f"{file.source}, {file.columns[0]}", {"file": file.source, "column": file.columns[0]})
 
 
-def _progress(measures: Sequence[Any]) -> Iterable[Any]:
+def _progress(steps: Sequence[Any]) -> Iterable[Any]:
     from tqdm import tqdm
 
-    shown: Iterable[Any] = tqdm(measures, desc="scoring", unit="measure", delay=1, leave=False, disable=None)
+    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
     return shown

@@ -111,7 +111,14 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
             columns.append(_columns(system, reference.lengths))
         return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Read all sides and score them."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's entities.", "Give PREDICTION.")

@@ -51,7 +51,7 @@ class Column:
 
     Attributes:
         document, label: the place of each value.
-        value: int64 or float64; None stands for 1 everywhere.
+        value: integers or float64; None stands for 1 everywhere.
     """
 
     document: np.ndarray
@@ -225,6 +225,19 @@ class Counts:
         first = np.broadcast_to(np.int32(0), self.documents)
         whole = replace(self, columns={}).grouped(first, 1)
         return replace(whole, columns=columns)
+
+    def summed(self) -> Self:
+        """Return the same with one value of each column for a document and label, integers in the narrowest type."""
+        columns = {}
+        labels = max(len(self.labels), 1)
+        for name, column in self.columns.items():
+            place, of_value = np.unique(column.document.astype(np.int64) * labels + column.label, return_inverse=True)
+            document, label = np.divmod(place, labels)
+            sums = _sums(of_value.ravel(), column.value, len(place))
+            if sums.dtype.kind != "f" and sums.min(initial=0) >= 0:
+                sums = sums.astype(np.min_scalar_type(sums.max(initial=0)))
+            columns[name] = Column(document.astype(np.int32), label.astype(column.label.dtype), sums)
+        return replace(self, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
         """Return the counts of groups of documents, each group as one document.

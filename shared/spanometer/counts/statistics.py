@@ -24,7 +24,7 @@ AVERAGES = {
 }
 """The averages over labels, explained."""
 
-_BLOCK = 1 << 23
+_BLOCK = 1 << 21
 """How many weights are held at a time."""
 
 MOST_DRAWS = 1_000_000

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, coverage, overlaps
-from ..arrays import begins_run, row_codes, runs
+from ..arrays import begins_run, ordered_codes, row_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1
 from ..errors import InputError, setting
@@ -21,6 +22,11 @@ from .starts import work
 
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
+
+_SHORT = 128
+"""Placements in documents of so many tokens or fewer are remembered: those of one block come again in the next."""
+
+_remembered = lru_cache(maxsize=1 << 12)(place)
 
 _MOST_SIMULATED = 1 << 27
 """How many numbers are kept of all simulations, one for each label of each of them: 1 GiB."""
@@ -173,10 +179,10 @@ class ChanceKappaF1(AlignedMeasure):
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions
         cases = self._cases(alignment)
-        placed = {case: self._place(cases, case) for case in np.unique(cases.of_both)}
+        placed = {case: self._place(cases, case) for case in np.unique(cases.of_both).tolist()}
         similarity = shared_tokens if self.level == "token" else same_span
-        pairs, of_place = np.unique(cases.of_both, axis=0, return_inverse=True)
-        of_place = of_place.ravel()
+        _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
+        pairs, of_place = cases.of_both[example], of_place.ravel()
         values = [expected(similarity, placed[first], placed[second]) for first, second in pairs.tolist()]
         columns = {
             "both": self._agreement(alignment),
@@ -273,11 +279,13 @@ class ChanceKappaF1(AlignedMeasure):
     def _place(self, cases: _Cases, case: int) -> Placement:
         """Return the random placement of one side in one case."""
         tokens, layers = cases.describe(case)
-        threshold = self.uniform_threshold
-        first, *others = (
-            place(tokens, lengths, placement=self._of_layer, method=self.method, uniform_threshold=threshold)
-            for lengths in layers
-        )
+        options: dict[str, Any] = {
+            "placement": self._of_layer,
+            "method": self.method,
+            "uniform_threshold": self.uniform_threshold,
+        }
+        placing = _remembered if tokens <= _SHORT else place
+        first, *others = (placing(tokens, tuple(lengths), **options) for lengths in layers)
         return sum(others, first)
 
     @property

@@ -197,6 +197,20 @@ class Spans:
             fragments=None if self.fragments is None else self.fragments.take(taken),
         )
 
+    def between(self, first: int, last: int) -> Spans:
+        """Return the spans of the documents from `first` to `last` (exclusive), which share memory with these."""
+        kept = slice(*np.searchsorted(self.document, [first, last]))
+        return replace(
+            self,
+            document=self.document[kept] - np.int32(first),
+            start=self.start[kept],
+            end=self.end[kept],
+            label=self.label[kept],
+            documents=last - first,
+            lengths=None if self.lengths is None else self.lengths[first:last],
+            fragments=None if self.fragments is None else self.fragments.take(np.arange(kept.start, kept.stop)),
+        )
+
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """Return the spans with codes of other label names, which include theirs."""
         if labels == self.labels:
