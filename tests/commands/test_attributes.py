@@ -289,7 +289,7 @@ BAD_OPTIONS = {
     ),
     "a policy": (
         ("--measure", "span_attribute", "--repair", "bes"),
-        "--repair is for entity trees and tags",
+        "--repair is not for spans with attributes",
     ),
     "a format": (("--measure", "span_attribute", "--format", "hipe"), "invalid value for --format: 'hipe'"),
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment
+from ..alignment.overlaps import Alignment, lay_out
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice, setting
 from ..measures.aligned import require_lengths
@@ -299,16 +299,16 @@ def _joint(annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, label
     blocks = blocks_of(list(annotated.values()))
     stack: list[tuple[int, Counts]] = []
     for first, last in blocks:
-        parts = {name: spans.between(first, last) for name, spans in annotated.items()}
-        aligned = {name: Alignment(part, part) for name, part in parts.items()}
-        for name, alignment in aligned.items():
+        one, other, *more = (spans.between(first, last) for spans in annotated.values())
+        alignment = Alignment(one, other)
+        laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
+        sides = [alignment.references, alignment.predictions, *laid_out]
+        for name, side in zip(annotated, sides, strict=True):
             try:
-                require_units(alignment, name, alignment.references)
+                require_units(alignment, name, side)
             except InputError as error:
                 remedy = f"Set {setting('variant', None)} to leave alpha out."
                 raise in_whole(replace(error, remedy=remedy), first) from None
-        alignment = next(iter(aligned.values()))
-        sides = [each.references for each in aligned.values()]
         part = measure.count_sides(sides, alignment.labels, alignment.offsets)
         push(stack, part if len(blocks) == 1 else part.condensed())
     counts = together(stack)

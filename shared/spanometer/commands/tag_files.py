@@ -200,8 +200,7 @@ class ChanceParts:
         per_document: bool,
     ) -> Report:
         """Score both sides, and what else is asked for; `file` is that of the reference."""
-        how = {"progress": _progress, "resampling": resampling, "per_document": per_document}
-        report = Report.of(references, predictions, measures, reading, **how)
+        report = Report.of(references, predictions, measures, reading, _progress, resampling, per_document)
         report = replace(report, document_lines=file.document_lines)
         if self.by_chance is None:
             return report
