@@ -14,6 +14,10 @@ FOLDERS = {
     "label_studio": ("label_studio", {}),
     "label_studio_min": ("label_studio", {}),
     "prodigy": ("prodigy", {}),
+    "gliner_output": ("system", {}),
+    "langextract": ("system", {}),
+    "presidio_analyzer": ("system", {}),
+    "presidio_research": ("system", {}),
 }
 # tasks that were not accepted are counted there too: 4 tasks with 2 spans
 REJECTED = {"prodigy/ner_tweets-test_annotated.jsonl": (4, Counter(PERSON=2))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -65,6 +65,7 @@ class DocumentFile(AnnotatedFile):
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: of each document, whose spans they are; None if the file does not say.
         attributes: of each span of each document, as `Record.attributes`, in the order of the file; None without any.
+        stated: of each document without a text, the bounds of spans and the text that the file says they cover.
         places: of each document, what to call its place besides the line.
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
@@ -76,6 +77,7 @@ class DocumentFile(AnnotatedFile):
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
     attributes: tuple[Sequence[Mapping[str, Any]], ...] | None = None
+    stated: tuple[Sequence[tuple[int, int, str]], ...] = ()
     places: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -103,6 +105,7 @@ class DocumentFile(AnnotatedFile):
             spans=self.spans.take(documents),
             annotators=some(self.annotators),
             attributes=some(self.attributes),
+            stated=some(self.stated),
             places=some(self.places),
             words=None if self.words is None else [list(self.words[document]) for document in chosen],
             document_lines=self.document_lines[documents],
@@ -185,12 +188,51 @@ def documents_of(
         in_tokens=in_tokens,
         annotators=None if any(row.annotator is None for row in rows) else tuple(str(row.annotator) for row in rows),
         attributes=tuple(row.attributes or () for row in rows) if any(row.attributes for row in rows) else None,
+        stated=tuple(map(_unchecked, rows)) if any(row.text is None and row.stated for row in rows) else (),
         places=tuple(row.place for row in rows) if any(row.place for row in rows) else (),
         words=words,
         document_lines=np.fromiter((row.line for row in rows), np.int64, len(rows)),
         left_out=tuple(dropped),
         notes=tuple(remarks),
     )
+
+
+def _unchecked(row: Record) -> list[tuple[int, int, str]]:
+    """Return the bounds of contiguous spans and the texts that they are said to cover, of a document without text."""
+    if row.text is not None or not row.stated:
+        return []
+    return [
+        (start, end, stated)
+        for place, ((start, end, _), stated) in enumerate(zip(row.spans, row.stated, strict=True))
+        if stated is not None and place not in row.fragments
+    ]
+
+
+def compared(stated: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Compare texts that spans are said to cover with those that they do cover.
+
+    Args:
+        stated: the place, the stated text and the covered one of each span.
+
+    Returns:
+        A sentence if some differ.
+
+    Raises:
+        InputError: if most differ.
+    """
+    known = differing = 0
+    first = ""
+    for place, said, covered in stated:
+        known += 1
+        if covered != said:
+            differing += 1
+            first = first or f"{place}: {shown(said)} is stated, {shown(covered)} is there"
+    if not differing:
+        return []
+    how_many = f"{differing:,} of {known:,} stated texts of spans differ from the text at their offsets ({first})."
+    if differing > known * _DOUBTFUL:
+        raise InputError(how_many, "Check that text and offsets belong together, and the unit of the offsets.")
+    return [how_many]
 
 
 class _Columns:
@@ -332,28 +374,19 @@ class _Columns:
 
     def compare_stated(self) -> list[str]:
         """Return a sentence if stated texts differ from the text; an `InputError` if most do."""
-        known = differing = 0
-        first = ""
+        try:
+            return compared(self._stated())
+        except InputError as error:
+            raise error.in_file(self._source.name) from None
+
+    def _stated(self) -> Iterator[tuple[str, str, str]]:
         for number, row in enumerate(self._rows):
             if row.text is None or not row.stated:
                 continue
             for span in range(int(self.offsets[number]), int(self.offsets[number + 1])):
-                stated = self.stated[span]
-                if stated is None:
-                    continue
-                known += 1
-                covered = self._covered(row.text, self.piece_start, self.piece_end, span, 0)
-                if covered != stated:
-                    differing += 1
-                    first = first or f"{self._place(number)}: {shown(stated)} is stated, {shown(covered)} is there"
-        if not differing:
-            return []
-        how_many = f"{differing:,} of {known:,} stated texts of spans differ from the text at their offsets"
-        if differing > known * _DOUBTFUL:
-            raise self._source.refuse(
-                f"{how_many} ({first}).", "Check that text and offsets belong together, and the unit of the offsets."
-            )
-        return [f"{how_many} ({first})."]
+                said = self.stated[span]
+                if said is not None:
+                    yield self._place(number), said, self._covered(row.text, self.piece_start, self.piece_end, span, 0)
 
     def lists(self) -> pa.ListArray:
         """Return the spans as a column of lists, as `Spans.from_arrow` takes it."""

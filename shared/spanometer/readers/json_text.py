@@ -78,5 +78,6 @@ def _is_lines(source: Source) -> bool:
     except (ValueError, RecursionError):
         # cut at the end of the head, or one text over many lines
         return b"\n" not in source.head.lstrip() and line.startswith(b"{")
-    # an array of objects is one export; a list of a line is a document
-    return not (isinstance(whole, list) and (not whole or isinstance(whole[0], dict)))
+    # an array alone is one export; a list on each line is a document
+    alone = not source.head.lstrip().partition(b"\n")[2].strip()
+    return not (isinstance(whole, list) and alone)

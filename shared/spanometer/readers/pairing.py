@@ -23,7 +23,7 @@ from ..spans.texts import (
 )
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
 from .annotated_file import require_same_words
-from .document_file import DocumentFile
+from .document_file import DocumentFile, compared
 
 _LISTED = 3
 
@@ -236,6 +236,7 @@ def _share_texts(
                 side.tokens, side.texts = Tokens.from_lists(bounds), known
             elif side.texts is None and not side.in_tokens:
                 side.texts = known
+                notes += on_side(_name(side, references), _compare_stated, side, known)
                 side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
         return
     if references.file.words is None or predictions.file.words is None:
@@ -246,6 +247,20 @@ def _share_texts(
         require_same_text(text, found, document, "Both sides must annotate the same text.")
     for side, (made, tokens) in zip((references, predictions), texts, strict=True):
         side.texts, side.tokens = tuple(made), tokens
+
+
+def _name(side: _Side, references: _Side) -> str:
+    return "references" if side is references else "predictions"
+
+
+def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
+    """Compare what spans are said to cover with the other side's text, see `compared`."""
+    rows = (
+        (f"{side.file.source}, {side.file.documents.name(document)}", said, texts[document][start:end])
+        for document, row in enumerate(side.file.stated)
+        for start, end, said in row
+    )
+    return compared(rows)
 
 
 def _align(references: _Side, predictions: _Side, how: str, notes: list[str], left_out: list[str]) -> None:

@@ -1,0 +1,223 @@
+"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio and langextract, which differ in names of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import shown
+from ..spans.spans import Spans
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_object, first_value, is_object, values
+from .source import Source
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """How a system calls what its spans have.
+
+    Attributes:
+        name: the system.
+        start, end, label: the keys of a span.
+        stated: that of the text which the span covers.
+        beside: another key that tells these spans from those of other systems; empty if the others do.
+        spans: the keys under which an object may have the list of spans.
+        text: the key of the text, if objects have one.
+        id: the key of the document's name.
+    """
+
+    name: str
+    start: str
+    end: str
+    label: str
+    stated: str = ""
+    beside: str = ""
+    spans: tuple[str, ...] = ()
+    text: str = ""
+    id: str = ""
+
+
+_SYSTEMS = (
+    # the words of pipelines are pieces of a vocabulary, not of the text
+    _Fields("an aggregated pipeline", "start", "end", "entity_group"),
+    _Fields("a pipeline", "start", "end", "entity", beside="index"),
+    _Fields("GLiNER", "start", "end", "label", stated="text", beside="score", spans=("entities",)),
+    _Fields("GLiNER2", "start", "end", "label", stated="text", beside="confidence", spans=("entities",)),
+    _Fields("Presidio", "start", "end", "entity_type", beside="score"),
+    _Fields(
+        "Presidio's data",
+        "start_position",
+        "end_position",
+        "entity_type",
+        stated="entity_value",
+        spans=("spans",),
+        text="full_text",
+    ),
+    _Fields(
+        "langextract",
+        "start_pos",
+        "end_pos",
+        "extraction_class",
+        stated="extraction_text",
+        spans=("extractions",),
+        text="text",
+        id="document_id",
+    ),
+)
+_REMEDY = (
+    "Write the list of spans that the system returns for each text on a line of its own, or one list of such lists."
+)
+
+
+def read_system_output(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+    """Read what systems return: a list of spans for each text, one text a line, or all of them in one list.
+
+    Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
+    tags are, under the policy `conlleval`; `aggregation_strategy` of the pipeline has others), GLiNER and GLiNER2 (with
+    `include_spans`), Presidio's analyzer and data sets, and langextract. Offsets are code points, ends exclusive. The
+    texts are those of the other side, in the same order, if the output has none. Spans without offsets are listed.
+
+    Raises:
+        InputError: names the line, for spans of no known system, and as `documents_of`.
+    """
+    left_out: list[str] = []
+    records = list(_records(source, left_out))
+    units = ("codepoint",) if offset_unit is None else (offset_unit,)
+    return documents_of(source, records, units=units, left_out=left_out)
+
+
+def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+    for line, place, row in _documents(source):
+        where = place or f"line {line}"
+        text = name = None
+        found: Any = row
+        if isinstance(row, dict):
+            lists = {key for key, part in row.items() if isinstance(part, list)}
+            fields = next((each for each in _SYSTEMS if lists.intersection(each.spans)), None)
+            of_labels = row.get("entities")
+            if isinstance(of_labels, dict):
+                found = list(_by_label(of_labels))
+            elif fields is not None:
+                found = next(row[key] for key in fields.spans if key in lists)
+                text, name = row.get(fields.text), row.get(fields.id)
+            else:
+                raise source.refuse(f"{where} has no list of spans of a known system.", _REMEDY, line)
+        if not isinstance(found, list):
+            raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
+        yield _record(source, found, line, where, left_out, {"text": text, "id": name, "line": line, "place": place})
+
+
+def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
+    """Yield what stands for each text; one list of spans is one text."""
+    rows = list(values(source, "spans"))
+    if rows and all(place for _, place, _ in rows):
+        spans = [row for _, _, row in rows]
+        if any(isinstance(span, dict) and _fields(span) is not None for span in spans):
+            yield 1, "", spans
+            return
+    for line, place, row in rows:
+        nested = isinstance(row, list) and row and all(isinstance(part, list) for part in row)
+        if nested:
+            yield from ((line, f"text {number}", part) for number, part in enumerate(row))
+        else:
+            yield line, place, row
+
+
+def _by_label(found: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield GLiNER2's spans, which it gives by label; mentions alone have no offsets."""
+    for label, mentions in found.items():
+        for mention in mentions if isinstance(mentions, list) else [mentions]:
+            known = mention if isinstance(mention, dict) else {"text": mention}
+            yield {"start": None, "end": None, "confidence": None, **known, "label": label}
+
+
+def _fields(span: Mapping[str, Any]) -> _Fields | None:
+    for each in _SYSTEMS:
+        nested = "char_interval" in span and each.name == "langextract"
+        if (nested or each.start in span) and each.label in span and (not each.beside or each.beside in span):
+            return each
+    return None
+
+
+def _record(
+    source: Source, found: Sequence[Any], line: int, where: str, left_out: list[str], whole: Mapping[str, Any]
+) -> Record:
+    spans, stated = [], []
+    pieces: list[tuple[int, int, int, str]] = []
+    for span in found:
+        fields = _fields(span) if isinstance(span, dict) else None
+        if fields is None:
+            raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, line)
+        bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
+        start, end = bounds.get(fields.start), bounds.get(fields.end)
+        if start is None or end is None:
+            mention = span.get(fields.stated or "word", "")
+            left_out.append(f"{where}: {shown(mention)} of {shown(span[fields.label])}, which has no offsets.")
+        elif fields.beside == "index":
+            pieces.append((span["index"], start, end, span["entity"]))
+        else:
+            spans.append((start, end, span[fields.label]))
+            stated.append(span.get(fields.stated) if fields.stated else None)
+    if pieces:
+        spans += _decoded(source, pieces, line)
+        stated += [None] * (len(spans) - len(stated))
+    text, name = whole["text"], whole["id"]
+    # a fuzzy match covers other words than were asked for
+    exact = not any(
+        isinstance(span, dict) and span.get("alignment_status") not in (None, "match_exact") for span in found
+    )
+    return Record(
+        spans=spans,
+        stated=stated if exact and any(stated) else (),
+        text=text if isinstance(text, str) else None,
+        id=None if name is None else str(name),
+        line=line,
+        place=whole["place"],
+    )
+
+
+def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: int) -> list[tuple[int, int, str]]:
+    """Return the spans of tags of pieces of words; pieces that are left out are tagged O."""
+    if not all(type(bound) is int for piece in pieces for bound in piece[:3]) or not all(
+        isinstance(piece[3], str) for piece in pieces
+    ):
+        raise source.refuse("a piece has an index, a start, an end or an entity of another type.", _REMEDY, line)
+    known = {index: (start, end, tag) for index, start, end, tag in pieces}
+    first, last = min(known), max(known)
+    if last - first > 10 * len(known) + 1000:
+        raise source.refuse("the indices of pieces are further apart than a text has pieces.", _REMEDY, line)
+    row = [known.get(index, (0, 0, "O")) for index in range(first, last + 1)]
+    spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
+    labels = [spans.labels[code] for code in spans.label.tolist()]
+    bounds = zip(spans.start.tolist(), spans.end.tolist(), labels, strict=True)
+    return [(row[start][0], row[end - 1][1], label) for start, end, label in bounds]
+
+
+def _evidence(source: Source) -> Evidence:
+    value = first_value(source)
+    span: Any = value
+    while isinstance(span, list) and span:
+        span = span[0]
+    if isinstance(span, dict) and _fields(span) is not None and "token_start" not in span:
+        return Evidence.CERTAIN
+    row = first_object(source)
+    for key in ("entities", "extractions", "spans"):
+        found = row.get(key)
+        if isinstance(found, dict) and key == "entities":
+            return Evidence.CERTAIN
+        if isinstance(found, list) and found and isinstance(found[0], dict) and _fields(found[0]) is not None:
+            return Evidence.CERTAIN
+    return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
+
+
+register(
+    Format(
+        name="system",
+        content=DocumentFile,
+        mark="the output of a known system",
+        evidence=_evidence,
+        read=read_system_output,
+    )
+)

@@ -1,0 +1,113 @@
+"""Outputs of systems."""
+
+import json
+
+import pytest
+
+from spanometer.errors import InputError
+from spanometer.readers.document_file import DocumentFile
+from spanometer.readers.formats import detect, read_as
+from spanometer.readers.pairing import pair
+
+TEXT = "Ada Lovelace met Bob"
+
+
+def pieces(*found):
+    return [
+        {"entity": tag, "score": 0.9, "index": index, "word": "x", "start": start, "end": end}
+        for index, tag, start, end in found
+    ]
+
+
+AGGREGATED = [{"entity_group": "PER", "score": 0.9, "word": "ada", "start": 0, "end": 12}]
+GLINER = [{"start": 0, "end": 12, "text": "Ada Lovelace", "label": "PER", "score": 0.9}]
+PRESIDIO = [{"entity_type": "PER", "start": 0, "end": 12, "score": 0.9, "analysis_explanation": None}]
+GLINER2 = {"entities": {"PER": [{"text": "Ada Lovelace", "confidence": 0.9, "start": 0, "end": 12}], "LOC": []}}
+RESEARCH = {
+    "full_text": TEXT,
+    "spans": [{"entity_type": "PER", "entity_value": "Ada Lovelace", "start_position": 0, "end_position": 12}],
+}
+LANGEXTRACT = {
+    "document_id": "a",
+    "text": TEXT,
+    "extractions": [
+        {"extraction_class": "PER", "extraction_text": "Ada Lovelace", "char_interval": {"start_pos": 0, "end_pos": 12}}
+    ],
+}
+# the tag of the piece within "Lovelace" begins anew, as models do; the third piece of the text is O
+PIECES = pieces((1, "B-PER", 0, 3), (2, "I-PER", 4, 8), (3, "I-PER", 8, 12))
+
+OUTPUTS = [AGGREGATED, GLINER, PRESIDIO, GLINER2, RESEARCH, LANGEXTRACT, PIECES]
+
+
+def read(file, text):
+    path = file(text)
+    assert detect(path).name == "system"
+    return read_as(DocumentFile, path, options={"offset_unit": None})
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_one_text(file, output):
+    for indent in (None, 2):
+        assert read(file, json.dumps(output, indent=indent)).spans.to_dicts() == [
+            [{"start": 0, "end": 12, "label": "PER"}]
+        ]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_several_texts(file, output):
+    found = read(file, f"{json.dumps(output)}\n{json.dumps(output)}\n")
+    assert found.spans.document.tolist() == [0, 1]
+    if isinstance(output, list):
+        assert read(file, json.dumps([output, output, []])).documents.size == 3
+
+
+def test_pieces_are_decoded_as_tags_are(file):
+    # index 3 is left out, so it is O; I-PER after it begins a span, as does another label
+    found = read(file, json.dumps(pieces((2, "I-PER", 0, 3), (4, "I-PER", 4, 8), (5, "I-LOC", 8, 12))))
+    assert [tuple(span.values()) for span in found.spans.to_dicts()[0]] == [
+        (0, 3, "PER"),
+        (4, 8, "PER"),
+        (8, 12, "LOC"),
+    ]
+
+
+def test_mentions_without_offsets_are_listed(file):
+    rows = [
+        {"entities": {"PER": ["Ada"]}},
+        {**LANGEXTRACT, "extractions": [{**LANGEXTRACT["extractions"][0], "char_interval": None}]},
+        pieces((1, "B-PER", None, None)),
+    ]
+    found = read(file, "".join(json.dumps(row) + "\n" for row in rows))
+    assert len(found.spans) == 0
+    assert found.left_out == (
+        "line 1: 'Ada' of 'PER', which has no offsets.",
+        "line 2: 'Ada Lovelace' of 'PER', which has no offsets.",
+        "line 3: 'x' of 'B-PER', which has no offsets.",
+    )
+
+
+def test_offsets_that_do_not_fit_the_other_text(file):
+    gold = read_as(
+        DocumentFile, file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None}
+    )
+    wrong = [{**GLINER[0], "start": 1}]
+    with pytest.raises(InputError, match="1 of 1 stated texts of spans differ from the text at their offsets"):
+        pair(gold, read(file, json.dumps(wrong)))
+    found = pair(gold, read(file, json.dumps([*wrong, GLINER[0]])))
+    assert found.notes[0].startswith("1 of 2 stated texts of spans differ")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (json.dumps([*GLINER, {"start": 0}]), "is no span of a known system"),
+        (json.dumps([{**GLINER[0], "end": 3.5}]), r"the end 3.5 \(of type float\) is not an integer"),
+        (json.dumps(pieces((1, "B-PER", 0, 3), ("2", "I-PER", 3, 4))), "a piece has an index"),
+        (json.dumps(pieces((1, "B-PER", 0, 3), (10**9, "I-PER", 3, 4))), "further apart than a text has pieces"),
+        (f"{json.dumps(GLINER)}\n3\n", "line 2"),
+    ],
+)
+def test_refused(file, text, problem):
+    with pytest.raises(InputError, match=problem):
+        read(file, text)
