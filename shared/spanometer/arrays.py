@@ -16,6 +16,9 @@ _LARGEST = 2**62
 _ROWS = 1000
 """How many documents go into one array; as many as `datasets` writes at a time."""
 
+_CHUNK = 1 << 16
+"""How many documents of a column are taken at once."""
+
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the numbers `first[i]` to `first[i] + counts[i] - 1` for each i in turn, in one array of first's type."""
@@ -152,6 +155,68 @@ def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
 def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
     """Return values as lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+
+
+def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
+    """Return what is an Arrow column, or has one inside, as this column; None for anything else.
+
+    That is Arrow arrays and chunked arrays, columns of `datasets` (their `ClassLabel` numbers become names), pandas
+    series of Arrow types, and NumPy arrays of numbers with two axes. None of these libraries is imported.
+    """
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "iu":
+        rows, width = values.shape
+        return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32) * width), pa.array(values.ravel()))
+    if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):
+        return values.array.__arrow_array__()
+    return _dataset_column(values) if hasattr(values, "column_name") else None
+
+
+def _dataset_column(column: Any) -> pa.ChunkedArray | None:
+    """Return the Arrow column of a column of `datasets`; None if its values are made as they are read."""
+    dataset: Any = getattr(column, "source", None)
+    if not hasattr(dataset, "with_format") or dataset.format["type"] == "custom":
+        return None
+    array = dataset.select_columns([column.column_name]).with_format("arrow")[:][column.column_name]
+    return named_classes(array, column.features)
+
+
+def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array | pa.ChunkedArray:
+    """Return a column of lists of `ClassLabel` numbers as one of their names; others as they are.
+
+    Args:
+        array: the column.
+        feature: what `datasets` knows of it.
+    """
+    if pa.types.is_fixed_size_list(array.type):
+        array = array.cast(pa.list_(array.type.value_type))
+    names = getattr(getattr(feature, "feature", None), "names", None)
+    if names is None or not pa.types.is_list(array.type) or array.null_count:
+        return array
+    chunks = [with_values(chunk, _class_names(chunk.flatten(), names)) for chunk in list_chunks(array)]
+    return pa.chunked_array(chunks, pa.list_(pa.dictionary(pa.int64(), pa.string())))
+
+
+def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
+    """Return numbers of a `ClassLabel` as names; a number without one is written in digits."""
+    values = integers(numbers)
+    unnamed = np.unique(values[(values < 0) | (values >= len(names))])
+    codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
+    known = pa.array([*names, *map(str, unnamed.tolist())], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=null_flags(numbers)), known)
+
+
+def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+    """Return the chunks of a column of lists, none with more documents than are stored at once."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return [chunk.slice(first, _CHUNK) for chunk in chunks for first in range(0, max(len(chunk), 1), _CHUNK)]
+
+
+def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
+    """Return lists of the same lengths that have other values; there is none that is None among them."""
+    offsets = integers(lists.offsets)
+    return pa.ListArray.from_arrays(pa.array(offsets - offsets[0]).cast(pa.int32()), values)
 
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:

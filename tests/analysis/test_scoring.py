@@ -163,7 +163,7 @@ def test_wrong_data():
     spans = [[{"start": 0, "end": 2, "label": "ORG"}], []]
     with pytest.raises(InputError, match="the references hold tags and the predictions hold spans"):
         spanometer.score(REFERENCES, spans)
-    with pytest.raises(InputError, match="scheme, repair and prefix are for tags"):
+    with pytest.raises(InputError, match="scheme, repair, prefix, id2label and ignore_index are for tags"):
         spanometer.score(spans, spans, scheme="IOB2")
     with pytest.raises(InputError, match="predictions, document 1, token 1: 'Z-PER'"):
         spanometer.score(REFERENCES, [PREDICTIONS[0], ["O", "Z-PER"]])

@@ -95,6 +95,18 @@ def test_entities(seed):
     require_same_counts(stream_counts(batches, measures=Eter()), expected)
 
 
+def test_label_numbers():
+    labels = ["O", "B-A", "I-A"]
+    batches = [([[1, 2, -100]], [[1, 2, 2]]), {"references": [[1], []], "predictions": [[0], []]}]
+    # the scheme is that of the labels; one of two spans is found
+    assert score_stream(batches, id2label=labels)["span_f"]["recall"] == 0.5
+    numbers = datasets.List(datasets.ClassLabel(names=labels))
+    columns = {"references": [[1, 2], [1]], "predictions": [[1, 2], [0]]}
+    dataset = datasets.Dataset.from_dict(columns, datasets.Features(references=numbers, predictions=numbers))
+    for source in (dataset, dataset.to_iterable_dataset(), dataset.with_format("numpy"), dataset.select([1, 0])):
+        assert score_stream(source, scheme="IOB2", batch_size=1)["span_f"]["recall"] == 0.5
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_datasets(size):
     references, predictions = tagged(0)
@@ -165,7 +177,10 @@ ENTITY = {"start": 0, "end": 1, "types": ["A"]}
         ([([[ENTITY]], [[ENTITY]])], "^batch 0: span_f scores spans, and the documents hold entity trees"),
         ([GOOD, {"references": []}], "^batch 1: there is no column 'predictions' among 'references'"),
         ([pa.table({"predictions": [["O"]]})], "^batch 0: there is no column 'references' among 'predictions'"),
-        ([pa.table({"references": [[1]], "predictions": [["O"]]})], "^batch 0, references: a column of type list<"),
+        (
+            [pa.table({"references": [[1]], "predictions": [["O"]]})],
+            "^references, document 0, token 0: 1 is a label n",
+        ),
         ([GOOD, (["O"],)], "^batch 1: a tuple is not a batch"),
         ([GOOD, 3], "^batch 1: a int is not a batch"),
         ([GOOD, ([["B"]], [["B"]])], "^references: the tags of some documents have labels, those of others have none"),

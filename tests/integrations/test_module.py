@@ -278,7 +278,7 @@ BAD_TAGS = {
         "predictions, document 1, token 1: None is not a tag",
     ),
     "a number for a tag": ([["O"], ["B-A", 3]], [["O"], ["B-A", "O"]], "document 1, token 1: 3 .of type int. is not"),
-    "a number in NumPy": ([np.array([0, 1])], [["O", "O"]], "document 0, token 0: 0 .of type int. is not a tag"),
+    "a number in NumPy": ([np.array([0, 1])], [["O", "O"]], "document 0, token 0: 0 is a label number"),
     "bytes": ([[b"O"]], [["O"]], "document 0, token 0: b'O' .of type bytes. is not a tag"),
     "NaN": ([["O", float("nan")]], [["O", "O"]], "document 0, token 1: nan"),
     "a string for a document": ([["O"], "B-A"], [["O"], ["B-A"]], "document 1: 'B-A' is not a document"),

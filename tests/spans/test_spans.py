@@ -135,7 +135,7 @@ def test_arrow_columns_of_spans():
         ([[{"label": "A", "fragments": [[0, 1], None]}]], "a fragment is not a pair"),
         ([[{"label": "A", "fragments": [[0, None]]}]], "a bound of a fragment is None"),
         ([[{"label": "A", "fragments": [[0, 1, 2]]}]], "a fragment is not a pair"),
-        ([[1, 2]], "does not hold lists of spans"),
+        ([[1, 2]], "document 0, token 0: 1 is a label number"),
         ([[{"from": 1}]], "does not hold lists of spans"),
         (["B-A"], "does not hold"),
     ],

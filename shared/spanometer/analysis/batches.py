@@ -10,18 +10,19 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import read_documents
+from ..arrays import as_column, read_documents
 from ..counts.counts import Counts
 from ..errors import InputError, on_side, require_same_documents, setting
 from ..measures.aligned import AlignedMeasure, counter
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..spans.arrow import SPAN_TYPE, read_lengths
+from ..spans.attributes import Attributes
 from ..spans.entities import ENTITY_TYPE, Entities
-from ..spans.spans import Spans, as_tags, pair_from_tags
-from ..tags.decoding import get_repair, read_prefix
+from ..spans.spans import Spans, encoded_tags, pair_from_tags
+from ..tags.decoding import LabelDecoding, get_repair, read_prefix, scheme_of
 from ..tags.schemes import get_scheme
-from ..tags.tags import Tags, is_tags, split_tag
+from ..tags.tags import Tags, is_tags, readable, split_tag
 
 _FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 """The forms of a column, and what messages call them."""
@@ -95,6 +96,7 @@ class Reading:
         scheme, repair, prefix: how tags are decoded; no scheme if there are no tags.
         references, predictions: the names of the two columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
+        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`.
     """
 
     measures: Mapping[str, Measure]
@@ -104,6 +106,8 @@ class Reading:
     predictions: str = "predictions"
     lengths: str | None = None
     prefix: bool = True
+    id2label: tuple[str, ...] | None = None
+    ignore_index: int | None = -100
 
     @classmethod
     def of(
@@ -115,13 +119,20 @@ class Reading:
         predictions: str = "predictions",
         lengths: str | None = None,
         prefix: bool = True,
+        id2label: Any = None,
+        ignore_index: int | None = -100,
     ) -> Self:
         """Read the options of `streams.score_stream`.
 
         Raises:
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
+        decoding = LabelDecoding(
+            scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index
+        )
         named = read_prefix(scheme, prefix=prefix)
+        if named is None and (vocabulary := readable(decoding.id2label or ())):
+            named = scheme_of(None, *vocabulary).name
         known = None if named is None else get_scheme(named)
         get_repair(repair, known)
         asked = read_measures(measures, ALL_MEASURES)
@@ -130,7 +141,7 @@ class Reading:
         if references == predictions:
             raise InputError(f"the references and the predictions are one column, {references!r}.", "Name two columns.")
         name = None if known is None else known.name
-        return cls(asked, name, repair, references, predictions, lengths, prefix)
+        return cls(asked, name, repair, references, predictions, lengths, prefix, decoding.id2label, ignore_index)
 
     @property
     def columns(self) -> list[str]:
@@ -147,12 +158,19 @@ class Reading:
         pair: list[Any]
         if form == "tags":
             self._require_scheme(lengths)
-            tags = {side: on_side(side, as_tags, column, prefix=self.prefix) for side, column in sides.items()}
-            tagged = {side: [name for name in column.names if name != "O"] for side, column in tags.items()}
-            labelled = {
-                side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names
-            }
-            pair = list(pair_from_tags(*tags.values(), scheme=self.scheme, repair=self.repair)[:2])
+            if self.id2label is None:
+                sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
+                labelled = _labelled(sides) if self.prefix else {}
+            pair = list(
+                pair_from_tags(
+                    *sides.values(),
+                    scheme=self.scheme,
+                    repair=self.repair,
+                    prefix=self.prefix,
+                    id2label=self.id2label,
+                    ignore_index=self.ignore_index,
+                )[:2]
+            )
         else:
             pair = [on_side(side, structs_in, column, form) for side, column in sides.items()]
             require_same_documents(*(side.documents for side in pair))
@@ -206,6 +224,12 @@ class Reading:
             raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
 
 
+def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
+    """Return for each side whose tags are not all `O` whether they have labels."""
+    tagged = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
+    return {side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names}
+
+
 def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
     """Raise an `InputError` for the first column that is missing."""
     for name in wanted:
@@ -243,7 +267,7 @@ def form_of(column: Any) -> str | None:
     """Return the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return form_of_type(column.type)
-    for kind, form in ((Tags, "tags"), (Spans, "spans"), (Entities, "entities")):
+    for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
         if isinstance(column, kind):
             return form
     rows = [row for row in column if isinstance(row, (list, tuple, np.ndarray))]
@@ -262,15 +286,16 @@ def form_of_type(type_: pa.DataType) -> str | None:
         return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
     raise InputError(
         f"a column of type {type_} does not hold lists of tags, spans or entities.",
-        "Tags are strings such as 'B-PER'; turn label numbers into names first.",
+        "Tags are strings such as 'B-PER', or label numbers.",
     )
 
 
 def documents_in(column: Any) -> Any:
     """Return one side of a batch as it is, or as a list."""
-    if isinstance(column, (pa.Array, pa.ChunkedArray, Tags, Spans, Entities)):
+    if isinstance(column, (Tags, Spans, Entities, Attributes)):
         return column
-    return read_documents(column, "Give one list for each document.")
+    arrow = as_column(column)
+    return read_documents(column, "Give one list for each document.") if arrow is None else arrow
 
 
 def structs_in(column: Any, form: str) -> Any:

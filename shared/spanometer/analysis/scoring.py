@@ -34,6 +34,8 @@ def score(
     scheme: str | None = None,
     repair: str = "conlleval",
     prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
     lengths: Any = None,
     confidence: float | None = None,
     interval_method: str = "bca",
@@ -58,7 +60,10 @@ def score(
     - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, if
       `span_attribute` is asked for.
 
-    `Spans`, `Entities`, `Attributes`, `Tags` and Arrow columns of such lists are taken as well.
+    - a list of label numbers, `[1, 2, 0]`, with `id2label`.
+
+    Taken as well: Arrow arrays and chunked arrays, columns of `datasets` (which need no `id2label` where they are
+    `ClassLabel`), pandas series, NumPy arrays; `Spans`, `Entities`, `Attributes`, `Tags`.
 
     Args:
         references: the reference, one item for each document.
@@ -69,6 +74,9 @@ def score(
         scheme: the scheme of tags; None tells it from the prefixes of both sides.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
+        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, a `ClassLabel`
+            feature.
+        ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -81,7 +89,7 @@ def score(
     Raises:
         InputError: for wrong options, and for annotations that cannot be read or compared.
     """
-    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix)
+    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
@@ -104,7 +112,7 @@ def score(
         reading = decoding.reading(known)
     else:
         if decoding != LabelDecoding():
-            raise InputError("scheme, repair and prefix are for tags.", "Leave them out.")
+            raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
         reference, predicted = (on_side(side, _read, column, form, lengths) for side, column in sides.items())
         fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
         reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from ..arrays import is_integer
+from ..arrays import is_integer, named_classes
 from ..counts.counts import Counts
 from ..errors import InputError
 from ..measures.base import Measure
@@ -39,6 +39,8 @@ def score_stream(
     predictions: str = "predictions",
     lengths: str | None = None,
     prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
     batch_size: int = _BATCH,
 ) -> dict[str, dict[str, float]]:
     """Score a stream: each measure's headline values, as if all batches were one corpus.
@@ -55,11 +57,12 @@ def score_stream(
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
         scheme: name of the tag scheme, which must be stated for tags: prefixes that come later could change what the
-            first ones suggest. None for spans and entities.
+            first ones suggest. None for spans and entities, and if `id2label` tells it.
         repair: how to handle illegal pairs of tags, see `decoding.decode`.
         references, predictions: the names of the columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
         prefix: whether tags have prefixes, see `Spans.from_tags`; without them no scheme needs to be stated.
+        id2label, ignore_index: of label numbers, see `scoring.score`. `ClassLabel` columns of a dataset need neither.
         batch_size: how many documents of a dataset are counted at a time.
 
     Returns:
@@ -69,7 +72,7 @@ def score_stream(
         InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
             measures whose counts of parts do not add up.
     """
-    reading = Reading.of(measures, scheme, repair, references, predictions, lengths, prefix)
+    reading = Reading.of(measures, scheme, repair, references, predictions, lengths, prefix, id2label, ignore_index)
     return tally_stream(batches, reading, batch_size=batch_size).score()
 
 
@@ -204,4 +207,9 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
         require_columns(reading.columns, list(dataset.features))
         dataset = dataset.select_columns(reading.columns).with_format("arrow")
     batches: Iterator[Any] = dataset.iter(batch_size=int(batch_size))
-    return batches
+    return batches if dataset.features is None else (_named(batch, dataset.features) for batch in batches)
+
+
+def _named(table: pa.Table, features: Mapping[str, Any]) -> pa.Table:
+    """Return a table of a dataset with names for its `ClassLabel` numbers."""
+    return pa.table({name: named_classes(table[name], features[name]) for name in table.column_names})

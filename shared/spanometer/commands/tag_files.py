@@ -18,6 +18,7 @@ from ..plots.figure import require_format
 from ..readers.annotated_file import AnnotatedFile, require_same_tokens, require_same_words
 from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
+from ..readers.label_names import read_label_names
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
 from ..spans.annotations import read_annotations
@@ -223,6 +224,16 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
     )
 
+    id2label: Any = option(
+        None,
+        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
+        flag="label-names",
+        metavar="FILE",
+        parse=read_label_names,
+    )
+    ignore_index: int | None = option(
+        -100, help="label number of tokens of the reference to leave out on both sides", kind=int, metavar="N"
+    )
     words_column: str | None = text("COLUMN", "word column of both files, for --corpus-probabilities")
     tokens: bool = switch(
         "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
@@ -254,6 +265,8 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
                 scheme=self.scheme,
                 repair=self.repair,
                 prefix=self.prefix,
+                id2label=self.id2label,
+                ignore_index=self.ignore_index,
             )
         reports = []
         for name, predictions in list(named.items())[1:]:
@@ -275,7 +288,10 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
                 "Name their column with --words-column.",
                 source=references.source,
             )
-        words = tag_lists(references.words)
+        known = references.words
+        if self.id2label is not None:
+            known = known.take(~references.tags[0].has_number(self.ignore_index))
+        words = tag_lists(known)
         return [replace(measure, tokens=words) if isinstance(measure, SlIcm) else measure for measure in measures]
 
 

@@ -265,7 +265,9 @@ class MeasureModule(ArrowMetric, ABC):
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
             columns[side] = on_side(side, to_arrow, documents, stored)
         require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
-        tables = [pa.table(dict(zip(columns, arrays, strict=True))) for arrays in zip(*columns.values(), strict=True)]
+        chunked = {side: pa.chunked_array(arrays) for side, arrays in columns.items()}
+        whole = pa.table(chunked)
+        tables = [pa.Table.from_batches([batch]) for batch in whole.to_batches()] or [whole]
         for table in tables:
             self._require_fitting(table, stored)
             stored += len(table)

@@ -23,14 +23,13 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..analysis.results import require_distinct, result_key
-from ..arrays import is_integer
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
 from ..tags.decoding import get_repair, read_prefix, reading_of, scheme_of
 from ..tags.schemes import get_scheme
-from ..tags.tags import Tags, check_names
+from ..tags.tags import Tags, check_names, read_id2label
 from ..tags.viterbi import Legality, Scores, best_paths
 from ..tags.viterbi import decode as decode_logits
 
@@ -92,7 +91,7 @@ class TokenClassificationMetrics:
         transitions: Any = None,
     ) -> None:
         require_choice("decode", decode, DECODERS)
-        self.labels = _read_labels(id2label)
+        self.labels = read_id2label(id2label)
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
@@ -306,41 +305,6 @@ def _array(values: Any) -> np.ndarray:
         # NumPy has no bfloat16
         values = (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
     return np.asarray(values)
-
-
-def _read_labels(id2label: Any) -> tuple[str, ...]:
-    """Return the tags in the order of their numbers."""
-    remedy = "Give the model's id2label: {0: 'O', 1: 'B-PER', ...}."
-    if isinstance(id2label, Sequence) and not isinstance(id2label, (str, bytes)):
-        id2label = dict(enumerate(id2label))
-    if not isinstance(id2label, Mapping):
-        raise InputError(f"id2label={id2label!r} is not a mapping of label numbers to tags.", remedy)
-    tags: dict[int, Any] = {}
-    for key, tag in id2label.items():
-        number = _label_number(key)
-        if number is None or number in tags:
-            why = "is not a label number" if number is None else "occurs twice"
-            raise InputError(f"the key {key!r} of id2label {why}.", remedy)
-        tags[number] = tag
-    if not tags:
-        raise InputError("id2label is empty.", remedy)
-    numbers: dict[Any, int] = {}
-    for number in range(len(tags)):
-        if number not in tags:
-            problem = f"id2label has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
-            raise InputError(problem, remedy)
-        if not isinstance(tags[number], str):
-            raise InputError(f"id2label[{number}] is {tags[number]!r}, which is not a tag.", remedy)
-        if (first := numbers.setdefault(tags[number], number)) != number:
-            raise InputError(f"the tag {tags[number]!r} has two numbers, {first} and {number}.", remedy)
-    return tuple(numbers)
-
-
-def _label_number(key: object) -> int | None:
-    """Return a key of id2label as a number, or None; in JSON keys are strings."""
-    if isinstance(key, str):
-        return int(key) if key.isascii() and key.isdecimal() else None
-    return int(key) if is_integer(key) and key >= 0 else None
 
 
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import is_integer
 from ..errors import InputError, setting, shown, where_known
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
@@ -192,6 +193,9 @@ class _Encoder:
     def append(self, row: list[Any], source: Source, line: int) -> None:
         """Encode one document, checked."""
         known = len(self._names)
+        if row and is_integer(row[0]):
+            # label numbers
+            row = [str(value) if is_integer(value) else value for value in row]
         try:
             self._codes.extend(map(self._names.__getitem__, row))
             # what is no string is no known name either

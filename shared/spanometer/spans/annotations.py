@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
-from .spans import Spans, as_tags, common_scheme
+from .spans import Spans, common_scheme, encoded_tags, named_tags
 
 
 def read_annotations(
@@ -22,6 +22,8 @@ def read_annotations(
     repair: str = "conlleval",
     prefix: bool = True,
     lengths: Any = None,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
 ) -> tuple[dict[str, Spans], dict[str, object]]:
     """Read annotations of the same documents.
 
@@ -31,6 +33,7 @@ def read_annotations(
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
+        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; the first one says what is left out.
 
     Returns:
         The spans, with the documents' lengths if one of them has them, and the part of the signature about reading.
@@ -39,20 +42,23 @@ def read_annotations(
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
     tagged: dict[str, Tags] = {
-        name: on_side(name, as_tags, one, prefix=prefix) for name, one in given.items() if not isinstance(one, Spans)
+        name: on_side(name, encoded_tags, one) for name, one in given.items() if not isinstance(one, Spans)
     }
+    sides = {name: one for name, one in given.items() if name not in tagged}
     reading: dict[str, object] = {"input": "spans"}
     if tagged:
-        known = common_scheme(read_prefix(scheme, prefix=prefix), tagged).name
-        reading = reading_of(known, repair, prefix=prefix)
+        with named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels):
+            known = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
+            for name, tags in named.items():
+                sides[name] = on_side(name, Spans.from_tags, tags, scheme=known, repair=repair)
+        reading = reading_of(known, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
     else:
         require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
-    sides = {}
-    for name, one in given.items():
-        if name in tagged:
-            sides[name] = on_side(name, Spans.from_tags, tagged[name], scheme=known, repair=repair)
-        else:
-            sides[name] = one if lengths is None else on_side(name, one.with_lengths, lengths)
+    if lengths is not None:
+        sides = {
+            name: one if name in tagged else on_side(name, one.with_lengths, lengths) for name, one in sides.items()
+        }
+    sides = {name: sides[name] for name in given}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
     of_first = sides[first].lengths
     for name, spans in sides.items():

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    as_column,
     batches,
     code_type,
     integers,
@@ -19,6 +20,7 @@ from ..arrays import (
     is_list,
     is_ordered,
     is_utf8,
+    list_chunks,
     list_offsets,
     null_flags,
     ranges,
@@ -75,7 +77,7 @@ def struct_lists(
     """Return Arrow arrays of lists of structs from lists of dictionaries, one array for each thousand documents.
 
     Args:
-        documents: the dictionaries of each document; keys that are not fields are ignored.
+        documents: the dictionaries of each document, or an Arrow column of them; keys that are not fields are ignored.
         type_: the struct.
         problem: says what is wrong with a dictionary.
         remedy: what to do about it.
@@ -85,6 +87,12 @@ def struct_lists(
     Raises:
         InputError: for a document that is not a list, and for the first dictionary that does not fit the type.
     """
+    column = as_column(documents)
+    if column is not None:
+        stored = pa.list_(FRAGMENTS_TYPE if type_ is _PAIRS_TYPE else type_)
+        if _fits(column.type, stored):
+            return [chunk.cast(stored) for chunk in list_chunks(column)]
+        documents = column.to_pylist()
     rows = read_rows(documents, first_document, remedy)
     arrays = []
     for first, part in batches(rows):
@@ -97,6 +105,18 @@ def struct_lists(
             raise _first_problem(part, first_document + first, problem, remedy)
         arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
     return arrays
+
+
+def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Return whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
+    kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
+    if pa.types.is_struct(wanted):
+        fields = {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
+        return all(field.name in fields and _fits(fields[field.name], field.type) for field in wanted)
+    if pa.types.is_list(wanted):
+        listed = pa.types.is_list(found) or pa.types.is_large_list(found)
+        return listed and _fits(found.value_type, wanted.value_type)
+    return found == wanted or any(kind(found) and kind(wanted) for kind in kinds)
 
 
 def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[Any], str], remedy: str) -> InputError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    as_column,
     as_lists,
     begins_run,
     code_type,
@@ -26,7 +28,7 @@ from ..arrays import (
 from ..errors import InputError, counted, on_side, setting
 from ..tags.decoding import BARE_LABEL, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
-from ..tags.tags import Tags, check_names, is_tags, split_tag
+from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
 from .arrow import (
     FRAGMENTS_REMEDY,
     FRAGMENTS_TYPE,
@@ -129,14 +131,20 @@ class Spans:
         scheme: str | None = None,
         repair: str = "conlleval",
         prefix: bool = True,
+        id2label: Any = None,
+        ignore_index: int | None = -100,
     ) -> Spans:
         """Decode lists of tags, see `decoding.decode`.
 
         The scheme is inferred from these tags alone: name it if reference and prediction use different prefixes, or use
         `pair_from_tags`, which looks at both. Without `prefix` every tag but `O` is a label, as for parts of speech,
         and the scheme is IO: neighbours of one label are one span.
+
+        With `id2label` (see `tags.read_id2label`) tags may be label numbers; positions with the number `ignore_index`
+        are left out, as if they were not there. A reference and a prediction as label numbers need `pair_from_tags`,
+        where the reference says for both which positions these are.
         """
-        encoded = as_tags(tags, prefix=prefix)
+        encoded = as_tags(tags, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
         columns = decode(encoded, scheme=read_prefix(scheme, prefix=prefix), repair=repair)
         return cls(**vars(columns), documents=len(encoded.lengths), lengths=encoded.lengths)
 
@@ -322,9 +330,19 @@ class Spans:
 
 
 def pair_from_tags(
-    references: Any, predictions: Any, *, scheme: str | None = None, repair: str = "conlleval", prefix: bool = True
+    references: Any,
+    predictions: Any,
+    *,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
 ) -> tuple[Spans, Spans, str]:
     """Decode both sides under one scheme, inferred from both if it is None.
+
+    With `id2label` (see `tags.read_id2label`) either side may be label numbers. Positions at which the reference has
+    the number `ignore_index` are left out on both sides, and the scheme is inferred from all labels.
 
     Returns:
         The spans of both sides and the name of the scheme.
@@ -333,16 +351,44 @@ def pair_from_tags(
         InputError: as `decoding.decode`, and if the sides do not have the same documents and lengths.
     """
     sides = {"references": references, "predictions": predictions}
-    encoded = {side: on_side(side, as_tags, tags, prefix=prefix) for side, tags in sides.items()}
+    encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    known = common_scheme(read_prefix(scheme, prefix=prefix), encoded).name
-    spans = [on_side(side, Spans.from_tags, tags, scheme=known, repair=repair) for side, tags in encoded.items()]
+    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (known, labels):
+        found = common_scheme(read_prefix(scheme, prefix=prefix), known, labels).name
+        spans = [on_side(side, Spans.from_tags, tags, scheme=found, repair=repair) for side, tags in known.items()]
     # one array for both
-    return spans[0], replace(spans[1], lengths=spans[0].lengths), known
+    return spans[0], replace(spans[1], lengths=spans[0].lengths), found
 
 
-def common_scheme(name: str | None, sides: Mapping[str, Tags]) -> Scheme:
-    """Return a scheme by name; None infers it from the tags of all sides together."""
+@contextmanager
+def named_tags(
+    sides: Mapping[str, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
+) -> Iterator[tuple[dict[str, Tags], tuple[str, ...]]]:
+    """Give the tags of all sides with names for label numbers, and all names; see `pair_from_tags`.
+
+    Positions that the first side says to leave out are not in the tags. Within the block errors about tokens are moved
+    to the positions that were given.
+    """
+    labels = () if id2label is None else read_id2label(id2label)
+    first = next(iter(sides.values()))
+    left_out = first.has_number(ignore_index if labels else None)
+    named = {}
+    try:
+        for side, tags in sides.items():
+            if left_out.any():
+                on_side(side, require_same_lengths, first.lengths, tags.lengths)
+                tags = tags.take(~left_out)
+            named[side] = on_side(side, _named, tags, labels or None, ignore_index, prefix)
+        yield named, labels
+    except InputError as error:
+        if error.document is None or error.position is None or not left_out.any():
+            raise
+        of_document = left_out[first.offsets[error.document] : first.offsets[error.document + 1]]
+        raise error.placed(position=int(np.flatnonzero(~of_document)[error.position])) from None
+
+
+def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = ()) -> Scheme:
+    """Return a scheme by name; None infers it from the tags of all sides together, and from all tags that could be."""
     if name is not None:
         return get_scheme(name)
     for side, tags in sides.items():
@@ -355,19 +401,32 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags]) -> Scheme:
             f"the tags of the {' and the '.join(sorted(bare))} have no labels, but those of the other side do.",
             "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
         )
-    return scheme_of(None, *sides.values())
+    return scheme_of(None, *sides.values(), *readable(labels))
 
 
-def as_tags(tags: Any, *, prefix: bool = True) -> Tags:
-    """Return tags from lists of lists or from an Arrow column; `Tags` are returned as they are, if they have prefixes.
+def encoded_tags(tags: Any) -> Tags:
+    """Return tags from lists of lists, from an Arrow column or what has one inside; `Tags` as they are."""
+    if isinstance(tags, Tags):
+        return tags
+    column = as_column(tags)
+    return Tags.from_lists(tags) if column is None else Tags.from_arrow(column)
+
+
+def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
+    """Return tags from what `encoded_tags` takes, label numbers named and without those to be left out.
 
     Tags without prefixes become IO tags, see `Tags.labels_as_tags`.
     """
-    if not prefix:
-        return as_tags(tags).labels_as_tags()
-    if isinstance(tags, Tags):
-        return tags
-    return Tags.from_arrow(tags) if isinstance(tags, (pa.Array, pa.ChunkedArray)) else Tags.from_lists(tags)
+    encoded = encoded_tags(tags)
+    if id2label is None:
+        return _named(encoded, None, None, prefix)
+    left_out = encoded.has_number(ignore_index)
+    return _named(encoded.take(~left_out), read_id2label(id2label), ignore_index, prefix)
+
+
+def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, prefix: bool) -> Tags:
+    named = tags.renamed(labels, ignore_index)
+    return named if prefix else named.labels_as_tags()
 
 
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:

@@ -8,6 +8,7 @@ close between them. A repair policy says which of these tables rule where tags a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from .schemes import (
     get_scheme,
     infer_scheme,
 )
-from .tags import Tags, check_names, split_tag
+from .tags import Tags, check_names, read_id2label, split_tag
 
 BARE_LABEL = "_"
 """The label of spans whose tags are bare prefixes, as in seqeval."""
@@ -118,9 +119,11 @@ class LabelDecoding(Decoding):
 
     Attributes:
         prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
+        id2label: the tags that label numbers stand for, in the order of the numbers; None if tags are no numbers.
+        ignore_index: the label number of positions to leave out, see `spans.pair_from_tags`.
 
     Raises:
-        InputError: as `Decoding`, and for a scheme of tags that have no prefixes.
+        InputError: as `Decoding`, for a scheme of tags that have no prefixes, and for labels that cannot be read.
     """
 
     prefix: bool = option(
@@ -130,15 +133,32 @@ class LabelDecoding(Decoding):
         flag="no-prefix",
         label="Tags have prefixes",
     )
+    id2label: Any = option(
+        None,
+        help="the tags that label numbers stand for; with it tags may be label numbers",
+        type="list, dict, model config or ClassLabel, optional",
+        flag="",
+    )
+    ignore_index: int | None = option(
+        -100,
+        help="label number of positions to leave out, where the reference has it (only with label numbers)",
+        kind=int,
+        optional=True,
+        flag="",
+    )
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
         read_prefix(self.scheme, prefix=self.prefix)
+        if self.id2label is not None:
+            object.__setattr__(self, "id2label", read_id2label(self.id2label))
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Return how tags were read, for the signature."""
-        return reading_of(scheme, self.repair, prefix=self.prefix)
+        return reading_of(
+            scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
+        )
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
@@ -154,9 +174,10 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
     return "IO"
 
 
-def reading_of(scheme: str, repair: str, *, prefix: bool) -> dict[str, object]:
-    """Return how tags were read, for the signature."""
-    return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False})}
+def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
+    """Return how tags were read, for the signature; `ignore_index` only if they were label numbers."""
+    numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
+    return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -11,8 +11,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, integers, is_utf8, list_offsets, offsets_of, place_of, read_rows
-from ..errors import InputError, has_control_characters, setting, shown, where_known
+from ..arrays import (
+    as_column,
+    batches,
+    integers,
+    is_integer,
+    is_ordered,
+    is_utf8,
+    list_chunks,
+    list_offsets,
+    offsets_of,
+    place_of,
+    read_rows,
+    strings,
+    with_values,
+)
+from ..errors import InputError, has_control_characters, mention, setting, shown, where_known
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
@@ -24,6 +38,11 @@ _OUTSIDE = frozenset({"o", "0", "_", "-", "", "none", "null", "nan", "outside"})
 _SPECIAL = re.compile(r"\[[A-Z]+\]|</?[a-z]+>|-100", re.IGNORECASE)
 _UNNAMED = re.compile(r"LABEL_[0-9]+|[0-9]+")
 _JOINED = re.compile(r"([A-Za-z])[-_:/.|+ ]+(.+)")
+
+_MARK = "\0"
+"""Stands before label numbers that came as numbers: no tag looks like one, whatever its label."""
+
+_NUMBER = re.compile(f"{_MARK}?(-?[0-9]+)")
 
 _WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
 
@@ -44,13 +63,13 @@ class Tags:
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
-        """Encode lists of tags (lists, tuples or NumPy rows)."""
+        """Encode lists of tags (lists, tuples or NumPy rows). Label numbers become names, see `renamed`."""
         arrays = list_arrays(documents)
         return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
-        """Encode an Arrow column of lists of strings (or of dictionary-encoded strings)."""
+        """Encode an Arrow column of lists of strings (or of dictionary-encoded strings, or of label numbers)."""
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         if not is_tags(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
@@ -128,6 +147,39 @@ class Tags:
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
 
+    def take(self, kept: np.ndarray) -> Tags:
+        """Return the flagged tokens, in the same documents."""
+        return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
+
+    def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
+        """Return label numbers, also those that are strings, as the tags that they stand for; other names stay.
+
+        Args:
+            labels: the tags in the order of their numbers; None if they are not known.
+            ignore_index: a number that is taken for none if no token has it any more.
+
+        Raises:
+            InputError: for a number without a tag.
+        """
+        names = list(self.names)
+        for code, name in enumerate(names):
+            number = _number_of(name) if labels is not None or name.startswith(_MARK) else None
+            if number is None:
+                continue
+            if labels is not None and 0 <= number < len(labels):
+                names[code] = labels[number]
+            elif labels is not None and number == ignore_index and not (self.codes == code).any():
+                names[code] = "O"
+            else:
+                document, position = self.first(code)
+                raise InputError(*_unnamed(number, labels), document=document, position=position)
+        return replace(self, names=tuple(names))
+
+    def has_number(self, number: int | None) -> np.ndarray:
+        """Flag the tokens that have a label number; none if it is None."""
+        codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
+        return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
+
     def first(self, code: int) -> tuple[int, int]:
         """Return document and position of the first token with this code."""
         return self.place(int(np.argmax(self.codes == code)))
@@ -159,6 +211,9 @@ class _Encoder:
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Return strings as indices, and the distinct ones in the order of their first occurrence."""
+    if pa.types.is_integer(block.type):
+        numbers = block.dictionary_encode()
+        return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
     if not pa.types.is_dictionary(block.type):
         encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
         return integers(encoded.indices), encoded.dictionary.to_pylist()
@@ -230,6 +285,10 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 
 def _remedy(tag: str) -> str:
     """Return what to do about a tag without a prefix, by what it looks like."""
+    if _NUMBER.fullmatch(tag):
+        named = f"If the tags are label numbers, give the tags that they stand for with {setting('id2label')}"
+        read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
+        return f"{named}{read if tag == '0' else ''}"
     if tag.lower() in _OUTSIDE:
         read = where_known("outside", f"; {setting('outside', tag)} reads it so")
         return f"Write 'O' for a token outside all spans{read}."
@@ -247,10 +306,12 @@ def _remedy(tag: str) -> str:
 
 
 def is_tags(type_: pa.DataType) -> bool:
-    """Return whether an Arrow type is that of lists of tags."""
+    """Return whether an Arrow type is that of lists of tags, or of label numbers."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
         return False
     value = type_.value_type
+    if pa.types.is_integer(value):
+        return True
     if pa.types.is_dictionary(value):
         value = value.value_type
     return any(is_type(value) for is_type in (pa.types.is_string, pa.types.is_large_string, pa.types.is_null))
@@ -260,12 +321,16 @@ def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> 
     """Return Arrow arrays of lists of strings from lists of tags, checked; one for each thousand documents.
 
     Args:
-        documents: one sequence of tags for each document.
+        documents: one sequence of tags or of label numbers for each document, or an Arrow column of them; numbers
+            become strings, see `Tags.renamed`.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for a document that is not a sequence of tags, and for a tag that is not a string.
+        InputError: for a document that is not a sequence of tags, and for a tag that is not a string or a number.
     """
+    column = as_column(documents)
+    if column is not None:
+        return _string_lists(column, first_document)
     rows = read_rows(documents, first_document, _WORDS_REMEDY)
     return [_list_array(part, first_document + first) for first, part in batches(rows)]
 
@@ -273,14 +338,60 @@ def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> 
 def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
     try:
-        # only strings can be joined, and to ask each for its type takes longer
-        "".join(flat)
-        values = pa.array(flat, type=pa.string())
-    except (TypeError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
+        if flat and not isinstance(flat[0], str) and all(map(_is_number_type, set(map(type, flat)))):
+            values = _named(pa.array(flat, type=pa.int64()))
+        else:
+            # only strings can be joined, and to ask each for its type takes longer
+            "".join(flat)
+            values = pa.array(flat, type=pa.string())
+    except (TypeError, OverflowError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
         raise _bad_tag(rows, first_document) from None
     if isinstance(values, pa.ChunkedArray):
         raise InputError("more than 2 GiB of tags in a thousand documents.", "Pass fewer tags at once.")
     return pa.ListArray.from_arrays(list_offsets(rows), values)
+
+
+def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.ListArray]:
+    """Return an Arrow column of tags, or of label numbers, as Arrow arrays of lists of strings."""
+    if not is_tags(column.type):
+        raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
+    chunks = list_chunks(column)
+    try:
+        _refuse_nulls(chunks)
+    except InputError as error:
+        raise error.placed(document=first_document + (error.document or 0)) from None
+    return [with_values(chunk, _named(chunk.flatten())) for chunk in chunks]
+
+
+def _named(values: pa.Array) -> pa.StringArray:
+    """Return tags as strings, label numbers as names."""
+    if not pa.types.is_integer(values.type):
+        return values.cast(pa.string())
+    indices, names = _encoded(values)
+    return strings(indices, names)
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, (int, np.integer)) and not issubclass(kind, (bool, np.timedelta64))
+
+
+def _number_of(name: str) -> int | None:
+    """Return the label number that a name stands for; None if it is a tag."""
+    found = _NUMBER.fullmatch(name)
+    return None if found is None else int(found[1])
+
+
+def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
+    """Return the problem of a label number without a tag, and its remedy."""
+    if labels is None:
+        return (
+            f"{number} is a label number, and the tags that numbers stand for are not known.",
+            f"Give them with {setting('id2label')}, the model's or the dataset's.",
+        )
+    return (
+        f"{number} is not the number of a label; {mention('id2label')} has 0 to {len(labels) - 1}.",
+        f"Give all labels. Positions are left out where the reference has {mention('ignore_index')}.",
+    )
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
@@ -291,7 +402,7 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
             found = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
                 f"{found} is not a tag.",
-                "Tags are strings such as 'B-PER'; turn label numbers into names first.",
+                "Tags are strings such as 'B-PER', or all are label numbers.",
                 document=first_document + number,
                 position=position,
             )
@@ -308,5 +419,65 @@ def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
                 if row is None:
                     raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)
                 if None in row:
-                    raise _bad_tag([row], first_document + number)
+                    # label numbers beside it are no problem
+                    raise _bad_tag([["" if tag is not None else None for tag in row]], first_document + number)
         first_document += len(chunk)
+
+
+def read_id2label(id2label: Any) -> tuple[str, ...]:
+    """Return tags in the order of their label numbers.
+
+    Args:
+        id2label: a list of them, a mapping of numbers to them (numbers may be strings, as in JSON), a model's
+            configuration, or a `ClassLabel` feature (or one of lists of it).
+
+    Raises:
+        InputError: for numbers that are not 0, 1, 2 ..., and for tags that are not strings or occur twice.
+    """
+    remedy = "Give the model's id2label, {0: 'O', 1: 'B-PER', ...}, or the list of tags."
+    given = getattr(id2label, "id2label", id2label)
+    given = getattr(getattr(given, "feature", given), "names", given)
+    if not isinstance(given, Mapping) and is_ordered(given):
+        given = dict(enumerate(given))
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"{setting('id2label', id2label)} is not a mapping of label numbers to tags.", remedy, option="id2label"
+        )
+    tags: dict[int, Any] = {}
+    for key, tag in given.items():
+        number = _label_number(key)
+        if number is None or number in tags:
+            why = "is not a label number" if number is None else "occurs twice"
+            raise InputError(f"the key {key!r} of {mention('id2label')} {why}.", remedy, option="id2label")
+        tags[number] = tag
+    if not tags:
+        raise InputError(f"{mention('id2label')} is empty.", remedy, option="id2label")
+    numbers: dict[Any, int] = {}
+    for number in range(len(tags)):
+        if number not in tags:
+            problem = f"{mention('id2label')} has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
+            raise InputError(problem, remedy, option="id2label")
+        if not isinstance(tags[number], str):
+            problem = f"{mention('id2label')}[{number}] is {tags[number]!r}, which is not a tag."
+            raise InputError(problem, remedy, option="id2label")
+        if (first := numbers.setdefault(tags[number], number)) != number:
+            problem = f"the tag {tags[number]!r} has two numbers, {first} and {number}."
+            raise InputError(problem, remedy, option="id2label")
+    return tuple(numbers)
+
+
+def _label_number(key: object) -> int | None:
+    """Return a key of id2label as a number, or None; in JSON keys are strings."""
+    if isinstance(key, str):
+        return int(key) if key.isascii() and key.isdecimal() else None
+    return int(key) if is_integer(key) and key >= 0 else None
+
+
+def readable(labels: Sequence[str]) -> list[Tags]:
+    """Return tags as one document that has each of them; nothing if there are none, or one is of no scheme."""
+    tags = Tags(np.arange(len(labels)), tuple(labels), np.array([0, len(labels)]))
+    try:
+        check_names(tags, None)
+    except InputError:
+        return []
+    return [tags] if labels else []

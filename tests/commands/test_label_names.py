@@ -1,0 +1,71 @@
+"""`spanometer score` on files of label numbers."""
+
+import json
+import re
+
+import pytest
+
+NAMES = ["O", "B-PER", "I-PER", "B-ORG", "I-ORG"]
+FORMS = {
+    "lines": "\n".join(NAMES) + "\n",
+    "windows": "\r\n".join(NAMES),
+    "list": json.dumps(NAMES),
+    "object": json.dumps(dict(enumerate(NAMES)), indent=1),
+    "config": json.dumps({"model_type": "bert", "id2label": dict(enumerate(NAMES))}),
+}
+# PER is right, ORG is cut short; one token is left out
+GOLD, SYSTEM = "Ada 1\nLee 2\nfell -100\n\nAcme 3\nInc 4\n", "Ada 1\nLee 2\nfell 2\n\nAcme 3\nInc 0\n"
+LISTS = "[1, 2, -100]\n[3, 4]\n", "[1, 2, 2]\n[3, 0]\n"
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_forms_of_names(run, file, form):
+    names = file("names.txt", form)
+    for suffix, (gold, system) in (("conll", (GOLD, SYSTEM)), ("jsonl", LISTS)):
+        paths = file(f"gold.{suffix}", gold), file(f"system.{suffix}", system)
+        status, output, _ = run("score", *paths, "--label-names", names, "--measure", "span_f", "--json")
+        found = json.loads(output)
+        assert (status, found["tokens"]) == (0, 4)
+        assert found["measures"]["span_f"]["counts"] == {"both": 1, "predicted": 2, "reference": 2}
+        assert "|ignore_index:-100|" in found["measures"]["span_f"]["signature"]
+
+
+def test_two_columns_and_another_number_to_leave_out(run, file):
+    both = file("both.conll", "Ada 1 1\nLee 2 0\nfell 9 2\n")
+    options = "--reference-column", "2", "--prediction-column", "3", "--ignore-index", "9", "--measure", "span_f"
+    _, output, _ = run("score", both, "--label-names", file("names.txt", FORMS["lines"]), *options, "--json")
+    assert json.loads(output)["measures"]["span_f"]["counts"] == {"both": 0, "predicted": 1, "reference": 1}
+
+
+def test_words_of_tokens_that_are_left_out(run, file):
+    # probabilities of words: Ada, Lee, Acme and Inc are one in four each
+    names, paths = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
+    options = "--measure", "sl_icm", "--corpus-probabilities", "--json"
+    status, output, _ = run("score", *paths, "--label-names", names, *options)
+    tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
+    others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
+    _, expected, _ = run("score", tags, others, *options)
+    scores = [json.loads(text)["measures"]["sl_icm"]["scores"] for text in (output, expected)]
+    assert (status, scores[0]) == (0, scores[1])
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        (None, [], "gold.conll, line 1: '1' has no prefix.*label numbers.*--label-names"),
+        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 is not the number of a label; --label-names has 0 to 2"),
+        ("O\nO\n", [], "names.txt: the tag 'O' has two numbers"),
+        ('["O",\n 1', [], "names.txt, line 2: this is not JSON"),
+        ("[1]", [], r"names.txt: --label-names\[0\] is 1, which is not a tag"),
+        (FORMS["lines"], ["--repair", "raise"], "system.conll, line 3: 'I-PER' cannot"),
+        (FORMS["lines"], ["--format", "hipe"], "--label-names is for tags, not for entity trees"),
+    ],
+)
+def test_wrong_names(run, file, names, options, message):
+    paths = file("gold.conll", GOLD), file("system.conll", "Ada 1\nLee 0\nfell 2\n\nAcme 3\nInc 0\n")
+    if "raise" in options:
+        paths = file("gold.conll", GOLD.replace("-100", "0")), paths[1]
+    named = [] if names is None else ["--label-names", file("names.txt", names)]
+    status, output, complaint = run("score", *paths, *named, *options)
+    assert (status, output) == (2, "")
+    assert re.search(message, complaint), complaint
