@@ -76,7 +76,14 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 class DocumentInput(DocumentLayout, Pairing, PairInput):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None) -> Scored:
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
         """Read all sides and score each system in one unit, which the signature names."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
@@ -87,7 +94,8 @@ class DocumentInput(DocumentLayout, Pairing, PairInput):
         for predictions in systems:
             paired = pair(references, predictions, pairing)
             reading = {"input": "spans", **paired.choices}
-            report = Report.of(paired.references, paired.predictions, measures, reading, resampling=resampling)
+            both = paired.references, paired.predictions
+            report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
             size = counted(report.documents, "document")
             if paired.unit == "character" and report.tokens is not None:
                 size += f", {counted(report.tokens, 'character')}"
