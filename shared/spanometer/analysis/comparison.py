@@ -12,15 +12,16 @@ import numpy as np
 
 from ..counts.counts import Counts
 from ..counts.statistics import interval
-from ..errors import InputError, counted, on_side
+from ..errors import InputError, counted, on_side, setting
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..spans.annotations import named_sides, read_annotations, require_no_reading
 from ..spans.entities import Entities
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
-from .comparison_tables import legend, pair_table, system_table
+from .comparison_tables import correlation_table, legend, pair_table, system_table
 from .counting import count_measures
+from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
 from .results import plain
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
@@ -120,7 +121,8 @@ class MeasureComparison:
 class Comparison(Shown):
     """The result of `compare`.
 
-    Its tables are `systems`, a row for each measure and system, and `pairs`, a row for each measure and pair.
+    Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and
+    `correlations`, a row for each two measures.
 
     Attributes:
         names: the systems.
@@ -128,6 +130,7 @@ class Comparison(Shown):
         measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
             headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
+        rank_correlations: how alike each two results rank the systems; empty unless asked for.
     """
 
     names: tuple[str, ...]
@@ -135,6 +138,7 @@ class Comparison(Shown):
     tokens: int | None
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
+    rank_correlations: tuple[RankCorrelation, ...] = ()
 
     def parts(self) -> Iterator[Part]:
         """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
@@ -146,6 +150,8 @@ class Comparison(Shown):
         """Return the same without the size."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
+        if self.rank_correlations:
+            yield from ("", correlation_table(self.rank_correlations))
         yield from ("", *legend(self), "")
         for result in self.measures.values():
             yield Copyable(result.signature)
@@ -157,6 +163,11 @@ class Comparison(Shown):
             "tokens": self.tokens,
             **self.resampling.options(),
             "measures": {name: found.to_dict() for name, found in self.measures.items()},
+            **(
+                {"rank_correlations": [plain(asdict(pair)) for pair in found]}
+                if (found := self.rank_correlations)
+                else {}
+            ),
         }
 
 
@@ -174,6 +185,7 @@ def compare(
     n_resamples: int = 1000,
     n_permutations: int = 10_000,
     seed: int = 0,
+    rank_correlation: bool = False,
 ) -> Comparison:
     """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
 
@@ -213,6 +225,8 @@ def compare(
         n_permutations: how many times outputs are swapped. A p-value is at least 1 / (n + 1), corrected over k pairs
             k / (n + 1): with sacreBLEU's 10,000 the six pairs of four systems can still be below 0.001.
         seed: of the draws and swaps.
+        rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
+            same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
 
     Raises:
         InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
@@ -227,14 +241,17 @@ def compare(
     )
     if isinstance(references, Entities):
         require_no_reading("these are entity trees", scheme=scheme, repair=repair, prefix=prefix)
-        return compare_entities(references, systems, measures, resampling, {"input": "entities"}, lengths)
+        trees = {"input": "entities"}
+        return compare_entities(
+            references, systems, measures, resampling, trees, lengths, rank_correlation=rank_correlation
+        )
     asked = read_measures(measures, MEASURES)
     given = {REFERENCES: references, **_named(systems)}
     for name, output in given.items():
         if isinstance(output, Entities):
             raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
     sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
-    return _compared(sides, asked, resampling, reading)
+    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
 
 
 def compare_entities(
@@ -244,11 +261,13 @@ def compare_entities(
     resampling: PairedResampling,
     reading: Mapping[str, object],
     lengths: Any = None,
+    *,
+    rank_correlation: bool = False,
 ) -> Comparison:
     """Compare systems that find entity trees, see `compare`.
 
     Args:
-        references, systems, measures, lengths: as there.
+        references, systems, measures, lengths, rank_correlation: as there.
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the trees were read, for the signatures.
     """
@@ -258,7 +277,7 @@ def compare_entities(
         if not isinstance(side, Entities):
             raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
         sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
-    return _compared(sides, asked, resampling, reading)
+    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
 
 
 def _named(systems: Any) -> dict[str, Any]:
@@ -279,6 +298,8 @@ def _compared(
     measures: Mapping[str, Measure],
     resampling: PairedResampling,
     reading: Mapping[str, object],
+    *,
+    rank_correlation: bool,
 ) -> Comparison:
     """Count all systems, draw corpora, and compare by each measure."""
     reference = sides[REFERENCES]
@@ -286,6 +307,17 @@ def _compared(
         raise InputError("there are no documents.", "Give at least one.")
     names = tuple(name.removeprefix(SYSTEM) for name in sides if name != REFERENCES)
     systems = {name: _MeasuredSystems(measure, resampling) for name, measure in measures.items()}
+    results = {
+        (name, found_name): key
+        for name, measure in measures.items()
+        for found_name, key in _results_of(name, measure).items()
+    }
+    if rank_correlation and (len(names) < FEWEST or len(results) < 2):
+        raise InputError(
+            f"{counted(len(names), 'system')} by {counted(len(results), 'measure')}: a correlation of rankings takes "
+            f"{FEWEST} systems and two measures.",
+            f"Give more, or leave out {setting('rank_correlation', True)}.",
+        )
     for system in names:
         side = f"{SYSTEM}{system}"
         called = {"references": REFERENCES, "predictions": side}
@@ -308,16 +340,22 @@ def _compared(
         tokens=None if lengths is None else int(lengths.sum()),
         measures={
             found_name: MeasureComparison(
-                measure=measured.measure,
+                measure=systems[name].measure,
                 key=key,
-                systems=measured.results(key),
-                pairs=measured.pair_results[key],
-                signature=measured.measure.signature(reading, resampling),
+                systems=systems[name].results(key),
+                pairs=systems[name].pair_results[key],
+                signature=systems[name].measure.signature(reading, resampling),
             )
-            for name, measured in systems.items()
-            for found_name, key in _results_of(name, measured.measure).items()
+            for (name, found_name), key in results.items()
         },
         resampling=resampling,
+        rank_correlations=rank_correlations(
+            {found_name: systems[name].places(key) for (name, found_name), key in results.items()},
+            names,
+            resampling.confidence,
+        )
+        if rank_correlation
+        else (),
     )
 
 
@@ -377,13 +415,17 @@ class _MeasuredSystems:
             found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
         return found
 
-    def results(self, key: str) -> dict[str, SystemResult]:
-        """Return the result of each system, ranked by one of the values."""
+    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
         compared = [values[key] for values in self._estimates.values()]
         higher = self.measure.results[key].better == "higher"
         places = ranks(np.array([[value.point for value in compared]]), higher_is_better=higher)[0]
-        drawn_places = ranks(np.stack([value.drawn for value in compared], axis=1), higher_is_better=higher)
-        shares = (drawn_places[:, :, None] == np.arange(1, len(compared) + 1)).mean(axis=0)
+        return places, ranks(np.stack([value.drawn for value in compared], axis=1), higher_is_better=higher)
+
+    def results(self, key: str) -> dict[str, SystemResult]:
+        """Return the result of each system, ranked by one of the values."""
+        places, drawn_places = self.places(key)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
         return {
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),

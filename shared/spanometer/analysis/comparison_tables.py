@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..tables.table import Cell, Number, Table, head, with_best
+from ..tables.table import Cell, Number, Table, amount, head, with_best
 from .report_tables import higher_is_better, kind_of
 from .significance import LEVELS
 
 if TYPE_CHECKING:
     from .comparison import Comparison, MeasureComparison
+    from .rank_correlation import RankCorrelation
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
 """The values in tables of measures that have too many for their intervals; JSON has all."""
@@ -56,6 +58,22 @@ def pair_table(name: str, result: MeasureComparison) -> Table:
     return Table(title, heads, rows, kind="pairs", names="pair", keys=keys, about={"measure": name})
 
 
+def correlation_table(found: Sequence[RankCorrelation]) -> Table:
+    """Return a row for each two measures: tau with its interval, and how many systems they rank this way and that."""
+    rows: list[list[Cell]] = [
+        [
+            (" - ".join(pair.measures), "cyan"),
+            Number(pair.tau, "plain", "", pair.interval),
+            Number(pair.same, "share"),
+            amount(len(pair.swapped)),
+        ]
+        for pair in found
+    ]
+    heads = ("Kendall's tau", "same ranking", "pairs swapped")
+    keys = ("tau", "same", "swapped")
+    return Table("rank correlation", heads, rows, kind="correlations", names="measures", keys=keys)
+
+
 def legend(found: Comparison) -> list[str]:
     """Return the meaning of the columns and the marks."""
     confidence = f"{100 * found.resampling.confidence:g}"
@@ -64,8 +82,14 @@ def legend(found: Comparison) -> list[str]:
         f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
         for result in found.measures.values()
     )
+    correlations = (
+        "Kendall's tau-b of the rankings by two measures: 1 for equal ones, -1 for opposite ones. Its interval is over "
+        "documents, for these systems. same ranking: the share of resampled corpora in which both rank all alike; "
+        "pairs swapped: of systems, those that one ranks this way and the other that way (--json names them)."
+    )
     return [
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
+        *([correlations] if found.rank_correlations else []),
     ]

@@ -9,6 +9,7 @@ and QUAERO's markup are scored by eter.
 Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll old.conll new.conll --measure span_f,link_f --plot scores.png
+  spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
   spanometer compare all.tsv --columns 2,3,4 --names old,new --json
 """
 
@@ -45,6 +46,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(reading, {"": TagSeries, TreeInput.title: TreeInput})
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})
+    draws.add_argument(
+        "--rank-correlation",
+        action="store_true",
+        help="correlate the rankings that the measures give of three or more systems (Kendall's tau-b, with "
+        "intervals); without --measure those of all measures",
+    )
     default = "span_f, or eter for entity trees"
     add_measure_options(parser, ALL_MEASURES, default=default, leave_out=("n_simulations",))
     add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
@@ -58,15 +65,17 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(PlotOutput, options)
     paths = list(map(once, paths))
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
-    measures = chosen_measures(options, ALL_MEASURES, ["eter" if kind is TreeInput else "span_f"])
+    suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
+    default = suiting if options.rank_correlation else ["eter" if kind is TreeInput else "span_f"]
+    measures = chosen_measures(options, ALL_MEASURES, default)
     require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=_KINDS, kind=kind)
     source = read_options(kind, options)
     if isinstance(source, TreeInput):
-        compared = _compare_trees(source, paths, options.names, measures, resampling)
+        compared = _compare_trees(source, paths, options, measures, resampling)
     else:
-        compared = _compare_tags(read_options(TagSeries, options), paths, options.names, measures, resampling)
+        compared = _compare_tags(read_options(TagSeries, options), paths, options, measures, resampling)
     found, documents, sides = compared
     if output.plot is not None:
         plot_comparison(found, output.plot)
@@ -87,13 +96,17 @@ def _require_two(systems: Sequence[object]) -> None:
 
 
 def _compare_tags(
-    source: TagSeries, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
+    source: TagSeries,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    measures: list[Any],
+    resampling: PairedResampling,
 ) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
     reference, *files = source.read_all(paths, "the reference and the systems")
     _require_two(files)
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
-    systems = dict(zip(named(names, default, "system"), files, strict=True))
+    systems = dict(zip(named(options.names, default, "system"), files, strict=True))
     for file in files:
         require_same_tokens(reference, file)
     with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
@@ -105,6 +118,7 @@ def _compare_tags(
             repair=source.repair,
             prefix=source.prefix,
             **asdict(resampling),
+            rank_correlation=options.rank_correlation,
         )
     return (
         found,
@@ -114,11 +128,15 @@ def _compare_tags(
 
 
 def _compare_trees(
-    source: TreeInput, paths: Sequence[str], names: str | None, measures: list[Any], resampling: PairedResampling
+    source: TreeInput,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    measures: list[Any],
+    resampling: PairedResampling,
 ) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare entity trees."""
     _require_two(paths[1:])
-    wanted = named(names, names_of(paths[1:]), "system")
+    wanted = named(options.names, names_of(paths[1:]), "system")
     reference, *others = source.read(paths)
     systems = dict(zip(wanted, others, strict=True))
     found = compare_entities(
@@ -127,6 +145,7 @@ def _compare_trees(
         measures,
         resampling,
         source.reading((reference, *others)),
+        rank_correlation=options.rank_correlation,
     )
     sides = [("reference", reference.side), *((name, system.side) for name, system in systems.items())]
     return found, counted(found.documents, "document"), sides

@@ -13,7 +13,7 @@ spans: --matched, or --first N for both.
 
 Examples:
   spanometer transform --list
-  spanometer transform gold.conll --apply minimum_overlap > shifted.conll
+  spanometer transform gold.conll --apply shifted_spans > shifted.conll
   spanometer transform gold.conll --apply short_truncation --matched -o short.conll
   spanometer transform gold.conll --apply -1 --apply label_noise --rate 0.2 \
       --seed 7 -o worse.conll && spanometer score gold.conll worse.conll
