@@ -43,6 +43,8 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
     )
     text_key: str | None = text("KEY", "the key of the text in the tasks of Label Studio")
+    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV")
+    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV")
     label_key: str | None = text("KEY", "the tag (from_name) whose labels are read in the tasks of Label Studio")
 
     def __post_init__(self) -> None:
@@ -56,7 +58,8 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         of_documents = found is not None and found.content is DocumentFile
         own: dict[str, Any] = {}
         if of_documents or self.format in formats_of(DocumentFile):
-            own = {name: getattr(self, name) for name in ("offset_unit", "text_key", "label_key")}
+            names = {name for format in formats_of(DocumentFile).values() for name in format.options}
+            own = {name: getattr(self, name) for name in names}
         file = read_with(
             read_documents,
             path,

@@ -1,0 +1,228 @@
+"""WebAnno TSV 3, the tables that WebAnno and INCEpTION export."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import counted, setting
+from ..spans.characters import code_points
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .source import Source
+
+_HEADER = b"#FORMAT=WebAnno TSV 3"
+_TEXT = "#Text="
+_LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
+_NONE, _NO_VALUE = "_", "*"
+_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+_STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
+_TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
+_REMEDY = "Export the document as WebAnno TSV v3.3."
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A layer of spans and its columns."""
+
+    kind: str
+    name: str
+    features: tuple[str, ...]
+    first: int
+
+    @property
+    def short_name(self) -> str:
+        """The name without the package."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass
+class _Rows:
+    """The tokens and sub-tokens of a file."""
+
+    lines: list[int] = field(default_factory=list)
+    bounds: list[tuple[int, int]] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
+    whole: list[bool] = field(default_factory=list)
+    cells: list[list[str]] = field(default_factory=list)
+
+
+def read_webanno(source: Source, *, layer: str | None = None, feature: str | None = None) -> DocumentFile:
+    """Read one layer of spans of a document.
+
+    Offsets are UTF-16 units. The rows of a span have one number in brackets; without one every row is a span. The
+    text between sentences, which the file lacks, is blanks. Relations, slots and chains' links are not read.
+
+    Args:
+        source: the file, one document.
+        layer: the layer, by its name or the last part of it; by default the only one.
+        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
+            is the label of all spans.
+
+    Raises:
+        InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
+            or feature, or none where there are several, and as `documents_of`.
+    """
+    layers: list[_Layer] = []
+    rows, sentences = _Rows(), list[tuple[int, str]]()
+    columns = 3
+    pending: list[str] = []
+    for number, line in _lines(source):
+        if line.startswith("#"):
+            if (found := _LAYER.match(line)) is not None and not rows.lines:
+                columns += _add_layer(layers, found, columns)
+            elif line.startswith(_TEXT):
+                pending.append(line[len(_TEXT) :])
+        elif line.strip():
+            cells = line.split("\t")
+            token, bounds = _token(source, cells, number, columns)
+            if pending:
+                sentences.append((bounds[0], _unescaped("\n".join(pending))))
+                pending = []
+            rows.lines.append(number)
+            rows.bounds.append(bounds)
+            rows.forms.append(cells[2])
+            rows.whole.append("." not in token)
+            rows.cells.append(cells)
+    text = _text(source, sentences, rows)
+    chosen = _chosen(source, layers, layer, feature)
+    spans = [] if chosen is None else list(_spans(source, rows, *chosen))
+    tokens = [bounds for bounds, whole in zip(rows.bounds, rows.whole, strict=True) if whole and bounds[1] > bounds[0]]
+    flat = np.array(tokens, dtype=np.int64).reshape(-1, 2)
+    converted = np.stack([code_points(text, flat[:, side], "utf-16") for side in (0, 1)], axis=1).tolist()
+    record = Record(spans=spans, text=text, tokens=[(start, end) for start, end in converted])
+    return documents_of(source, [record], units=("utf-16",))
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    if not source.head.startswith(_HEADER):
+        raise source.refuse("this is not WebAnno TSV 3 (version 2 has no offsets).", _REMEDY, 1)
+    for first, block in source.blocks():
+        for number, line in enumerate(block.decode().split("\n"), first):
+            yield number, line.removesuffix("\r")
+
+
+def _add_layer(layers: list[_Layer], found: re.Match[str], first: int) -> int:
+    """Add a layer that the header declares; return the number of its columns."""
+    name, _, features = found[2].partition("|")
+    listed = tuple(features.split("|"))
+    layers.append(_Layer(found[1], name, listed, first))
+    # a slot has two features, its roles and its targets; a relation one more column than its header has features
+    return len(listed)
+
+
+def _token(source: Source, cells: list[str], line: int, columns: int) -> tuple[str, tuple[int, int]]:
+    bounds = cells[1].split("-") if len(cells) > 2 else []
+    if (
+        len(bounds) != 2
+        or not all(bound.isdecimal() for bound in bounds)
+        or not all((cells + [""] * columns)[3:columns])
+    ):
+        raise source.refuse(f"this is no row of a token and {counted(columns - 3, 'column')} of layers.", _REMEDY, line)
+    return cells[0], (int(bounds[0]), int(bounds[1]))
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\[tnrbf\\]", lambda found: _TEXT_ESCAPES[found[0]], text)
+
+
+def _text(source: Source, sentences: Sequence[tuple[int, str]], rows: _Rows) -> str:
+    """Return the text, with blanks for what is between sentences; the file counts in UTF-16 units."""
+    parts: list[str] = []
+    units = 0
+    for start, sentence in sentences:
+        parts.append(" " * (start - units))
+        parts.append(sentence)
+        units = max(start, units) + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
+    text = "".join(parts)
+    for (start, end), form, line, whole in zip(rows.bounds, rows.forms, rows.lines, rows.whole, strict=True):
+        if whole:
+            here = code_points(text, np.array([start, end]), "utf-16")
+            if (here < 0).any() or text[here[0] : here[1]] != _unescaped(form):
+                raise source.refuse(
+                    f"the token {form!r} is not in the text of its sentence from {start} to {end}.", _REMEDY, line
+                )
+    return text
+
+
+def _chosen(
+    source: Source, layers: Sequence[_Layer], layer: str | None, feature: str | None
+) -> tuple[_Layer, int | None] | None:
+    """Return the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
+    of_spans = [each for each in layers if each.kind != "RL"]
+    if layer is not None:
+        found = [each for each in of_spans if layer in (each.name, each.short_name)]
+        if not found:
+            listed = ", ".join(repr(each.short_name) for each in of_spans) or "none"
+            raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
+        of_spans = found
+    if len(of_spans) > 1:
+        listed = ", ".join(repr(each.short_name) for each in of_spans)
+        raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
+    if not of_spans:
+        return None
+    (one,) = of_spans
+    names = [name for name in one.features if name]
+    wanted = feature or ("value" if "value" in names else None)
+    if wanted is not None and wanted not in names:
+        raise source.refuse(
+            f"the layer {one.short_name!r} has no feature {wanted!r}.", f"It has {', '.join(names) or 'none'}.", 1
+        )
+    if wanted is None and one.kind != "CH" and len(names) > 1 and not any("ROLE_" in name for name in names):
+        listed = ", ".join(map(repr, names))
+        raise source.refuse(
+            f"the layer {one.short_name!r} has several features: {listed}.", f"Name one with {setting('feature')}.", 1
+        )
+    if wanted is None:
+        wanted = names[0] if len(names) == 1 and one.kind != "CH" else None
+    return one, None if wanted is None else one.first + one.features.index(wanted)
+
+
+def _spans(source: Source, rows: _Rows, layer: _Layer, column: int | None) -> Iterator[tuple[int, int, str]]:
+    """Yield the spans of a layer."""
+    joined: dict[str, list[Any]] = {}
+    place = layer.first if column is None else column
+    if layer.kind == "CH" and column is None:
+        place = layer.first + len(layer.features) - 1
+    for (start, end), cells, line in zip(rows.bounds, rows.cells, rows.lines, strict=True):
+        if cells[place] == _NONE:
+            continue
+        for item in _split(cells[place]):
+            numbered = _NUMBERED.fullmatch(item)
+            value = numbered[1] + numbered[2] if numbered is not None else item
+            label = layer.short_name if column is None or value == _NO_VALUE else _plain(value)
+            # the numbers of chains are those of chains, not of spans
+            if numbered is None or layer.kind == "CH":
+                yield start, end, label
+                continue
+            span = joined.setdefault(numbered[3], [start, end, label, line])
+            if span[2] != label:
+                problem = f"the span [{numbered[3]}] has the values {span[2]!r} and {label!r}."
+                raise source.refuse(problem, _REMEDY, line)
+            span[0], span[1] = min(span[0], start), max(span[1], end)
+    yield from ((start, end, label) for start, end, label, _ in joined.values())
+
+
+def _split(cell: str) -> list[str]:
+    """Return the stacked values of a cell."""
+    parts, begin = [], 0
+    for found in _STACKED.finditer(cell):
+        parts.append(cell[begin : found.end() - 1])
+        begin = found.end()
+    return [*parts, cell[begin:]]
+
+
+def _plain(value: str) -> str:
+    return _ESCAPED.sub(lambda found: {"t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), value)
+
+
+def _evidence(source: Source) -> Evidence:
+    return Evidence.CERTAIN if source.head.startswith(b"#FORMAT=WebAnno TSV") else Evidence.NONE
+
+
+register(Format(name="webanno", content=DocumentFile, mark="WebAnno TSV 3", evidence=_evidence, read=read_webanno))
