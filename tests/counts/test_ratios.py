@@ -160,8 +160,8 @@ def test_bad_options(measure, options, message):
         ({"tokens": [["a", "b", "c"], "d"]}, "tokens, document 1: 'd' is not a document"),
         ({"tokens": [["a", None, "c"], ["d"]]}, "tokens, document 0, token 1: None is not"),
         (
-            {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": {"a": 0.5, "b": 0.5, "c": 1.0}},
-            "word 'd' has no",
+            {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": {"a": 0.5, "c": 1.0}},
+            "tokens, document 0, token 1: the word 'b' is in a span, and has no",
         ),
         (
             {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": dict.fromkeys("abcd", 1.5)},

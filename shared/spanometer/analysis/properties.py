@@ -38,6 +38,7 @@ from ..arrays import is_integer, is_number
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
+from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans
 from .cases import (
@@ -452,7 +453,7 @@ def _given(tokens: list[list[str]]) -> dict[str, Any]:
 def _takes_words(measure: Scorer) -> bool:
     """Check the measure, and return whether it takes the words of a case."""
     if isinstance(measure, SlIcm):
-        if measure.tokens is not None:
+        if measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities):
             raise InputError("the measure has tokens of its own.", "Leave them out: each case has its own words.")
         return not is_number(measure.token_probabilities)
     if isinstance(measure, AlignedMeasure):

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import code_type, ranges
 from ..errors import InputError, counted, on_side, setting, without_option
 from ..measures.aligned import AlignedMeasure
+from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..spans.arrow import require_same_lengths
@@ -206,7 +207,9 @@ def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
     if len({measure.name for measure in measures}) < len(measures):
         raise InputError("two measures have one name.", "Ask for each measure once.")
     for measure in measures:
-        if isinstance(measure, SlIcm) and measure.tokens is not None:
+        if isinstance(measure, SlIcm) and (
+            measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
+        ):
             raise InputError(
                 "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
             )

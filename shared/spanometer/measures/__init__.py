@@ -9,6 +9,7 @@ from typing import Any
 
 _HOMES = {
     "Measure": "base",
+    "word_probabilities": "information",
     **dict.fromkeys(("AlignedMeasure", "FMeasure"), "aligned"),
     **dict.fromkeys(("ALL_MEASURES", "MEASURES", "TREE_MEASURES", "read_counts", "register", "unregister"), "registry"),
 }

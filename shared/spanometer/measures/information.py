@@ -1,4 +1,4 @@
-"""The information that tokens carry, and sets of them, graded by rank."""
+"""The information that tokens carry, and sets of them, graded by rank; probabilities of words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..arrays import is_number, ranges, runs
-from ..errors import InputError, mention, shown
+from ..arrays import is_number, offsets_of, ranges, read_documents, runs
+from ..errors import InputError, mention, setting, shown
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16
@@ -23,6 +23,122 @@ _BLOCK = 1 << 20
 
 
 TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
+_LISTS_REMEDY = "Pass one list for each document, with a number for each token (None where there is none)."
+_RANGE = "Probabilities are greater than 0 and at most 1."
+
+
+@dataclass(frozen=True)
+class TokenProbabilities:
+    """A probability for each token of some documents, as a language model gives them; NaN where there is none.
+
+    Like the words of documents they belong to the data: any two are equal, so that parts of a corpus, each with its
+    own, have one measure.
+
+    Attributes:
+        offsets: where each document's tokens begin, and where the last one's end.
+        values: float64, the probabilities of the tokens of all documents, laid end to end.
+    """
+
+    offsets: np.ndarray = field(compare=False, repr=False)
+    values: np.ndarray = field(compare=False, repr=False)
+
+    @classmethod
+    def read(cls, documents: Any) -> TokenProbabilities:
+        """Read a list of numbers, or None, for each document; or an Arrow column of them.
+
+        Raises:
+            InputError: for what is not such a list, and for a number that is negative or above 1.
+        """
+        if isinstance(documents, TokenProbabilities):
+            return documents
+        as_lists = getattr(documents, "to_pylist", None)
+        rows = read_documents(as_lists() if as_lists else documents, _LISTS_REMEDY)
+        parts = [_numbers(row, number) for number, row in enumerate(rows)]
+        offsets = offsets_of([len(part) for part in parts])
+        values = np.concatenate([np.empty(0), *parts])
+        wrong = (values < 0) | (values > 1)
+        if wrong.any():
+            token = int(np.argmax(wrong))
+            logarithms = " These may be logarithms: take exp of them." if values[token] < 0 else ""
+            raise _refused(f"{values[token]!s} is no probability.", f"{_RANGE}{logarithms}", offsets, token)
+        return cls(offsets, np.where(values == 0, np.nan, values))
+
+
+def _numbers(row: Any, document: int) -> np.ndarray:
+    """Return a document's numbers, NaN for None."""
+    try:
+        listed = row if hasattr(row, "__array__") else list(row)
+        # NumPy makes numbers of truth values that stand among numbers
+        found = np.empty((0, 0)) if bool in set(map(type, listed)) else np.asarray(listed)
+    except (TypeError, ValueError, RuntimeError):
+        found = np.empty((0, 0))
+    if found.ndim == 1 and found.dtype.kind == "O":
+        items = found.tolist()
+        if all(item is None or is_number(item) for item in items):
+            found = np.array(items, dtype=float)
+    if found.ndim != 1 or found.dtype.kind not in "fiu":
+        problem = f"{shown(row)} is not a list of probabilities."
+        raise InputError(problem, _LISTS_REMEDY, side="token_probabilities", document=document)
+    return found.astype(float)
+
+
+def _refused(
+    problem: str, remedy: str, offsets: np.ndarray, token: int, side: str = "token_probabilities"
+) -> InputError:
+    """Return an error about a token of all documents, laid end to end."""
+    document = int(np.searchsorted(offsets, token, side="right")) - 1
+    return InputError(problem, remedy, side=side, document=document, position=token - int(offsets[document]))
+
+
+def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]:
+    """Estimate P(w) from a corpus by its words' counts, with additive smoothing.
+
+        P(w) = (c(w) + k) / (N + k (V + 1))
+
+    for a word with the count c(w), N words in all, V of them different, k the smoothing; a word that does not occur has
+    k / (N + k (V + 1)). So the probabilities of the words and of one unknown word sum to 1. With k = 0 they are the
+    relative frequencies, and unknown words have none.
+
+        probabilities = word_probabilities(training_words)
+        SlIcm(tokens=words, **probabilities)
+
+    Args:
+        corpus: the words of each document of a corpus, as the text writes them; or their counts, a mapping.
+        smoothing: k, at least 0.
+
+    Returns:
+        The options `token_probabilities` (a mapping) and `unknown` of `measures.SlIcm` and of its module.
+
+    Raises:
+        InputError: for no words, for counts that are not positive numbers, and for a smoothing below 0.
+    """
+    if not is_number(smoothing) or not 0 <= smoothing < math.inf:
+        raise InputError(f"smoothing={smoothing!r} is not a number of at least 0.", "The default is 1.")
+    if isinstance(corpus, Mapping):
+        counts = dict(corpus)
+    else:
+        words = _words(corpus)
+        counts = dict(zip(words.names, np.bincount(words.codes, minlength=len(words.names)).tolist(), strict=True))
+    for word, count in counts.items():
+        if not is_number(count) or not 0 < count < math.inf:
+            raise InputError(f"the count of {shown(word)} is {count!r}.", "Counts are greater than 0.")
+    total = math.fsum(counts.values()) + smoothing * (len(counts) + 1)
+    if not counts:
+        raise InputError("there are no words to count.", TOKENS_REMEDY)
+    return {
+        "token_probabilities": {word: (count + smoothing) / total for word, count in counts.items()},
+        "unknown": smoothing / total if smoothing else None,
+    }
+
+
+def _words(tokens: Any) -> Tags:
+    """Return the words of documents, encoded."""
+    try:
+        return Tags.from_lists(tokens)
+    except InputError as error:
+        problem = error.problem.replace("is not a tag", "is not a word")
+        place: dict[str, Any] = {"document": error.document, "position": error.position}
+        raise InputError(problem, TOKENS_REMEDY, side="tokens", **place) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +147,8 @@ class TokenInformation:
 
     Attributes:
         unit: the information of each token if it is the same for all.
-        token: float64, the information of the tokens of all documents, laid end to end; or None.
+        token: float64, the information of the tokens of all documents, laid end to end, NaN where it is unknown; or
+            None.
     """
 
     unit: float = 1.0
@@ -44,7 +161,8 @@ class TokenInformation:
         *,
         exact: bool,
         tokens: Iterable[Sequence[str]] | None,
-        probabilities: Mapping[str, float] | float | None,
+        probabilities: Mapping[str, float] | TokenProbabilities | float | None,
+        unknown: float | None = None,
         log_base: float,
     ) -> TokenInformation:
         """Compute -log P(w) of words and their probabilities; see `measures.SlIcm` for what each combination means.
@@ -52,32 +170,36 @@ class TokenInformation:
         Args:
             lengths: how many tokens of each document are wanted.
             exact: whether these are the documents' lengths; else documents may have more words.
-            tokens, probabilities, log_base: as `measures.SlIcm` has them.
+            tokens, probabilities, unknown, log_base: as `measures.SlIcm` has them.
         """
+        if isinstance(probabilities, TokenProbabilities):
+            offsets = probabilities.offsets
+            _require_fit(np.diff(offsets), lengths, exact, "token_probabilities", "probabilities")
+            return cls(token=_information(probabilities.values, log_base)[ranges(offsets[:-1], lengths)])
+        if isinstance(probabilities, (int, float)):
+            return cls(unit=-math.log(probabilities) / math.log(log_base) + 0.0)
         if tokens is None:
-            if probabilities is None:
-                return cls()
-            return cls(unit=-math.log(cast(float, probabilities)) / math.log(log_base) + 0.0)
-        try:
-            words = Tags.from_lists(tokens)
-        except InputError as error:
-            problem = error.problem.replace("is not a tag", "is not a word")
-            raise InputError(
-                problem,
-                TOKENS_REMEDY,
-                side="tokens",
-                document=error.document,
-                position=error.position,
-            ) from None
-        _require_fit(words.lengths, lengths, exact)
-        if not isinstance(probabilities, Mapping):
+            return cls()
+        words = _words(tokens)
+        _require_fit(words.lengths, lengths, exact, "tokens", "words")
+        if isinstance(probabilities, Mapping):
+            others = math.nan if unknown is None else unknown
+            share = np.array([probabilities.get(word, others) for word in words.names], dtype=float)
+        else:
             counts = np.bincount(words.codes, minlength=len(words.names))
             share = counts / max(len(words.codes), 1)
-        else:
-            share = np.array([_probability(word, code, words, probabilities) for code, word in enumerate(words.names)])
-        # + 0.0 so that a certain word carries 0 and not -0
-        information = -np.log(share) / math.log(log_base) + 0.0
-        return cls(token=information[words.codes[ranges(words.offsets[:-1], lengths)]])
+        return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
+
+    def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
+        """Return the first token of some stretches whose information is unknown; None if all is known."""
+        if self.token is None or not np.isnan(self.token).any():
+            return None
+        before = offsets_of(np.isnan(self.token))
+        stretches = np.flatnonzero(before[end] > before[start])
+        if len(stretches) == 0:
+            return None
+        first = int(start[stretches].min())
+        return first + int(np.argmax(np.isnan(self.token[first:])))
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """Return the information of sets of tokens of these sizes if it is the same for all tokens: unit * H(size)."""
@@ -119,7 +241,7 @@ def require_probability(value: object, name: str) -> None:
     if not is_number(value) or not 0 < value <= 1:
         raise InputError(
             f"invalid probability {mention(name)}: {value!r}.",
-            "Probabilities are greater than 0 and at most 1.",
+            _RANGE,
             option=name.partition("[")[0],
         )
 
@@ -139,27 +261,18 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()[:8]
 
 
-def _probability(word: str, code: int, words: Tags, probabilities: Mapping[str, float]) -> float:
-    if word not in probabilities:
-        document, position = words.first(code)
-        raise InputError(
-            f"the word {word!r} has no probability.",
-            f"Give {mention('token_probabilities')} for every word of {mention('tokens')}.",
-            side="tokens",
-            document=document,
-            position=position,
-        )
-    return float(probabilities[word])
+def _information(share: np.ndarray, log_base: float) -> np.ndarray:
+    # + 0.0 so that a certain word carries 0 and not -0
+    return np.asarray(-np.log(share) / math.log(log_base) + 0.0)
 
 
-def _require_fit(words: np.ndarray, lengths: np.ndarray, exact: bool) -> None:
-    """Raise an `InputError` unless the words are those of the annotated documents."""
-    remedy = "tokens=... are the words of the documents that both sides annotate."
-    if len(words) != len(lengths):
-        raise InputError(f"words for {len(words)} documents, annotation of {len(lengths)}.", remedy, side="tokens")
-    unfit = words != lengths if exact else words < lengths
+def _require_fit(found: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
+    """Raise an `InputError` unless there are words, or probabilities, of the annotated documents."""
+    remedy = f"{setting(name)} are the {noun} of the documents that both sides annotate."
+    if len(found) != len(lengths):
+        raise InputError(f"{noun} for {len(found)} documents, annotation of {len(lengths)}.", remedy, side=name)
+    unfit = found != lengths if exact else found < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        raise InputError(
-            f"{words[document]} words, {lengths[document]} annotated tokens.", remedy, side="tokens", document=document
-        )
+        problem = f"{found[document]} {noun}, {lengths[document]} annotated tokens."
+        raise InputError(problem, remedy, side=name, document=document)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, Side
-from ..arrays import begins_run, read_documents
+from ..arrays import begins_run, is_ordered, read_documents
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..errors import InputError, mention, setting
@@ -21,6 +21,7 @@ from .base import Key, zero_division_option
 from .information import (
     TOKENS_REMEDY,
     TokenInformation,
+    TokenProbabilities,
     mapping_digest,
     require_probabilities,
     require_probability,
@@ -62,9 +63,12 @@ class SlIcm(AlignedMeasure):
     Attributes:
         tokens: the words of each document. Their relative frequencies in these documents are P(w), unless
             `token_probabilities` is a mapping. Counts of parts add up only with fixed probabilities.
-        token_probabilities: P(w) as a mapping from word to probability (needs `tokens`), or one float for every token
-            (the paper's constant). None, without `tokens`, gives every token one unit of information (1 bit with the
-            default base), whatever `log_base` is.
+        token_probabilities: P(w) as a mapping from word to probability (needs `tokens`; see
+            `information.word_probabilities`); or a list of floats for each document, one a token, as a language model
+            gives them; or one float for every token (the paper's constant). None, without `tokens`, gives every token
+            one unit of information (1 bit with the default base), whatever `log_base` is. Only tokens in spans of
+            either side need a probability: others may lack in the mapping, and be None, NaN or 0 in the lists.
+        unknown: P(w) of words that the mapping lacks; None refuses them in spans.
         prior: what N_t and N count in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
             differ; its Table 4 uses spans. A label that the reference lacks counts as if it had one.
         log_base: base of the logarithms, greater than 1.
@@ -83,8 +87,8 @@ class SlIcm(AlignedMeasure):
     `reference_information`, the sums of the tokens' part; `reference_tokens`.
 
     Raises:
-        InputError: if alpha1 is not less than 1 + beta, if `tokens` do not fit the documents, and if a word has no
-            probability.
+        InputError: if alpha1 is not less than 1 + beta, if `tokens` or lists of probabilities do not fit the documents,
+            and if a token in a span has no probability.
     """
 
     tokens: Sequence[Sequence[str]] | None = option(
@@ -95,14 +99,22 @@ class SlIcm(AlignedMeasure):
         repr=False,
         compare=False,
     )
-    token_probabilities: Mapping[str, float] | float | None = option(
+    token_probabilities: Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | None = (
+        option(
+            None,
+            help="P(w) of each word (needs tokens), or a list of numbers for each document, one a token, or one number "
+            "for every token; None without tokens: one unit of information a token",
+            type="dict, list of lists of float, or float",
+            flag="token-probability",
+            metavar="P",
+            parse=float,
+        )
+    )
+    unknown: float | None = option(
         None,
-        help="P(w) of each word (needs tokens), or one number for every token; None without tokens: one unit of "
-        "information a token",
-        type="dict or float",
-        flag="token-probability",
-        metavar="P",
-        parse=float,
+        help="P(w) of words that a dict in token_probabilities lacks; without it words in spans must not lack",
+        type="float, optional",
+        flag="",
     )
     prior: str = option(
         "spans",
@@ -180,7 +192,18 @@ class SlIcm(AlignedMeasure):
         if self.tokens is not None:
             # an iterator can be read only once
             object.__setattr__(self, "tokens", read_documents(self.tokens, TOKENS_REMEDY))
+        self._check_probabilities()
+
+    def _check_probabilities(self) -> None:
         given = self.token_probabilities
+        if self.unknown is not None:
+            require_probability(self.unknown, "unknown")
+            if not isinstance(given, Mapping):
+                raise InputError(
+                    f"{mention('unknown')} is for words that a mapping lacks, and there is no mapping.",
+                    f"Leave it out, or give a mapping as {mention('token_probabilities')}.",
+                    option="unknown",
+                )
         if isinstance(given, Mapping):
             require_probabilities(given)
             if self.tokens is None:
@@ -190,10 +213,15 @@ class SlIcm(AlignedMeasure):
                     option="token_probabilities",
                 )
         elif given is not None:
-            require_probability(given, "token_probabilities")
+            of_tokens = is_ordered(given) or isinstance(given, TokenProbabilities)
+            if of_tokens:
+                object.__setattr__(self, "token_probabilities", TokenProbabilities.read(given))
+            else:
+                require_probability(given, "token_probabilities")
             if self.tokens is not None:
+                what = "are those of the tokens" if of_tokens else "is one number"
                 raise InputError(
-                    f"{mention('token_probabilities')} is one number, so {mention('tokens')} have no use.",
+                    f"{mention('token_probabilities')} {what}, so {mention('tokens')} have no use.",
                     "Leave out one of the two.",
                 )
 
@@ -203,9 +231,12 @@ class SlIcm(AlignedMeasure):
         given = self.token_probabilities
         if isinstance(given, Mapping):
             options["token_probabilities"] = f"mapping-{mapping_digest(given)}"
+        elif isinstance(given, TokenProbabilities):
+            options["token_probabilities"] = "tokens"
         elif given is None:
             options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
-        return {name: value for name, value in options.items() if name != "tokens"}
+        unused = ("tokens",) if self.unknown is not None else ("tokens", "unknown")
+        return {name: value for name, value in options.items() if name not in unused}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
@@ -225,10 +256,12 @@ class SlIcm(AlignedMeasure):
     def require_parts(self) -> None:
         """Raise an `InputError` if the words of a whole corpus are given, or counts of its parts do not add up."""
         super().require_parts()
-        if self.tokens is not None:
+        of_tokens = isinstance(self.token_probabilities, TokenProbabilities)
+        if self.tokens is not None or of_tokens:
+            what, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
             raise InputError(
-                f"{self.name} was given the tokens of a whole corpus, which comes in parts here.",
-                f"Leave out {setting('tokens')}.",
+                f"{self.name} was given the {what} of a whole corpus, which comes in parts here.",
+                f"Leave out {setting(name)}.",
             )
 
     def _count(self, alignment: Alignment) -> Counts:
@@ -238,9 +271,11 @@ class SlIcm(AlignedMeasure):
             np.diff(alignment.offsets),
             exact=alignment.lengths is not None,
             tokens=self.tokens,
-            probabilities=self.token_probabilities,
+            probabilities=cast(Any, self.token_probabilities),
+            unknown=self.unknown,
             log_base=float(self.log_base),
         )
+        self._require_known(alignment, information)
 
         def of_pieces(group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
             first = alignment.token(start)
@@ -269,6 +304,27 @@ class SlIcm(AlignedMeasure):
             "reference_tokens": references.column(value=references.size),
         }
         return Counts(columns, alignment.labels, alignment.documents)
+
+    def _require_known(self, alignment: Alignment, information: TokenInformation) -> None:
+        """Raise an `InputError` for a token in a span of either side that has no probability."""
+        sides = alignment.references, alignment.predictions
+        start = np.concatenate([alignment.token(side.piece_start) for side in sides])
+        size = np.concatenate([side.piece_end - side.piece_start for side in sides])
+        token = information.unknown_in(start, start + size)
+        if token is None:
+            return
+        document = int(np.searchsorted(alignment.offsets, token, side="right")) - 1
+        place: dict[str, Any] = {"document": document, "position": token - int(alignment.offsets[document])}
+        if self.tokens is None:
+            problem = "the token is in a span, and has no probability (or the probability 0)."
+            raise InputError(problem, "Give one for every token of a span.", side="token_probabilities", **place)
+        word = self.tokens[document][place["position"]]
+        raise InputError(
+            f"the word {word!r} is in a span, and has no probability.",
+            f"Give one for every word of a span, or one for all others, {setting('unknown', 1e-7)}.",
+            side="tokens",
+            **place,
+        )
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         """Compute the information of matched intersections and both sides' spans by label, that of labels included."""

@@ -1,0 +1,206 @@
+"""What words are worth to SL-ICM: lists of probabilities, mappings with gaps, and estimates from a corpus."""
+
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from random_corpora import as_spans, random_pair
+from slow import measures as slow
+from spanometer import InputError, Spans
+from spanometer.measures import SlIcm, word_probabilities
+
+GOLD, OUTPUT = (Spans.from_tags([tags, ["O"]]) for tags in (["B-A", "I-A", "O"], ["O", "B-A", "O"]))
+LISTS = [[0.5, 0.125, 0.25], [1.0]]
+
+
+def score(probabilities, gold=GOLD, output=OUTPUT, **options):
+    return SlIcm(token_probabilities=probabilities, **options).counts(gold, output).score()
+
+
+def test_lists_by_hand():
+    # the reference carries 1 + 3 / 2 bits, its second token by itself 3
+    assert score(LISTS) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    words = {"tokens": [["the", "Nile", "is"], ["it"]]}
+    assert score(LISTS) == score({"the": 0.5, "Nile": 0.125}, **words)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (tuple(row) for row in LISTS),
+        [np.array(row, dtype=np.float32) for row in LISTS],
+        pa.array(LISTS),
+        pa.chunked_array([LISTS[:1], LISTS[1:]]),
+        [[0.5, 0.125, None], [None]],
+        [[0.5, 0.125, math.nan], [0]],
+        [np.array([0.5, 0.125, 0.0]), []],
+    ],
+    ids=["tuples", "float32", "arrow", "chunks", "None", "NaN and 0", "too short"],
+)
+def test_forms_of_lists(given):
+    if isinstance(given, list) and len(given[1]) == 0:
+        with pytest.raises(InputError, match="token_probabilities, document 1: 0 probabilities, 1 annotated tokens"):
+            score(given)
+        return
+    assert score(given) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+
+
+@pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
+@pytest.mark.parametrize("matching", ["mutual", "optimal"])
+def test_lists_against_the_slow_implementation(matching, kind):
+    for seed in range(40):
+        references, predictions, lengths = random_pair(seed, kind)
+        generator = random.Random(seed)
+        values = [[generator.choice((0.5, 0.25, 0.1, 0.9, 1.0)) for _ in range(length)] for length in lengths]
+        covered = [
+            {token for side in (one, other) for _, tokens in side for token in tokens}
+            for one, other in zip(references, predictions, strict=True)
+        ]
+        # what lies in no span has none
+        given = [
+            [value if token in inside else generator.choice((None, 0.0, math.nan)) for token, value in enumerate(row)]
+            for row, inside in zip(values, covered, strict=True)
+        ]
+        sides = as_spans(references, lengths), as_spans(predictions, lengths)
+        ours = SlIcm(token_probabilities=given, matching=matching).counts(*sides).score()
+        theirs = slow.sl_icm(
+            references,
+            predictions,
+            information=lambda document, token, values=values: -math.log2(values[document][token]),
+            matching=matching,
+        )
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9), seed
+
+
+def test_counts_of_shards_add_up():
+    """Each part with its own lists, or its own words and a mapping."""
+    references, predictions, lengths = random_pair(3, "flat")
+    references, predictions, lengths = references * 3, predictions * 3, lengths * 3
+    generator = random.Random(0)
+    lists = [[generator.uniform(0.01, 1) for _ in range(length)] for length in lengths]
+    words = [[generator.choice("abcd") for _ in range(length)] for length in lengths]
+    mapping = word_probabilities(words[:2])
+
+    def counts(part, **options):
+        sides = (as_spans(side[part], lengths[part]) for side in (references, predictions))
+        return SlIcm(**options).counts(*sides)
+
+    everything = slice(None)
+    parts = [slice(0, 1), slice(1, 4), slice(4, None)]
+    for given in (
+        lambda part: {"token_probabilities": lists[part]},
+        lambda part: {"tokens": words[part], **mapping},
+    ):
+        whole = counts(everything, **given(everything))
+        summed = sum(counts(part, **given(part)) for part in parts)
+        assert summed.total() == pytest.approx(whole.total(), rel=1e-12)
+        assert summed.score() == pytest.approx(whole.score(), rel=1e-12)
+        assert summed.measure.options() == whole.measure.options()
+
+
+def test_signatures_say_where_probabilities_come_from():
+    assert "|token_probabilities:tokens|prior" in SlIcm(token_probabilities=LISTS).signature({})
+    words = {"tokens": [["a"]], "token_probabilities": {"a": 0.5}}
+    assert "unknown" not in SlIcm(**words).signature({})
+    assert "|unknown:1e-07|" in SlIcm(**words, unknown=1e-7).signature({})
+
+
+def test_words_that_the_mapping_lacks():
+    words = {"tokens": [["the", "Nile", "is"], ["it"]]}
+    known = {"the": 0.5}
+    # none of these is in a span
+    outside = Spans.from_tags([["B-A", "O", "O"], ["O"]])
+    assert score(known, outside, outside, **words)["sl_icm"] == 1.0
+    with pytest.raises(InputError, match="the word 'Nile' is in a span, and has no probability") as caught:
+        score(known, **words)
+    assert (caught.value.side, caught.value.document, caught.value.position) == ("tokens", 0, 1)
+    assert "unknown=1e-07" in str(caught.value)
+    assert score(known, unknown=0.125, **words) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+
+
+def test_a_predicted_span_needs_probabilities_too():
+    gold, output = (Spans.from_tags([["O", "O"], tags]) for tags in (["B-A", "O"], ["O", "B-A"]))
+    with pytest.raises(InputError, match="document 1, token 1: the token is in a span, and has no prob") as caught:
+        score([[None, 0.5], [0.5, None]], gold, output)
+    assert caught.value.side == "token_probabilities"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"token_probabilities": [[0.5, -0.1, 0.2], [1]]}, "document 0, token 1: -0.1 is no probability.*logarithms"),
+        ({"token_probabilities": [[0.5, 0.1, 0.2], [1.5]]}, "document 1, token 0: 1.5 is no probability"),
+        ({"token_probabilities": [[0.5, 0.1, 0.2], ["x"]]}, r"document 1: \['x'\] is not a list of probabilities"),
+        ({"token_probabilities": [[0.5, 0.1, True], [1]]}, "document 0.* is not a list of probabilities"),
+        ({"token_probabilities": [0.5, 0.1]}, "document 0: 0.5 is not a list of probabilities"),
+        ({"token_probabilities": [[0.5, 0.1, 0.1]]}, "probabilities for 1 documents, annotation of 2"),
+        ({"token_probabilities": [[0.5, 0.1], [1]]}, "2 probabilities, 3 annotated tokens"),
+        ({"token_probabilities": [[[0.5]], [1]]}, "is not a list of probabilities"),
+        ({"token_probabilities": LISTS, "tokens": [["a", "b", "c"], ["d"]]}, "so tokens have no use"),
+        ({"token_probabilities": LISTS, "unknown": 0.1}, "unknown is for words that a mapping lacks"),
+        ({"unknown": 0.1}, "unknown is for words that a mapping lacks"),
+        ({"tokens": [["a"]], "token_probabilities": {"a": 1}, "unknown": 0}, "invalid probability unknown: 0"),
+    ],
+)
+def test_wrong_probabilities(options, message):
+    with pytest.raises(InputError, match=f"(?s){message}"):
+        SlIcm(**options).counts(GOLD, OUTPUT)
+
+
+def test_lists_are_of_a_whole_corpus():
+    with pytest.raises(InputError, match="given the token probabilities of a whole corpus"):
+        SlIcm(token_probabilities=LISTS).require_parts()
+
+
+def test_estimates_by_hand():
+    corpus = [["a", "b", "a"], [], ["c"]]
+    # 4 words, 3 of them different, and one unknown: 4 + 4 k below
+    found = word_probabilities(corpus)
+    assert found == {"token_probabilities": {"a": 3 / 8, "b": 2 / 8, "c": 2 / 8}, "unknown": 1 / 8}
+    found = word_probabilities(corpus, smoothing=0.5)
+    assert found == {"token_probabilities": {"a": 2.5 / 6, "b": 1.5 / 6, "c": 1.5 / 6}, "unknown": 0.5 / 6}
+    found = word_probabilities(corpus, smoothing=0)
+    assert found == {"token_probabilities": {"a": 0.5, "b": 0.25, "c": 0.25}, "unknown": None}
+    assert word_probabilities({"a": 2, "b": 1, "c": 1}) == word_probabilities(corpus)
+    # as the relative frequencies of the documents themselves
+    words = [["a", "b", "a"], ["c"]]
+    same = word_probabilities(words, smoothing=0)
+    assert score(None, tokens=words) == score(probabilities=same["token_probabilities"], tokens=words)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_estimates_sum_to_one(seed):
+    generator = random.Random(seed)
+    corpus = [[generator.choice("abcdefgh") for _ in range(generator.randrange(9))] for _ in range(5)] + [["z"]]
+    smoothing = generator.choice((0, 0.1, 1, 7))
+    found = word_probabilities(corpus, smoothing=smoothing)
+    counts = Counter(word for document in corpus for word in document)
+    k = Fraction(smoothing)
+    below = sum(counts.values()) + k * (len(counts) + 1)
+    expected = {word: float((count + k) / below) for word, count in counts.items()}
+    assert found["token_probabilities"] == pytest.approx(expected, rel=1e-14)
+    assert math.fsum([*expected.values(), found["unknown"] or 0]) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "smoothing", "message"),
+    [
+        ([], 1, "there are no words"),
+        ([[]], 0, "there are no words"),
+        ({}, 1, "there are no words"),
+        ({"a": 0}, 1, "the count of 'a' is 0"),
+        ({"a": True}, 1, "the count of 'a' is True"),
+        ([["a"]], -1, "smoothing=-1 is not a number"),
+        ([["a"]], math.inf, "smoothing=inf is not a number"),
+        ([["a", 5]], 1, "document 0, token 1: 5 .*is not a word"),
+        ("abc", 1, "is not a list of documents"),
+    ],
+)
+def test_nothing_to_estimate_from(corpus, smoothing, message):
+    with pytest.raises(InputError, match=message):
+        word_probabilities(corpus, smoothing=smoothing)
