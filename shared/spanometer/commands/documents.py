@@ -20,7 +20,6 @@ from ..spans.characters import UNITS
 from ..tags.decoding import LabelDecoding
 from .inputs import Input, PairInput, Scored, Side, detected, read_with, require_distinct
 from .options import text
-from .tag_files import COLUMN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +36,12 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         help="form of the files",
         choices=(AUTO, *dict.fromkeys([*formats_of(DocumentFile), *formats_of(TagFile)])),
     )
-    column: str | None = text("COLUMN", f"tag column of files of tags: {COLUMN}")
     annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
     offset_unit: str | None = option(
         None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
     )
     text_key: str | None = text("KEY", "the key of the text in the tasks of Label Studio")
+    misc_key: str | None = text("KEY", "the key of the entities in the last column of CoNLL-U")
     layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV")
     feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV")
     label_key: str | None = text("KEY", "the tag (from_name) whose labels are read in the tasks of Label Studio")
@@ -52,20 +51,20 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         super().__post_init__()
         check_options(self)
 
-    def read(self, path: str) -> DocumentFile:
-        """Read a file of any format that has spans, those of one annotator."""
-        found = detected(path) if self.format == AUTO else None
+    def read(self, path: str, column: str | None = None) -> DocumentFile:
+        """Read a file of any format that has spans, those of one annotator; a file of tags if a column is named."""
+        found = detected(path) if self.format == AUTO and column is None else None
         of_documents = found is not None and found.content is DocumentFile
         own: dict[str, Any] = {}
         if of_documents or self.format in formats_of(DocumentFile):
             names = {name for format in formats_of(DocumentFile).values() for name in format.options}
-            own = {name: getattr(self, name) for name in names}
+            own = {name: getattr(self, name) for name in names - {"scheme", "repair"}}
         file = read_with(
             read_documents,
             path,
             format=found.name if found is not None and of_documents else self.format,
             annotator=self.annotator,
-            column=self.column,
+            column=column,
             scheme=self.scheme,
             repair=self.repair,
             prefix=self.prefix,
@@ -79,6 +78,9 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 class DocumentInput(DocumentLayout, Pairing, PairInput):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
+    reference_column: str | None = text("COLUMN", "tag column of the reference")
+    prediction_column: str | None = text("COLUMN", "tag column of the system")
+
     def score(
         self,
         paths: Sequence[str],
@@ -91,7 +93,8 @@ class DocumentInput(DocumentLayout, Pairing, PairInput):
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
-        references, *systems = map(self.read, paths)
+        references = self.read(paths[0], self.reference_column)
+        systems = [self.read(path, self.prediction_column) for path in paths[1:]]
         pairing = Pairing(**{name: getattr(self, name) for name in _PAIRING})
         sides, reports = [], []
         for predictions in systems:

@@ -59,7 +59,7 @@ def read_documents(
         tags = read(path, name=name, progress=progress, **given)
         return documents_of_tags(tags, tags.spans(scheme=scheme, repair=repair, prefix=prefix))
     defaults = {key: value for each in known.values() for key, value in each.options.items()}
-    given = {**defaults, **options, "offset_unit": offset_unit}
+    given = {**defaults, **options, "offset_unit": offset_unit, "scheme": scheme, "repair": repair}
     file = read_as(DocumentFile, path, format=format, name=name, progress=progress, limits=limits, options=given)
     return file if annotator is None else file.of(annotator)
 

@@ -1,0 +1,117 @@
+"""BioC in JSON: collections of documents, passages and annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_object, is_object, values
+from .source import Source
+
+_REMEDY = "Export the collection as BioC JSON."
+_UNITS = ("codepoint", "utf-16", "byte")
+
+
+def read_bioc(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+    """Read the annotations of documents; the label is the infon `type`. Relations are not read.
+
+    Offsets count from the beginning of the document; what is between passages, which the file lacks, is blanks. They
+    are code points, as a rule, or bytes, as the format's definition says; the texts that annotations state decide.
+    Annotations with several locations are discontinuous.
+
+    Raises:
+        InputError: names the document, for objects of another form, and as `documents_of`.
+    """
+    units = _UNITS if offset_unit is None else (offset_unit,)
+    return documents_of(source, _records(source), units=units)
+
+
+def _records(source: Source) -> Iterator[Record]:
+    for line, _, row in values(source, "documents"):
+        collections = row.get("PubTator3", [row]) if isinstance(row, dict) else [row]
+        for collection in collections:
+            documents = collection.get("documents", [collection]) if isinstance(collection, dict) else [collection]
+            for document in documents:
+                yield _record(source, document, line)
+
+
+def _record(source: Source, document: Any, line: int) -> Record:
+    if not is_object(document, "passages") or not isinstance(document["passages"], list):
+        raise source.refuse("a document has no list of passages.", _REMEDY, line)
+    name = document.get("id")
+    where = "" if name is None else f"document {name}"
+    text = ""
+    found: list[Any] = list(document.get("annotations") or [])
+    for part in _parts(document):
+        if not isinstance(part.get("offset"), int) or not isinstance(part.get("text"), str):
+            raise source.refuse(f"a passage of {where or 'a document'} has no offset or no text.", _REMEDY, line)
+        text += " " * (part["offset"] - len(text)) + part["text"]
+        found += part["annotations"]
+    spans: list[tuple[int, int, str]] = []
+    fragments: dict[int, list[tuple[int, int]]] = {}
+    stated: list[str | None] = []
+    for annotation in found:
+        bounds = _bounds(source, annotation, line, where)
+        if len(bounds) > 1:
+            fragments[len(spans)] = bounds
+        spans.append((bounds[0][0], bounds[-1][1], annotation["infons"]["type"]))
+        # programs join the parts of discontinuous annotations in ways of their own
+        stated.append(annotation.get("text") if len(bounds) == 1 else None)
+    return Record(
+        text=text,
+        spans=spans,
+        fragments=fragments,
+        stated=stated if any(stated) else (),
+        id=None if name is None else str(name),
+        line=line,
+        place=where,
+    )
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the passages, or the sentences where these have the text, with their annotations."""
+    for passage in document["passages"]:
+        known = passage if isinstance(passage, dict) else {}
+        annotations = list(known.get("annotations") or [])
+        for sentence in known.get("sentences") or []:
+            annotations += sentence.get("annotations") or [] if isinstance(sentence, dict) else []
+        if isinstance(known.get("text"), str):
+            yield {"offset": known.get("offset"), "text": known["text"], "annotations": annotations}
+            continue
+        for number, sentence in enumerate(known.get("sentences") or [{}]):
+            part = sentence if isinstance(sentence, dict) else {}
+            yield {
+                "offset": part.get("offset"),
+                "text": part.get("text"),
+                "annotations": annotations if number == 0 else [],
+            }
+
+
+def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tuple[int, int]]:
+    locations = annotation.get("locations") if isinstance(annotation, dict) else None
+    typed = is_object(annotation, "infons") and is_object(annotation["infons"], "type")
+    if (
+        not typed
+        or not isinstance(locations, list)
+        or not locations
+        or not all(
+            is_object(each, "offset", "length") and type(each["offset"]) is type(each["length"]) is int
+            for each in locations
+        )
+    ):
+        raise source.refuse(f"an annotation of {where or 'a document'} has no type, or no locations.", _REMEDY, line)
+    return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_object(source)
+    if is_object(row, "PubTator3"):
+        return Evidence.CERTAIN
+    documents = row.get("documents")
+    first = documents[0] if isinstance(documents, list) and documents else row
+    return Evidence.CERTAIN if is_object(first, "passages") else Evidence.NONE
+
+
+register(Format(name="bioc", content=DocumentFile, mark="BioC JSON", evidence=_evidence, read=read_bioc))
