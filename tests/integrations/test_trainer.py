@@ -1,6 +1,8 @@
 """The Trainer's metrics on NumPy arrays: against every sentence by itself, in batches, and with wrong input."""
 
 import copy
+import functools
+import logging
 import pickle
 import subprocess
 import sys
@@ -8,11 +10,14 @@ import sys
 import numpy as np
 import pytest
 
+import spanometer
 from spanometer import InputError, Spans
 from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.measures import MEASURES, SlIcm, SpanF, TokenF
 from spanometer.tags.viterbi import decode as viterbi
 
+# one way to decode, unless a test asks for several
+Metrics = functools.partial(TokenClassificationMetrics, decode="viterbi")
 LABELS = ["O", "B-PER", "I-PER", "B-ORG", "I-ORG"]
 ID2LABEL = dict(enumerate(LABELS))
 RENAMED = {
@@ -62,7 +67,7 @@ def expected(references, predictions, measures, scheme="IOB2"):
 def test_every_sentence_by_itself(decode):
     logits, label_ids = random_batch(np.random.default_rng(1))
     measures = [measure() for measure in MEASURES.values()]
-    metrics = TokenClassificationMetrics(ID2LABEL, measures=list(MEASURES), decode=decode)
+    metrics = Metrics(ID2LABEL, measures=list(MEASURES), decode=decode)
     found = metrics.compute_metrics((logits, label_ids))
     assert found == expected(*by_sentence(logits, label_ids, decode), measures)
     assert tuple(found) == metrics.keys
@@ -72,7 +77,7 @@ def test_every_sentence_by_itself(decode):
 def test_by_hand():
     label_ids = np.array([[IGNORED, 1, 2, IGNORED, 0, 3, IGNORED], [IGNORED] * 7, [IGNORED, 3, 4, 4, 0, 0, IGNORED]])
     predictions = np.array([[0, 1, 2, 1, 0, 1, 0], [1] * 7, [2, 3, 4, 4, 0, 0, 2]])
-    found = TokenClassificationMetrics(ID2LABEL).compute_metrics((predictions, label_ids))
+    found = Metrics(ID2LABEL).compute_metrics((predictions, label_ids))
     assert found == {"span_f_precision": 2 / 3, "span_f_recall": 2 / 3, "span_f_f1": 2 / 3}
 
 
@@ -80,13 +85,13 @@ def test_illegal_paths_are_not_taken():
     # I-PER is likeliest everywhere, but a sentence cannot begin with it, nor can it follow an I-ORG
     logits = np.array([[[0, 2, 5, 0, 0], [0, 0, 3, 0, 0]], [[0, 0, 5, 9, 0], [0, 0, 3, 0, 2]]], dtype=float)
     label_ids = np.array([[1, 2], [3, 4]])
-    assert TokenClassificationMetrics(LABELS).compute_metrics((logits, label_ids))["span_f_f1"] == 1
-    argmax = TokenClassificationMetrics(LABELS, decode="argmax")
+    assert Metrics(LABELS).compute_metrics((logits, label_ids))["span_f_f1"] == 1
+    argmax = Metrics(LABELS, decode="argmax")
     assert argmax.compute_metrics((logits, label_ids))["span_f_f1"] == 0.4
     # the repaired span of the first sentence is the same, those of the second are not whole
-    discard = TokenClassificationMetrics(LABELS, decode="argmax", repair="discard")
+    discard = Metrics(LABELS, decode="argmax", repair="discard")
     assert discard.compute_metrics((logits, label_ids))["span_f_f1"] == 0
-    refuse = TokenClassificationMetrics(LABELS, decode="argmax", repair="raise")
+    refuse = Metrics(LABELS, decode="argmax", repair="raise")
     with pytest.raises(InputError, match="predictions, document 0, token 0: 'I-PER' cannot stand at the beginning"):
         refuse.compute_metrics((logits, label_ids))
 
@@ -95,7 +100,7 @@ def test_transitions():
     generator = np.random.default_rng(2)
     logits, label_ids = random_batch(generator)
     transitions = generator.normal(scale=3, size=(5, 5))
-    metrics = TokenClassificationMetrics(LABELS, transitions=transitions)
+    metrics = Metrics(LABELS, transitions=transitions)
     sides = by_sentence(logits, label_ids, transitions=transitions)
     assert metrics.compute_metrics((logits, label_ids)) == expected(*sides, [SpanF()])
     assert sides != by_sentence(logits, label_ids)
@@ -111,7 +116,7 @@ def test_batches_are_one(size):
         "sl_icm_optimal": SlIcm(matching="optimal"),
         "macro": SpanF(average="macro"),
     }
-    metrics = TokenClassificationMetrics(ID2LABEL, measures=named)
+    metrics = Metrics(ID2LABEL, measures=named)
     whole = metrics.compute_metrics((logits, label_ids))
     parts = [(logits[start : start + size], label_ids[start : start + size]) for start in range(0, 12, size)]
     for _ in range(2):
@@ -124,7 +129,7 @@ def test_batches_are_one(size):
 
 def test_nothing_is_left_behind():
     logits, label_ids = random_batch(np.random.default_rng(4))
-    metrics = TokenClassificationMetrics(ID2LABEL)
+    metrics = Metrics(ID2LABEL)
     whole = metrics.compute_metrics((logits, label_ids))
     first, second = (logits[:6], label_ids[:6]), (logits[6:], label_ids[6:])
 
@@ -148,7 +153,7 @@ def test_nothing_is_left_behind():
 
 def test_measures_that_fail_leave_nothing_behind():
     logits, label_ids = random_batch(np.random.default_rng(5))
-    metrics = TokenClassificationMetrics(ID2LABEL, measures=[SlIcm(tokens=[["a"]]), "span_f"])
+    metrics = Metrics(ID2LABEL, measures=[SlIcm(tokens=[["a"]]), "span_f"])
     for _ in range(2):
         metrics.compute_metrics((logits[:6], label_ids[:6]), compute_result=False)
         with pytest.raises(InputError, match="tokens"):
@@ -157,31 +162,31 @@ def test_measures_that_fail_leave_nothing_behind():
 
 
 def test_nothing_to_score():
-    found = TokenClassificationMetrics(ID2LABEL).compute_metrics((np.zeros((2, 3, 5)), np.full((2, 3), IGNORED)))
+    found = Metrics(ID2LABEL).compute_metrics((np.zeros((2, 3, 5)), np.full((2, 3), IGNORED)))
     assert found == {"span_f_precision": 0.0, "span_f_recall": 0.0, "span_f_f1": 0.0}
 
 
 def test_names_of_results():
-    assert TokenClassificationMetrics(LABELS, measures="sl_icm").keys == ("sl_icm", "sl_icm_norm")
+    assert Metrics(LABELS, measures="sl_icm").keys == ("sl_icm", "sl_icm_norm")
     named = {"optimal": SlIcm(matching="optimal"), "span_f": "span_f", "sl_icm_tokens": SlIcm(prior="tokens")}
-    metrics = TokenClassificationMetrics(LABELS, measures=named)
+    metrics = Metrics(LABELS, measures=named)
     of_spans = ("span_f_precision", "span_f_recall", "span_f_f1")
     assert metrics.keys == ("optimal", "optimal_norm", *of_spans, "sl_icm_tokens", "sl_icm_tokens_norm")
     assert list(metrics.measures) == list(metrics.signatures()) == list(named)
     with pytest.raises(InputError, match="two results would be called 'x_norm'"):
-        TokenClassificationMetrics(LABELS, measures={"x": SlIcm(), "x_norm": SlIcm()})
+        Metrics(LABELS, measures={"x": SlIcm(), "x_norm": SlIcm()})
 
 
 def test_signatures():
-    metrics = TokenClassificationMetrics(LABELS, measures=["span_f", TokenF(format="BIO", average="macro")])
+    metrics = Metrics(LABELS, measures=["span_f", TokenF(format="BIO", average="macro")])
     span_f, token_f = metrics.signatures().values()
     start = "|scheme:IOB2|repair:conlleval|decode:viterbi|"
     assert span_f.startswith(f"span_f{start}labels:match|average:micro|zero_division:0|v:")
     assert token_f.startswith(f"token_f{start}format:BIO|labels:match|average:macro|")
-    argmax = TokenClassificationMetrics(LABELS, decode="argmax", scheme="IOB1", repair="discard")
+    argmax = Metrics(LABELS, decode="argmax", scheme="IOB1", repair="discard")
     assert "|scheme:IOB1|repair:discard|decode:argmax|" in argmax.signatures()["span_f"]
     scores = [np.zeros((5, 5)), np.eye(5), np.eye(5, dtype=int)]
-    signatures = [TokenClassificationMetrics(LABELS, transitions=table).signatures()["span_f"] for table in scores]
+    signatures = [Metrics(LABELS, transitions=table).signatures()["span_f"] for table in scores]
     assert len({span_f, *signatures}) == 3
     assert signatures[1] == signatures[2]
 
@@ -199,7 +204,7 @@ def test_signatures():
     ],
 )
 def test_scheme_is_told(tags, scheme):
-    metrics = TokenClassificationMetrics(tags, measures=list(MEASURES))
+    metrics = Metrics(tags, measures=list(MEASURES))
     assert metrics.scheme == scheme
     logits, label_ids = random_batch(np.random.default_rng(6), labels=tags)
     found = metrics.compute_metrics((logits, label_ids))
@@ -209,16 +214,16 @@ def test_scheme_is_told(tags, scheme):
 
 def test_iob1_is_named():
     logits, label_ids = random_batch(np.random.default_rng(7))
-    metrics = TokenClassificationMetrics(LABELS, scheme="IOB1")
+    metrics = Metrics(LABELS, scheme="IOB1")
     sides = by_sentence(logits, label_ids, scheme="IOB1")
     assert metrics.compute_metrics((logits, label_ids)) == expected(*sides, [SpanF()], "IOB1")
 
 
 def test_id2label_as_it_comes():
     for id2label in (LABELS, tuple(LABELS), {str(key): tag for key, tag in ID2LABEL.items()}):
-        assert TokenClassificationMetrics(id2label).labels == tuple(LABELS)
+        assert Metrics(id2label).labels == tuple(LABELS)
     shuffled = {np.int64(key): ID2LABEL[key] for key in (3, 0, 4, 1, 2)}
-    assert TokenClassificationMetrics(shuffled).labels == tuple(LABELS)
+    assert Metrics(shuffled).labels == tuple(LABELS)
 
 
 @pytest.mark.parametrize(
@@ -244,12 +249,12 @@ def test_id2label_as_it_comes():
 @pytest.mark.parametrize("decode", ["viterbi", "argmax"])
 def test_wrong_labels(id2label, message, decode):
     with pytest.raises(InputError, match=message):
-        TokenClassificationMetrics(id2label, decode=decode)
+        Metrics(id2label, decode=decode)
 
 
 @pytest.mark.parametrize("decode", ["viterbi", "argmax"])
 def test_labels_without_prefixes(decode):
-    metrics = TokenClassificationMetrics({0: "O", 1: "NOUN", 2: "VERB"}, prefix=False, decode=decode)
+    metrics = Metrics({0: "O", 1: "NOUN", 2: "VERB"}, prefix=False, decode=decode)
     assert (metrics.labels, metrics.scheme) == (("O", "NOUN", "VERB"), "IO")
     # the reference has NOUN at 0-2 and VERB at 3, of which only VERB is found
     logits = np.eye(3)[[[1, 0, 0, 2]]]
@@ -257,7 +262,7 @@ def test_labels_without_prefixes(decode):
     assert (results["span_f_precision"], results["span_f_recall"]) == (0.5, 0.5)
     assert f"|scheme:IO|repair:conlleval|prefix:no|decode:{decode}|" in metrics.signatures()["span_f"]
     with pytest.raises(InputError, match="has a prefix, and so have all other tags"):
-        TokenClassificationMetrics(["O", "B-A"], prefix=False)
+        Metrics(["O", "B-A"], prefix=False)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +282,7 @@ def test_labels_without_prefixes(decode):
 )
 def test_wrong_options(options, message):
     with pytest.raises(InputError, match=message):
-        TokenClassificationMetrics(ID2LABEL, **options)
+        Metrics(ID2LABEL, **options)
 
 
 LOGITS = np.zeros((2, 3, 5), dtype=np.float32)
@@ -309,7 +314,7 @@ NAN[1, 1, 2] = np.nan
 )
 @pytest.mark.parametrize("decode", ["viterbi", "argmax"])
 def test_wrong_batches(predictions, label_ids, message, decode):
-    metrics = TokenClassificationMetrics(ID2LABEL, decode=decode)
+    metrics = Metrics(ID2LABEL, decode=decode)
     for compute_result in (None, False, True):
         with pytest.raises(InputError, match=message):
             metrics.compute_metrics((predictions, label_ids), compute_result)
@@ -318,7 +323,7 @@ def test_wrong_batches(predictions, label_ids, message, decode):
 
 def test_copies_are_independent():
     # searches for hyperparameters copy and pickle what they are given
-    metrics = TokenClassificationMetrics(ID2LABEL, measures=list(MEASURES))
+    metrics = Metrics(ID2LABEL, measures=list(MEASURES))
     for twin in (copy.deepcopy(metrics), pickle.loads(pickle.dumps(metrics))):
         twin.compute_metrics((IDS, IDS), compute_result=False)
         assert metrics._batches == []
@@ -330,3 +335,94 @@ def test_neither_torch_nor_transformers_is_imported():
     code += "; print(sorted({'torch', 'transformers', 'evaluate'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+class TestArgmaxBesideViterbi:
+    LOGITS = np.array([[[0, 2, 5, 0, 0], [0, 0, 3, 0, 0]], [[0, 0, 5, 9, 0], [0, 0, 3, 0, 2]]], dtype=float)
+    IDS = np.array([[1, 2], [3, 4]])
+
+    def test_by_hand(self):
+        # I-PER I-PER and B-ORG I-PER are not legal: Viterbi reads both spans right, argmax the first one
+        found = TokenClassificationMetrics(LABELS).compute_metrics((self.LOGITS, self.IDS))
+        assert (found["span_f_f1"], found["span_f_f1_argmax"]) == (1, 0.4)
+        assert list(found) == [
+            *("span_f_precision", "span_f_recall", "span_f_f1"),
+            *("span_f_precision_argmax", "span_f_recall_argmax", "span_f_f1_argmax"),
+        ]
+        swapped = TokenClassificationMetrics(LABELS, decode=("argmax", "viterbi"))
+        found = swapped.compute_metrics((self.LOGITS, self.IDS))
+        assert (found["span_f_f1"], found["span_f_f1_viterbi"]) == (0.4, 1)
+
+    @pytest.mark.parametrize("in_batches", [False, True])
+    def test_each_as_if_alone(self, in_batches):
+        logits, label_ids = random_batch(np.random.default_rng(8))
+        both = TokenClassificationMetrics(LABELS, measures=list(MEASURES))
+        if in_batches:
+            both.compute_metrics((logits[:5], label_ids[:5]), compute_result=False)
+            found = both.compute_metrics((logits[5:], label_ids[5:]), compute_result=True)
+        else:
+            found = both.compute_metrics((logits, label_ids))
+        alone = {
+            ending: Metrics(LABELS, measures=list(MEASURES), decode=decode).compute_metrics((logits, label_ids))
+            for ending, decode in (("", "viterbi"), ("_argmax", "argmax"))
+        }
+        assert found == {f"{key}{ending}": value for ending, of in alone.items() for key, value in of.items()}
+        assert tuple(found) == both.keys
+
+    def test_label_numbers(self):
+        metrics = TokenClassificationMetrics(LABELS)
+        # what preprocess_logits_for_metrics gives, and somebody's own
+        found = metrics.compute_metrics(((self.IDS, self.IDS * 0), self.IDS))
+        assert (found["span_f_f1"], found["span_f_f1_argmax"]) == (1, 0)
+        assert set(metrics.compute_metrics((self.IDS, self.IDS))) == {f"span_f_{key}" for key in SpanF.keys}
+        metrics.compute_metrics((self.IDS, self.IDS), compute_result=False)
+        with pytest.raises(InputError, match="some batches have logits, or label numbers of each way to decode"):
+            metrics.compute_metrics((self.LOGITS, self.IDS), compute_result=True)
+
+    def test_signatures(self):
+        metrics = TokenClassificationMetrics(LABELS, measures={"f": SpanF()}, transitions=np.eye(5))
+        found = metrics.signatures()
+        assert list(found) == ["f", "f_argmax"]
+        assert "|decode:viterbi-" in found["f"]
+        assert "|decode:argmax|" in found["f_argmax"]
+
+    def test_the_log_says_how(self, caplog):
+        caplog.set_level(logging.INFO)
+        metrics = TokenClassificationMetrics(LABELS)
+        for _ in range(2):
+            metrics.compute_metrics((self.LOGITS, self.IDS))
+        warned = [record.message for record in caplog.records if record.levelname == "WARNING"]
+        assert warned == [
+            "The results under plain names are of tags decoded by viterbi; those of argmax end in _argmax."
+        ]
+        told = [record.message for record in caplog.records if record.levelname == "INFO"]
+        assert told == [f"{name}: {text}" for name, text in metrics.signatures().items()] * 2
+        caplog.clear()
+        Metrics(LABELS, decode="argmax").compute_metrics((self.LOGITS, self.IDS))
+        assert [record.levelname for record in caplog.records] == ["INFO"]
+
+    def test_wrong_ways(self):
+        for decode in ("greedy", ("viterbi", "greedy"), ()):
+            with pytest.raises(InputError, match="invalid value for decode"):
+                TokenClassificationMetrics(LABELS, decode=decode)
+        with pytest.raises(InputError, match="two results would be called 'f_argmax_precision'"):
+            measures = {"f": SpanF(), "f_argmax": SpanF()}
+            TokenClassificationMetrics(["O", "B-argmax"], measures=measures, decode="viterbi", per_label=True)
+
+
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_values_of_labels(name):
+    # MISC is on neither side
+    labels = [*LABELS, "B-MISC", "I-MISC"]
+    logits, label_ids = random_batch(np.random.default_rng(9))
+    logits = np.concatenate([logits, np.full((*logits.shape[:2], 2), -50)], axis=2)
+    metrics = TokenClassificationMetrics(labels, measures=name, per_label=True)
+    found = metrics.compute_metrics((logits, label_ids))
+    assert tuple(found) == metrics.keys
+    references, predictions = by_sentence(logits, label_ids, labels=labels)
+    report = spanometer.score(references, predictions, measures=name, scheme="IOB2")
+    wanted = report.flat(per_label=True)
+    assert {key: found[key] for key in wanted} == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    left = set(found) - set(wanted) - {key for key in found if key.endswith("_argmax")}
+    assert {key for key in left if "MISC" not in key} == set()
+    assert found[f"{name}_MISC_support"] == 0

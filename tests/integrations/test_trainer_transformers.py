@@ -1,5 +1,6 @@
 """The Trainer's metrics with the real `torch` and `transformers`; the example script."""
 
+import functools
 import importlib.util
 import os
 import subprocess
@@ -21,6 +22,8 @@ from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics 
 from spanometer.measures import MEASURES, SlIcm, SpanF  # noqa: E402
 from spanometer.tags.viterbi import decode as viterbi  # noqa: E402
 
+# one way to decode, unless a test asks for several
+Metrics = functools.partial(TokenClassificationMetrics, decode="viterbi")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_ner.py"
 LABELS = ["O", "B-PER", "I-PER", "B-ORG", "I-ORG"]
 MEASURED = ("span_f", "link_f", "sl_icm")
@@ -56,7 +59,7 @@ class TestPreprocess:
     def test_every_sentence_by_itself(self, kind, decode):
         logits, labels = random_batch(1)
         logits = logits.to(getattr(torch, kind))
-        metrics = TokenClassificationMetrics(LABELS, decode=decode)
+        metrics = Metrics(LABELS, decode=decode)
         found = metrics.preprocess_logits_for_metrics(logits, labels)
         assert found.tolist() == by_sentence(logits.double(), labels, decode)
         assert (found.dtype, found.device, found.shape) == (labels.dtype, logits.device, labels.shape)
@@ -65,7 +68,7 @@ class TestPreprocess:
 
     def test_outputs_of_many_parts(self):
         logits, labels = random_batch(2)
-        metrics = TokenClassificationMetrics(LABELS)
+        metrics = Metrics(LABELS)
         alone = metrics.preprocess_logits_for_metrics(logits, labels)
         hidden = torch.zeros(8, 7, 16)
         for outputs in (
@@ -79,13 +82,13 @@ class TestPreprocess:
 
     def test_gradients_do_not_matter(self):
         logits, labels = random_batch(3)
-        metrics = TokenClassificationMetrics(LABELS, transitions=torch.nn.Parameter(torch.eye(5)))
+        metrics = Metrics(LABELS, transitions=torch.nn.Parameter(torch.eye(5)))
         found = metrics.preprocess_logits_for_metrics(logits.requires_grad_(), labels)
         assert not found.requires_grad
 
     def test_without_labels_logits_stay(self):
         logits, _ = random_batch(4)
-        assert TokenClassificationMetrics(LABELS).preprocess_logits_for_metrics(logits, None) is logits
+        assert Metrics(LABELS).preprocess_logits_for_metrics(logits, None) is logits
 
     def test_another_device(self):
         # no data there, but the result must be made there
@@ -102,13 +105,13 @@ class TestPreprocess:
                 moved.append(dtype)
                 return torch.tensor(data, dtype=dtype)
 
-        found = TokenClassificationMetrics(LABELS).preprocess_logits_for_metrics(Elsewhere(), labels.int())
+        found = Metrics(LABELS).preprocess_logits_for_metrics(Elsewhere(), labels.int())
         assert found.tolist() == by_sentence(logits, labels, "viterbi")
         assert moved == [torch.int32]
 
     def test_wrong_batches(self):
         logits, labels = random_batch(6)
-        preprocess = TokenClassificationMetrics(LABELS).preprocess_logits_for_metrics
+        preprocess = Metrics(LABELS).preprocess_logits_for_metrics
         for wrong, message in (
             ((logits[:, :, :3], labels), r"the model gives \(8, 7, 3\); logits have the shape \(8, 7, 5\)"),
             (((logits[0], ()), labels), r"the model gives \(7, 5\)"),
@@ -190,19 +193,19 @@ def scored_alone(trainer, decode="viterbi", measures=MEASURED):
             outputs = model(input_ids=torch.tensor([example["input_ids"]]))
         labels.append(np.array([example["labels"]]))
         paths.append(np.array(by_sentence(outputs.logits, torch.tensor(labels[-1]), decode)))
-    return TokenClassificationMetrics(LABELS, measures=measures).compute_metrics((paths, labels))
+    return Metrics(LABELS, measures=measures).compute_metrics((paths, labels))
 
 
 def of_evaluation(found):
     """The Trainer's results that are ours."""
-    ours = TokenClassificationMetrics(LABELS, measures=MEASURED).keys
+    ours = Metrics(LABELS, measures=MEASURED).keys
     return {key: found[f"eval_{key}"] for key in ours}
 
 
 @pytest.mark.parametrize("decode", ["viterbi", "argmax"])
 @pytest.mark.parametrize("in_batches", [False, True])
 def test_training(tmp_path, in_batches, decode):
-    metrics = TokenClassificationMetrics(LABELS, measures=MEASURED, decode=decode)
+    metrics = Metrics(LABELS, measures=MEASURED, decode=decode)
     trainer = make_trainer(
         tmp_path,
         metrics,
@@ -241,7 +244,7 @@ def test_training(tmp_path, in_batches, decode):
 )
 @pytest.mark.parametrize("in_batches", [False, True])
 def test_evaluation(tmp_path, in_batches, options):
-    metrics = TokenClassificationMetrics(LABELS, measures=MEASURED)
+    metrics = Metrics(LABELS, measures=MEASURED)
     trainer = make_trainer(tmp_path, metrics, batch_eval_metrics=in_batches, **options)
     found = of_evaluation(trainer.evaluate())
     if "bf16_full_eval" in options:
@@ -254,7 +257,7 @@ def test_evaluation(tmp_path, in_batches, options):
 
 @pytest.mark.parametrize("in_batches", [False, True])
 def test_outputs_with_hidden_states(tmp_path, in_batches):
-    metrics = TokenClassificationMetrics(LABELS, measures=MEASURED)
+    metrics = Metrics(LABELS, measures=MEASURED)
     model = make_model(output_hidden_states=True)
     trainer = make_trainer(tmp_path, metrics, model, batch_eval_metrics=in_batches)
     assert of_evaluation(trainer.evaluate()) == pytest.approx(scored_alone(trainer), abs=1e-12)
@@ -264,7 +267,7 @@ def test_outputs_with_hidden_states(tmp_path, in_batches):
 
 
 def test_prediction(tmp_path):
-    metrics = TokenClassificationMetrics(LABELS, measures=list(MEASURES))
+    metrics = Metrics(LABELS, measures=list(MEASURES))
     trainer = make_trainer(tmp_path, metrics)
     output = trainer.predict(trainer.eval_dataset)
     assert output.predictions.shape == output.label_ids.shape
@@ -281,7 +284,7 @@ def test_prediction(tmp_path):
 
 
 def test_an_evaluation_that_fails(tmp_path):
-    metrics = TokenClassificationMetrics(LABELS, measures=[SpanF(), SlIcm(matching="optimal")])
+    metrics = Metrics(LABELS, measures=[SpanF(), SlIcm(matching="optimal")])
     trainer = make_trainer(tmp_path, metrics, batch_eval_metrics=True)
     whole = trainer.evaluate()["eval_sl_icm"]
     wrong = [dict(example) for example in trainer.eval_dataset]
@@ -321,3 +324,53 @@ def test_example_with_wrong_files(tmp_path, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["train_ner", "--train", str(tmp_path / name)])
         with pytest.raises(SystemExit, match=message):
             example.main()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"eval_do_concat_batches": False}, {"batch_eval_metrics": True}],
+    ids=lambda options: next(iter(options), "plain"),
+)
+def test_viterbi_and_argmax_in_one_log(tmp_path, options):
+    metrics = TokenClassificationMetrics(LABELS, measures=MEASURED, per_label=True)
+    trainer = make_trainer(
+        tmp_path,
+        metrics,
+        learning_rate=0.001,
+        max_steps=2,
+        eval_strategy="steps",
+        eval_steps=1,
+        save_strategy="steps",
+        save_steps=1,
+        load_best_model_at_end=True,
+        metric_for_best_model="span_f_f1_argmax",
+        **options,
+    )
+    trainer.train()
+    evaluations = [entry for entry in trainer.state.log_history if "eval_span_f_f1" in entry]
+    assert trainer.state.best_metric == max(entry["eval_span_f_f1_argmax"] for entry in evaluations)
+    found = trainer.evaluate()
+    for ending, decode in (("", "viterbi"), ("_argmax", "argmax")):
+        expected = scored_alone(trainer, decode)
+        assert {key: found[f"eval_{key}{ending}"] for key in expected} == pytest.approx(expected, abs=1e-12)
+    assert found["eval_span_f_f1"] != found["eval_span_f_f1_argmax"]
+    assert found["eval_span_f_PER_support"] + found["eval_span_f_ORG_support"] > 0
+
+
+def test_the_log_of_the_trainer_says_how(tmp_path):
+    # in a process of its own, as others see it: standard error with the Trainer's own lines
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import transformers
+from spanometer.integrations.trainer import TokenClassificationMetrics
+import test_trainer_transformers as made
+transformers.utils.logging.set_verbosity_info()
+trainer = made.make_trainer({str(tmp_path)!r}, TokenClassificationMetrics(made.LABELS))
+transformers.utils.logging.set_verbosity_info()
+trainer.evaluate()
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "decoded by viterbi; those of argmax end in _argmax" in run.stderr
+    assert "span_f: span_f|scheme:IOB2|repair:conlleval|decode:viterbi|" in run.stderr
+    assert "span_f_argmax: span_f|scheme:IOB2|repair:conlleval|decode:argmax|" in run.stderr

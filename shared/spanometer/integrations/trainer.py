@@ -15,6 +15,7 @@ Neither `torch` nor `transformers` is imported here: tensors are asked to do wha
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -22,14 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..analysis.results import require_distinct, result_key
+from ..analysis.results import label_key, require_distinct, result_key
+from ..arrays import offsets_of
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
-from ..tags.decoding import get_repair, read_prefix, reading_of, scheme_of
+from ..tags.decoding import BARE_LABEL, get_repair, read_prefix, reading_of, scheme_of
 from ..tags.schemes import get_scheme
-from ..tags.tags import Tags, check_names, read_id2label
+from ..tags.tags import Tags, check_names, read_id2label, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths
 from ..tags.viterbi import decode as decode_logits
 
@@ -37,6 +39,9 @@ IGNORED = -100
 """The label of positions that are left out: special tokens, padding, the further parts of a word."""
 
 DECODERS = ("viterbi", "argmax")
+
+# below the logger of the Trainer, whose level and handlers hold for it
+_LOG = logging.getLogger("transformers.spanometer")
 
 
 class TokenClassificationMetrics:
@@ -48,6 +53,10 @@ class TokenClassificationMetrics:
     All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>`, without
     saying anything twice: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
     them. Any of them can be the `metric_for_best_model`.
+
+    The best legal path (Viterbi) is not what others report, and mostly scores higher: by default the same results of
+    plain argmax stand beside, under names that end in `_argmax`, such as `span_f_f1_argmax`. The first evaluation says
+    so in the Trainer's log, and every one writes the `signatures` there (level `info`).
 
     With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
     are more than 256 labels), and scored together: to the last digit what one batch gives, also for measures whose
@@ -65,15 +74,18 @@ class TokenClassificationMetrics:
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself, for one measure with different options:
             `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        decode: `viterbi`: of each document the legal path with the highest sum of logits (see `viterbi.decode`).
-            `argmax`: at each position the label with the highest logit, whatever stands beside it.
+        decode: one way to decode, or several, of which the first has the plain names. `viterbi`: of each document the
+            legal path with the highest sum of logits (see `viterbi.decode`). `argmax`: at each position the label with
+            the highest logit, whatever stands beside it.
         scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
             and must be named.
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
-            any.
+            any; with argmax mostly the predictions, which `raise` then refuses.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
         transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
             transition scores of a CRF layer, for example.
+        per_label: also the values of each label of `id2label`, `span_f_PER_f1` and `span_f_PER_support`, by the first
+            way to decode.
 
     Raises:
         InputError: for label numbers that are not 0, 1, 2 ..., tags that no one scheme knows, and unknown options.
@@ -84,35 +96,66 @@ class TokenClassificationMetrics:
         id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str],
         *,
         measures: Sequence[str | AlignedMeasure] | Mapping[str, str | AlignedMeasure] = ("span_f",),
-        decode: str = "viterbi",
+        decode: str | Sequence[str] = DECODERS,
         scheme: str | None = None,
         repair: str = "conlleval",
         prefix: bool = True,
         transitions: Any = None,
+        per_label: bool = False,
     ) -> None:
-        require_choice("decode", decode, DECODERS)
+        self._decoders = (decode,) if isinstance(decode, str) else tuple(dict.fromkeys(decode))
+        for decoder in self._decoders or (decode,):
+            require_choice("decode", decoder, DECODERS)
         self.labels = read_id2label(id2label)
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
-        self.keys = _result_keys(self.measures)
+        self._label_names = tuple(sorted({split_tag(tag)[1] or BARE_LABEL for tag in self._tags if tag != "O"}))
+        self._per_label = per_label
+        self.keys = self._result_keys()
         self._repair, self._prefix = repair, prefix
-        self._decode = decode
-        self._legality = Legality.of(self._tags, self.scheme) if decode == "viterbi" else None
+        self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
         self._transitions = self._read_transitions(transitions)
         self._batches: list[_Batch] = []
+        self._said = self._decoders == ("argmax",)
 
     def signatures(self) -> dict[str, str]:
         """Return for each measure the line that says how its numbers are made, to be reported beside them.
 
-        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`.
-        Transition scores are named by the first eight digits of a hash of them: `decode:viterbi-1b4f0e98`.
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`; that of
+        `span_f_argmax` has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
+        `decode:viterbi-1b4f0e98`.
         """
-        decoder = self._decode
-        if self._transitions is not None:
-            decoder += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
-        reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), "decode": decoder}
-        return {name: measure.signature(reading) for name, measure in self.measures.items()}
+        reading = reading_of(self.scheme, self._repair, prefix=self._prefix)
+        found = {}
+        for decoder in self._decoders:
+            written = decoder
+            if self._transitions is not None and decoder == "viterbi":
+                written += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
+            for name, measure in self.measures.items():
+                found[f"{name}{self._ending(decoder)}"] = measure.signature({**reading, "decode": written})
+        return found
+
+    def _ending(self, decoder: str) -> str:
+        """Return what the names of results end in: nothing for the first way to decode."""
+        return "" if decoder == self._decoders[0] else f"_{decoder}"
+
+    def _result_keys(self) -> tuple[str, ...]:
+        """Return the names of the results; raise an `InputError` if two have the same name."""
+        keys = [
+            result_key(name, measure, key) + self._ending(decoder)
+            for decoder in self._decoders
+            for name, measure in self.measures.items()
+            for key in measure.keys
+        ]
+        keys += [
+            label_key(name, measure, label, key)
+            for name, measure in (self.measures.items() if self._per_label else ())
+            for label in self._label_names
+            for key in (*measure.keys, "support")
+        ]
+        require_distinct(keys)
+        return tuple(keys)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.
@@ -125,7 +168,8 @@ class TokenClassificationMetrics:
 
         Returns:
             Label numbers, a tensor of the shape and type of the labels on the logits' device, with -100 where the label
-            is -100. Without labels nothing tells words from padding: the logits are returned as they are.
+            is -100; for several ways to decode a tuple of such tensors. Without labels nothing tells words from
+            padding: the logits are returned as they are.
 
         Raises:
             InputError: if no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
@@ -137,9 +181,12 @@ class TokenClassificationMetrics:
             targets = _find_labels(labels)
             found = self._find(logits, tuple(targets.shape), ids_too=False)
             tagged = self._tagged(_array(targets))
-            decoded = np.full(tagged.shape, IGNORED, dtype=np.int64)
-            decoded[tagged] = self._decoded(_array(found), tagged)
-            return found.new_tensor(decoded, dtype=targets.dtype)
+            results = []
+            for path in self._decoded(_array(found), tagged):
+                decoded = np.full(tagged.shape, IGNORED, dtype=np.int64)
+                decoded[tagged] = path
+                results.append(found.new_tensor(decoded, dtype=targets.dtype))
+            return results[0] if len(results) == 1 else tuple(results)
 
     def compute_metrics(self, eval_prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         """Score an evaluation set, or take a batch of it.
@@ -147,7 +194,8 @@ class TokenClassificationMetrics:
         Args:
             eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are label numbers,
                 such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. If they are lists,
-                these are lists of batches (`eval_do_concat_batches=False`).
+                these are lists of batches (`eval_do_concat_batches=False`). Label numbers of one array have results
+                under the plain names alone: argmax cannot be told from them.
             compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None: it is the whole
                 evaluation set.
 
@@ -167,7 +215,18 @@ class TokenClassificationMetrics:
                 return {}
             results = self._results()
         self.reset()
+        self._say()
         return results
+
+    def _say(self) -> None:
+        """Write into the Trainer's log how the numbers were made."""
+        first, *others = self._decoders
+        if not self._said:
+            beside = "".join(f"; those of {decoder} end in _{decoder}" for decoder in others)
+            _LOG.warning("The results under plain names are of tags decoded by %s%s.", first, beside)
+            self._said = True
+        for name, signature in self.signatures().items():
+            _LOG.info("%s: %s", name, signature)
 
     def reset(self) -> None:
         """Forget the batches of an evaluation that was broken off."""
@@ -185,7 +244,7 @@ class TokenClassificationMetrics:
     def _read_transitions(self, transitions: Any) -> np.ndarray | None:
         if transitions is None:
             return None
-        if self._decode != "viterbi":
+        if self._legality is None:
             raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
         values = _array(transitions)
         # nothing is decoded, all is checked
@@ -225,42 +284,66 @@ class TokenClassificationMetrics:
                 position=int(position),
             )
 
-    def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> np.ndarray:
-        """Decode the label numbers of the tagged positions, document after document."""
+    def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
+        """Decode the label numbers of the tagged positions, document after document, in each of the ways."""
         scores = Scores.read(logits, len(self.labels), mask=tagged)
-        if self._legality is not None:
-            return best_paths(scores, self._legality, self._transitions)
-        return np.asarray(scores.token.argmax(axis=1))
+        return [
+            np.asarray(scores.token.argmax(axis=1))
+            if decoder == "argmax" or self._legality is None
+            else best_paths(scores, self._legality, self._transitions)
+            for decoder in self._decoders
+        ]
 
     def _add(self, predictions: Any, label_ids: Any) -> None:
         """Keep the labels of a batch."""
         references = _array(_find_labels(label_ids))
-        found = _array(self._find(predictions, references.shape, ids_too=True))
         tagged = self._tagged(references)
-        if found.ndim == references.ndim:
-            self._refuse_unknown(found, tagged, "predictions")
-            predicted = found[tagged]
+        leaves = list(_leaves(predictions))
+        if not (len(leaves) == len(self._decoders) and all(leaf.shape == references.shape for leaf in leaves)):
+            leaves = [self._find(predictions, references.shape, ids_too=True)]
+        found = [_array(leaf) for leaf in leaves]
+        if found[0].ndim == references.ndim:
+            for ids in found:
+                self._refuse_unknown(ids, tagged, "predictions")
+            paths = [ids[tagged] for ids in found]
         else:
-            predicted = self._decoded(found, tagged)
+            paths = self._decoded(found[0], tagged)
+        if self._batches and len(self._batches[0].predictions) != len(paths):
+            raise InputError(
+                "some batches have logits, or label numbers of each way to decode, and others of one way alone.",
+                "Give all batches alike.",
+            )
         kind = np.min_scalar_type(len(self.labels))
-        self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted.astype(kind)))
+        predicted = np.stack(paths).astype(kind)
+        self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted))
 
     def _results(self) -> dict[str, float]:
         """Score all batches as one corpus."""
-        batch = _Batch(*(np.concatenate(columns) for columns in zip(*self._batches, strict=True)))
-        offsets = np.concatenate(([0], np.cumsum(batch.lengths, dtype=np.int64)))
-        sides = (Tags(codes, self._tags, offsets) for codes in (batch.references, batch.predictions))
-        references, predictions, _ = pair_from_tags(*sides, scheme=self.scheme, repair=self._repair)
-        alignment = Alignment(references, predictions)
-        results = {}
-        for name, measure in self.measures.items():
-            for key, value in measure.score(measure.count(alignment)).items():
-                results[result_key(name, measure, key)] = value
-        return results
+        lengths, codes, paths = (np.concatenate(columns, axis=-1) for columns in zip(*self._batches, strict=True))
+        offsets = offsets_of(lengths)
+        references = Tags(codes, self._tags, offsets)
+        results, of_labels = {}, {}
+        # label numbers of one way alone are those of the first
+        for decoder, path in zip(self._decoders, paths, strict=False):
+            predictions = Tags(path, self._tags, offsets)
+            pair = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]
+            of_labels_too = self._per_label and not self._ending(decoder)
+            alignment = Alignment(*(side.with_labels(self._label_names) if of_labels_too else side for side in pair))
+            for name, measure in self.measures.items():
+                counts = measure.count(alignment)
+                for key, value in measure.score(counts).items():
+                    results[result_key(name, measure, key) + self._ending(decoder)] = value
+                for label, values in measure.score_per_label(counts).items() if of_labels_too else ():
+                    for key, value in values.items():
+                        of_labels[label_key(name, measure, label, key)] = float(value)
+        return {**results, **of_labels}
 
 
 class _Batch(NamedTuple):
-    """A batch as it is kept: its documents' lengths, and the label numbers of both sides, laid end to end."""
+    """A batch as it is kept: its documents' lengths, and the label numbers of both sides, laid end to end.
+
+    The predictions have a row for each way to decode.
+    """
 
     lengths: np.ndarray
     references: np.ndarray
@@ -318,10 +401,3 @@ def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> 
             raise
         raise InputError(f"id2label[{error.position}]: {error.problem}", error.remedy) from None
     return tags.names, known.name
-
-
-def _result_keys(measures: Mapping[str, AlignedMeasure]) -> tuple[str, ...]:
-    """Return the names of the results; raise an `InputError` if two have the same name."""
-    keys = [result_key(name, measure, key) for name, measure in measures.items() for key in measure.keys]
-    require_distinct(keys)
-    return tuple(keys)
