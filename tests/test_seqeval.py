@@ -221,6 +221,7 @@ def test_columns_of_arrow_are_taken_too():
 def test_accuracy_takes_one_list_of_any_strings():
     for module in (ours, theirs):
         assert module.accuracy_score(["NOUN", "VERB"], ["NOUN", "ADJ"]) == 0.5
+        assert module.accuracy_score(np.array(["NOUN", "VERB"]), np.array(["NOUN", "ADJ"])) == 0.5
         assert module.performance_measure(["NOUN", "O"], ["O", "O"]) == {"TP": 0, "FP": 0, "FN": 1, "TN": 1}
 
 

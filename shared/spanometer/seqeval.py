@@ -11,7 +11,7 @@ Where seqeval contradicts itself the numbers differ; the card, metrics/seqeval/R
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -222,7 +222,7 @@ def _counted(
 
 def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each token whether its tags are equal, whether the reference's is not `O`, and the prediction's."""
-    if isinstance(y_true, (list, tuple)) and y_true and isinstance(y_true[0], str):
+    if isinstance(y_true, (Sequence, np.ndarray)) and len(y_true) and isinstance(y_true[0], str):
         y_true, y_pred = [y_true], [y_pred]
     try:
         true, predicted = on_side("references", as_tags, y_true), on_side("predictions", as_tags, y_pred)
