@@ -89,7 +89,7 @@ def scores(result):
     return {key: value for key, value in result.items() if "second" not in key}
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if (MODULES / name).is_dir()])
+@pytest.mark.parametrize("name", [*(name for name in MEASURES if (MODULES / name).is_dir()), "seqeval"])
 def test_every_module(name, evaluator, model, tokenizer, data):
     metric = spanometer.load(name)
     found = evaluator.compute(model_or_pipeline=model, tokenizer=tokenizer, data=data, metric=metric)

@@ -131,6 +131,7 @@ class Seqeval(Measure):
         by_label = zip(*(values.tolist() for values in averaged(totals, None, self.zero_division)), strict=True)
         keys = "precision", "recall", "f1", "number"
         labels = {label: dict(zip(keys, row, strict=True)) for label, row in zip(counts.labels, by_label, strict=True)}
+        # seqeval warns of these too
         averaged(totals, "micro", self.zero_division)
         return {**labels, **self.headline_values(counts)}
 
@@ -197,9 +198,9 @@ def averaged(
     value = number(zero_division)
     if average is None:
         return *ratios(sizes, value), reference
-    if average == "weighted" and not reference.any():
-        sizes = pooled
-    weights = sizes[2] if average == "weighted" and reference.any() else None
+    weights = reference if average == "weighted" else None
+    if weights is not None and not weights.any():
+        sizes, weights = pooled, None
     precision, recall, f1 = (_mean(values, weights) for values in ratios(sizes, value))
     return precision, recall, f1, int(reference.sum())
 
