@@ -410,3 +410,87 @@ def test_labels_ignored(run, scores, file):
     assert all("|labels:ignore|" in one["signature"] for one in found.values())
     status, output, _ = run("agree", *pair, "--labels", "ignore", "--json")
     assert (status, json.loads(output)["mean_f1"]) == (0, 1.0)
+
+
+@pytest.fixture
+def informed(file):
+    """Both sides of a corpus of words of different weight, with a column of probabilities; and the Python of them."""
+    rows = ["the 0.5 B-LOC", "Nile 0.125 I-LOC", "is _ O", None, "it _ O"]
+    gold, system = file("gold.conll", columns(*rows)), file("system.conll", columns(*rows).replace("B-LOC", "O"))
+    sides = [Spans.from_tags(tags) for tags in ([["B-LOC", "I-LOC", "O"], ["O"]], [["O", "I-LOC", "O"], ["O"]])]
+    return gold, system, sides
+
+
+def test_word_probabilities(scores, complaint, file, informed):
+    gold, system, sides = informed
+    words = [["the", "Nile", "is"], ["it"]]
+
+    def expected(probabilities, **options):
+        return SlIcm(tokens=words, token_probabilities=probabilities, **options).counts(*sides).score()
+
+    def found(*arguments):
+        return scores(gold, system, "--measure", "sl_icm", *arguments)["measures"]["sl_icm"]
+
+    listed = file("list.tsv", "word\tprobability\nthe\t0.5\nNile\t0.125\n")
+    result = found("--word-probabilities", listed)
+    assert result["scores"] == expected({"the": 0.5, "Nile": 0.125}) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    assert "|token_probabilities:mapping-" in result["signature"]
+    # counts, gzipped, separated by blanks; Nile is not among them
+    packed = file("counts.gz", gzip.compress(b"the 60\nof 40\n"))
+    result = found("--word-probabilities", packed, "--unknown-probability", "1e-3")
+    assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
+    assert "|unknown:0.001|" in result["signature"]
+    said = complaint("score", gold, system, "--measure", "sl_icm", "--word-probabilities", packed)
+    assert f"{gold}, line 2: the word 'Nile' is in a span, and has no probability." in said
+    assert "--unknown-probability 1e-07" in said
+
+
+def test_a_column_of_probabilities(run, scores, complaint, file, informed):
+    gold, system, _ = informed
+    result = scores(gold, system, "--token-probability-column", "2")["measures"]
+    assert result["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    assert "|token_probabilities:tokens|" in result["sl_icm"]["signature"]
+    assert result["span_f"]["scores"]["f1"] == 0.0
+    # one file with both sides, and a name
+    both = file("both.tsv", "form\tp\tgold\tsystem\nthe\t0.5\tB-LOC\tO\nNile\t0.125\tI-LOC\tB-LOC\n\nit\tnan\tO\tO\n")
+    options = ["--reference-column", "gold", "--prediction-column", "system", "--token-probability-column", "p"]
+    assert scores(both, *options)["measures"]["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    # JSON lines have numbers
+    lines = [
+        {"tags": ["B-LOC", "I-LOC", "O"], "p": [0.5, 0.125, None]},
+        {"tags": ["O"], "p": [1]},
+    ]
+    path = file("gold.jsonl", "\n".join(map(json.dumps, lines)))
+    other = file("system.jsonl", '["O", "B-LOC", "O"]\n["O"]\n')
+    result = scores(path, other, "--token-probability-column", "p")["measures"]["sl_icm"]
+    assert result["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    # what is no number, no probability, and none at all in a span
+    asked = ["--measure", "sl_icm", "--token-probability-column"]
+    assert f"{gold}, line 1: column 1: 'the' is not a number." in complaint("score", gold, system, *asked, "1")
+    logs = file("logs.conll", "the -0.7 B-LOC\nNile -2.1 I-LOC\nis -1 O\n\nit -1 O\n")
+    assert f"{logs}, line 1: -0.7 is no probability." in complaint("score", logs, system, *asked, "2")
+    gaps = file("gaps.conll", "the _ B-LOC\nNile 0.1 I-LOC\nis _ O\n\nit _ O\n")
+    assert f"{gaps}, line 1: the token is in a span, and has no prob" in complaint("score", gaps, system, *asked, "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--corpus-probabilities", "--token-probability-column", "2"], "are two sources of probabilities."),
+        (
+            ["--word-probabilities", "x", "--corpus-probabilities"],
+            "--corpus-probabilities and --word-prob",
+        ),
+        (
+            ["--word-probabilities", "x", "--token-probability", "0.5"],
+            "--token-probability and --word-prob",
+        ),
+        (["--word-probabilities", "x", "--measure", "span_f"], "--word-probabilities is an option of sl_icm"),
+        (["--unknown-probability", "0.5"], "Give --word-probabilities"),
+        (["--unknown-probability", "x"], "invalid value for --unknown-probability: 'x'"),
+        (["--word-probabilities", "/none/list"], "/none/list: cannot be read"),
+        (["--token-probability-column", "9"], "column"),
+    ],
+)
+def test_wrong_sources_of_probabilities(complaint, informed, arguments, said):
+    assert said in complaint("score", *informed[:2], *arguments)

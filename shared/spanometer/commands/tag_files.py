@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
+import numpy as np
+
 from ..analysis.difficulty import by_chance, read_bounds
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
@@ -21,6 +23,7 @@ from ..readers.formats import formats_of
 from ..readers.label_names import read_label_names
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
+from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
@@ -47,6 +50,7 @@ class TagLayout(Limits):
         columns: Sequence[str | None],
         words: bool | int | str = False,
         stream: BinaryIO | None = None,
+        numbers: str | None = None,
     ) -> TagFile:
         """Read tag columns of a file, or of a stream that is open already."""
         return read_with(
@@ -58,6 +62,7 @@ class TagLayout(Limits):
             format=self.format,
             documents=self.documents,
             outside=self.outside,
+            numbers=numbers,
             **self.limits,
         )
 
@@ -87,13 +92,18 @@ class TagPair(TagLayout, ComparedWords):
         references, predictions = self.read_files(paths, words)
         return references, predictions
 
-    def read_files(self, paths: Sequence[str], words: bool | int | str = False) -> list[TagFile]:
-        """Read all sides, the words of the reference too if they are asked for; words of several files are the same."""
+    def read_files(
+        self, paths: Sequence[str], words: bool | int | str = False, numbers: str | None = None
+    ) -> list[TagFile]:
+        """Read all sides, and of the reference its words and a column of numbers if they are asked for.
+
+        Words of several files are the same.
+        """
         columns = [self.reference_column or self.column, self.prediction_column or self.column]
         if len(paths) > 1:
             require_distinct(paths)
             compared = False if self.ignore_words else words or True
-            references = self.read(paths[0], columns[:1], words or compared)
+            references = self.read(paths[0], columns[:1], words or compared, numbers=numbers)
             systems = []
             for path in paths[1:]:
                 predictions = self.read(path, columns[1:], compared)
@@ -105,7 +115,7 @@ class TagPair(TagLayout, ComparedWords):
                 "with one file, both of its columns must be named.",
                 "Give --reference-column and --prediction-column, or a second file.",
             )
-        both = self.read(paths[0], columns, words)
+        both = self.read(paths[0], columns, words, numbers=numbers)
         references, predictions = both.select(0), both.select(1)
         if references.columns == predictions.columns:
             raise InputError(
@@ -234,15 +244,44 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
     ignore_index: int | None = option(
         -100, help="label number of tokens of the reference to leave out on both sides", kind=int, metavar="N"
     )
-    words_column: str | None = text("COLUMN", "word column of both files, for --corpus-probabilities")
+    words_column: str | None = text(
+        "COLUMN", "word column of both files, for --corpus-probabilities and --word-probabilities"
+    )
     tokens: bool = switch(
         "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
+    )
+    word_probabilities: str | None = text(
+        "FILE",
+        "sl_icm: word probabilities from a list, plain or gzipped: a word, a tab and its probability or count a line",
+    )
+    unknown: float | None = option(
+        None,
+        help="sl_icm: probability of words that the list of --word-probabilities lacks; without it words in spans "
+        "must not lack",
+        kind=float,
+        optional=True,
+        low=0,
+        high=1,
+        flag="unknown-probability",
+        metavar="P",
+    )
+    token_probability_column: str | None = text(
+        "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
     )
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
         self.require_drawable()
+        given = {name: getattr(self, name) for name in ("tokens", "word_probabilities", "token_probability_column")}
+        asked = [mention(name) for name, value in given.items() if value]
+        if len(asked) > 1:
+            raise InputError(f"{asked[0]} and {asked[1]} are two sources of probabilities.", "Leave out one of them.")
+        if self.unknown is not None and self.word_probabilities is None:
+            raise InputError(
+                f"{mention('unknown')} is for words that a list lacks, and there is no list.",
+                f"Give {setting('word_probabilities')}.",
+            )
 
     def score(
         self,
@@ -255,11 +294,14 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
         if self.plot is not None and len(paths) > 2:
             raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
-        references, *systems = self.read_files(paths, (self.words_column or True) if self.tokens else False)
-        if self.tokens:
-            measures = self._with_words(references, measures)
+        by_words = self.tokens or self.word_probabilities is not None
+        words = (self.words_column or True) if by_words else False
+        references, *systems = self.read_files(paths, words, self.token_probability_column)
+        if by_words or self.token_probability_column is not None:
+            measures = self._informed(references, measures)
         named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
-        with located({**named, "tokens": references, "": references}):
+        of_tokens = {"tokens": references, "token_probabilities": references, "": references}
+        with located({**named, **of_tokens}):
             sides, reading = read_annotations(
                 {name: file.tags[0] for name, file in named.items()},
                 scheme=self.scheme,
@@ -270,29 +312,41 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
             )
         reports = []
         for name, predictions in list(named.items())[1:]:
-            with located({**named, "predictions": predictions, "tokens": references, "": references}):
+            with located({**named, "predictions": predictions, **of_tokens}):
                 both = sides["references"], sides[name]
                 report = self.report(*both, measures, reading, resampling, references, per_document=per_document)
             reports.append(replace(report, documents_text=documents_in(references)))
         return Scored(side_of(references), list(map(side_of, systems)), reports)
 
-    def _with_words(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
-        """Return the measures, those of information with the words of the reference."""
+    def _informed(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
+        """Return the measures, those of information with the probabilities of the reference's words or tokens."""
+        source = "tokens" if self.tokens else "word_probabilities"
+        source = "token_probability_column" if self.token_probability_column is not None else source
         if not any(isinstance(measure, SlIcm) for measure in measures):
             raise InputError(
-                f"{mention('tokens')} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
+                f"{mention(source)} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
             )
-        if references.words is None:
+        if any(isinstance(measure, SlIcm) and measure.token_probabilities is not None for measure in measures):
             raise InputError(
-                f"{mention('tokens')} needs words, and the reference file has none.",
+                f"{mention('token_probabilities')} and {mention(source)} are two sources of probabilities.",
+                "Leave out one of the two.",
+            )
+        if references.numbers is not None:
+            of_documents = np.split(references.numbers, references.tags[0].offsets[1:-1])
+            given: dict[str, Any] = {"token_probabilities": of_documents}
+        elif references.words is None:
+            raise InputError(
+                f"{mention(source)} needs words, and the reference file has none.",
                 "Name their column with --words-column.",
                 source=references.source,
             )
-        known = references.words
-        if self.id2label is not None:
-            known = known.take(~references.tags[0].has_number(self.ignore_index))
-        words = tag_lists(known)
-        return [replace(measure, tokens=words) if isinstance(measure, SlIcm) else measure for measure in measures]
+        else:
+            given = {"tokens": tag_lists(references.words)}
+            if self.word_probabilities is not None:
+                listed = read_with(read_word_probabilities, self.word_probabilities, **self.limits)
+                given.update(token_probabilities=listed, unknown=self.unknown)
+        with located({"token_probabilities": references}):
+            return [replace(measure, **given) if isinstance(measure, SlIcm) else measure for measure in measures]
 
 
 def documents_in(file: TagFile, *, briefly: bool = False) -> str:

@@ -18,6 +18,7 @@ _HOMES = {
     **dict.fromkeys(("Source", "open_file"), "source"),
     **dict.fromkeys(("SpanFile", "read_spans"), "span_lines"),
     **dict.fromkeys(("Column", "TagFile", "read", "read_parts", "tag_lists"), "tag_file"),
+    "read_word_probabilities": "word_list",
 }
 
 

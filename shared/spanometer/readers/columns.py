@@ -34,17 +34,19 @@ def read_columns(
     words: bool | int | str = False,
     documents: str | None = None,
     outside: str | None = None,
+    numbers: Column = None,
 ) -> TagFile:
     """Read tag columns; see `read`."""
     refuse_array(source)
-    layout, blocks = find_layout(source, columns, words)
+    layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words)
     reader = _Reader(source, layout, documents, outside)
     for first, block in blocks:
         if is_blank(block):
             reader.skip(block)
         else:
             reader.add(Lines(first, block, layout.tabs))
-    return reader.finish()
+    file = reader.finish()
+    return file if numbers is None else file.with_numbers()
 
 
 def read_column_parts(

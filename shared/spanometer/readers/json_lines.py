@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import is_integer
+from ..arrays import is_integer, is_number
 from ..errors import InputError, setting, shown, where_known
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
@@ -41,10 +41,12 @@ def read_tag_lines(
     columns: Sequence[Column] = (None,),
     words: bool | int | str = False,
     outside: str | None = None,
+    numbers: Column = None,
 ) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
     refuse_array(source)
-    keys = [_key(source, column) for column in columns]
+    of_numbers = None if numbers is None else _key(source, numbers)
+    keys = [*(_key(source, column) for column in columns), *([] if of_numbers is None else [of_numbers])]
     tags = {key: _Encoder() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
     word_encoder, with_words = _Encoder(), None
@@ -55,6 +57,8 @@ def read_tag_lines(
         if isinstance(row, list) and unlisted is not None:
             raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)
         lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
+        if of_numbers is not None:
+            lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
         for key, encoder in tags.items():
             encoder.append(lists[key], source, line)
         of_words = None if words is False else words_in(source, row, words_key, line)
@@ -76,13 +80,19 @@ def read_tag_lines(
                     "All lists of a line must be of one length.",
                     line,
                 )
-    return TagFile(
+    file = TagFile(
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
         words=word_encoder.tags() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
+    return file if of_numbers is None else file.with_numbers()
+
+
+def _cell(item: Any) -> Any:
+    """Return a number, or null, as a column of a file writes it."""
+    return "_" if item is None else repr(item) if is_number(item) else item
 
 
 def refuse_array(source: Source) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, printable, shown
 from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .annotated_file import AnnotatedFile
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 Column = int | str | None
 """A column by number (from 1, or negative from the right) or by name; None is the default one."""
 
+_NO_NUMBER = ("_", "O")
+"""Cells of columns of numbers that hold none."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TagFile(AnnotatedFile):
@@ -33,6 +38,7 @@ class TagFile(AnnotatedFile):
             `column 3`.
         tags: the tags of these columns.
         words: the words, if they were asked for and the file has them, encoded.
+        numbers: the column of numbers that was asked for, float64, those of all documents laid end to end.
         layout: how rows of columns are built; None for JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
             them; an empty string for rows before the first of them.
@@ -45,6 +51,7 @@ class TagFile(AnnotatedFile):
     columns: tuple[str, ...]
     tags: tuple[Tags, ...]
     words: Tags | None = None
+    numbers: np.ndarray | None = None
     layout: Layout | None = None
     document_names: tuple[str, ...] | None = None
     comments: tuple[tuple[int, str], ...] = ()
@@ -69,6 +76,26 @@ class TagFile(AnnotatedFile):
         layout = self.layout and replace(self.layout, columns=self.layout.columns[one])
         return replace(self, columns=self.columns[one], tags=self.tags[one], layout=layout)
 
+    def with_numbers(self) -> TagFile:
+        """Return the same file with its last tag column as numbers: NaN for `_`, and for what is read as `O`.
+
+        Raises:
+            InputError: for a cell that is no number; it names the line.
+        """
+        *kept, last = range(len(self.columns))
+        column = self.tags[last]
+        values = np.array([self._number(name, column, code) for code, name in enumerate(column.names)], dtype=float)
+        layout = self.layout and replace(self.layout, columns=self.layout.columns[:last])
+        found = replace(self, columns=self.columns[:last], tags=tuple(self.tags[at] for at in kept), layout=layout)
+        return replace(found, numbers=values[column.codes])
+
+    def _number(self, cell: str, column: Tags, code: int) -> float:
+        with suppress(ValueError):
+            return math.nan if cell in _NO_NUMBER else float(cell)
+        document, position = column.first(code)
+        problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
+        raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
+
 
 class Codes(dict[str, int]):
     """Codes for names, given in the order of their first occurrence."""
@@ -87,6 +114,7 @@ def read(
     format: str = "auto",
     documents: str | None = None,
     outside: str | None = None,
+    numbers: Column = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     **limits: float,
@@ -118,6 +146,7 @@ def read(
         documents: what begins a document in a columns file instead of the blank line: the key of a comment
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
         outside: a tag that is to be read as `O`, such as `_`.
+        numbers: a column of numbers to read too, such as the probabilities of tokens; `_` stands for none.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
         limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
@@ -126,7 +155,7 @@ def read(
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
     """
-    options = {"columns": columns, "words": words, "documents": documents, "outside": outside}
+    options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
     return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
