@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from .analysis.agreement import agreement
     from .analysis.comparison import compare
     from .analysis.scoring import score
+    from .readers.reading import read_documents as read
 
-__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path", "score"]
+__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path", "read", "score"]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +33,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.scoring import score
 
         return score
+    if name == "read":
+        from .readers.reading import read_documents
+
+        return read_documents
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

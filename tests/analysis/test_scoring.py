@@ -204,3 +204,21 @@ except SystemExit as end:
     assert run.returncode == 0, run.stderr
     assert "evaluate cannot be imported" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_files(tmp_path):
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.jsonl"
+    gold.write_text("Ada B-PER\nLovelace I-PER\nslept O\n")
+    system.write_text('{"text": "Ada Lovelace slept", "spans": [{"start": 0, "end": 10, "label": "PER"}]}\n')
+    files = spanometer.read(gold), spanometer.read(system)
+    with pytest.raises(InputError, match="begins or ends within a token"):
+        spanometer.score(*files)
+    report = spanometer.score(*files, to_tokens="overlap", measures=["span_f", "token_f"], average="macro")
+    assert report.measures["span_f"].scores["f1"] == report.measures["token_f"].scores["f1"] == 1
+    assert "|unit:token|to_tokens:overlap|" in report.measures["span_f"].signature
+    assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
+    assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
+    with pytest.raises(InputError, match="predictions: one side is a file, the other is not"):
+        spanometer.score(files[0], [["O"]])
+    with pytest.raises(InputError, match="unit, to_tokens, trim and texts are for files"):
+        spanometer.score([["O"]], [["O"]], unit="character")

@@ -15,6 +15,9 @@ from ..errors import InputError, mention, on_side, setting
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
 from ..options import require_known
+from ..readers.document_file import DocumentFile
+from ..readers.pairing import Pairing, pair
+from ..readers.reading import require_one_annotator
 from ..spans.arrow import read_lengths
 from ..spans.attributes import Attributes
 from ..spans.spans import pair_from_tags
@@ -37,6 +40,10 @@ def score(
     id2label: Any = None,
     ignore_index: int | None = -100,
     lengths: Any = None,
+    unit: str | None = None,
+    to_tokens: str = "strict",
+    trim: str = "nothing",
+    texts: str = "same",
     confidence: float | None = None,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -78,6 +85,7 @@ def score(
             feature.
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
+        unit, to_tokens, trim, texts: of files, see `pairing.Pairing`.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
         **options: options of the measures that are asked for by name, such as `average`, `zero_division`, `cap`; each
@@ -93,7 +101,12 @@ def score(
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
+    pairing = Pairing(unit=unit, to_tokens=to_tokens, trim=trim, texts=texts)
     sides = {"references": references, "predictions": predictions}
+    if any(isinstance(side, DocumentFile) for side in sides.values()):
+        return _score_files(sides, measures, options, seed, pairing, resampling)
+    if pairing != Pairing():
+        raise InputError("unit, to_tokens, trim and texts are for files that spanometer.read gives.", "Leave them out.")
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     found = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None:
@@ -117,6 +130,30 @@ def score(
         fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
         reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
+    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
+    return replace(report, results=tuple(results))
+
+
+def _score_files(
+    sides: Mapping[str, Any],
+    measures: Any,
+    options: Mapping[str, Any],
+    seed: int,
+    pairing: Pairing,
+    resampling: Resampling | None,
+) -> Report:
+    """Score two files of documents."""
+    for side, file in sides.items():
+        if not isinstance(file, DocumentFile):
+            raise InputError(
+                "one side is a file, the other is not.", "Read both with spanometer.read, or give two lists.", side=side
+            )
+    references, predictions = map(require_one_annotator, sides.values())
+    chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
+    require_form(chosen, "spans")
+    paired = pair(references, predictions, pairing)
+    reading = {"input": "spans", **paired.choices}
+    report = Report.of(paired.references, paired.predictions, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
     return replace(report, results=tuple(results))
 
