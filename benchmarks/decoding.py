@@ -1,6 +1,6 @@
 """Time of Viterbi decoding, against plain NumPy and pytorch-crf on the same logits, and of `policy_spread`.
 
-    python benchmarks/decoding.py [--runs 5] [--only viterbi spread] [--without-torch]
+    python benchmarks/decoding.py [--runs 5] [--only viterbi sizes spread] [--without-torch]
 
 Writes results/decoding.md and results/decoding.json beside this file, prints the tables, and says of each goal whether
 it is met; the exit status is 0 in any case. With --only or --without-torch it prints and writes nothing.
@@ -17,10 +17,12 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from decoding_cases import SIZES
+
 from tags import Goal, Timings, measure_time, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("viterbi", "spread")
+SECTIONS = ("viterbi", "sizes", "spread")
 PACKAGES = ("numpy", "scipy", "pyarrow")
 TORCH_PACKAGES = ("torch", "pytorch-crf")
 LABELS = {9: "9 labels (IOB2, 4 types)", 33: "33 labels (IOBES, 8 types)"}
@@ -85,6 +87,43 @@ def report_viterbi(timings: Timings, goals: list[Goal]) -> list[str]:
     ]
 
 
+def report_sizes(timings: Timings, goals: list[Goal]) -> list[str]:
+    """Batches of every size, beside pytorch-crf if it ran."""
+    kinds = [
+        (f"{kind} {{}} {labels}", f"{labels} labels{text}")
+        for labels in LABELS
+        for kind, text in (("plain", ""), ("scored", ", transition scores"))
+    ]
+    peer = any(case.startswith("torchcrf_sizes") for case in timings.seconds)
+    rows, ratios = [], []
+    for size in SIZES:
+        row = [f"{size:,}"]
+        for case in (kind.format(size) for kind, _ in kinds):
+            row.append(shown(timings[f"sizes {case}"]))
+            if peer:
+                ours, theirs = (timings.values[f"{tool} check {case}"] for tool in ("sizes", "torchcrf_sizes"))
+                if not math.isclose(ours["score"], theirs["score"], rel_tol=TOLERANCE):
+                    raise SystemExit(f"{case}: not the same best paths: {ours}, {theirs}")
+                ratios.append(timings.ratio(f"torchcrf_sizes {case}", f"sizes {case}"))
+                row.append(times(ratios[-1]))
+        rows.append(tuple(row))
+    if peer:
+        goals.append(
+            Goal("pytorch-crf's time in batches of 1 to 4,000 sentences, times ours, the least", min(ratios), 1, True)
+        )
+    columns = [column for _, title in kinds for column in ((title, "pytorch-crf, times ours") if peer else (title,))]
+    example = timings.values[f"sizes check {kinds[0][0].format(1)}"]
+    return [
+        "## Batches by size",
+        "",
+        f"{example['tokens']:,} tokens in {example['sentences']:,} sentences, padded beforehand in the order in which "
+        "they come. Processor time of the whole corpus by `spanometer.tags.viterbi.decode`, and how many times as long "
+        "pytorch-crf takes on the same batches.",
+        "",
+        *table(("sentences a batch", *columns), rows),
+    ]
+
+
 def check_of(case: str, labels: int) -> str:
     """The case that checks another."""
     process, name = case.split()
@@ -145,12 +184,13 @@ def main() -> None:
     goals: list[Goal] = []
     lines: list[str] = []
     raw: dict[str, object] = {}
-    for section, names, report in (
-        ("viterbi", ("viterbi", "plain", *(["torchcrf"] if torch else [])), report_viterbi),
-        ("spread", ("spread",), report_spread),
+    for section, names, report, clock in (
+        ("viterbi", ("viterbi", "plain", *(["torchcrf"] if torch else [])), report_viterbi, "seconds"),
+        ("sizes", ("sizes", *(["torchcrf_sizes"] if torch else [])), report_sizes, "processor"),
+        ("spread", ("spread",), report_spread, "seconds"),
     ):
         if section in (arguments.only or SECTIONS):
-            timings = measure_time(names, arguments.runs)
+            timings = measure_time(names, arguments.runs, clock)
             raw[section] = {case: seconds for case, seconds in timings.seconds.items() if " check " not in case}
             lines += report(timings, goals)
     lines = [*preamble(arguments.runs, packages), *lines, *report_goals(goals)]

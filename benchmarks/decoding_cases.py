@@ -7,7 +7,7 @@ one, whichever of several that may be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -22,6 +22,12 @@ TOKENS = 1_000_000
 BATCH, SMALL_BATCH = 128, 32
 """How many sentences the padded cases decode at a time: of 32 to 4,000 the number that suits pytorch-crf best, and as
 many as a training loop often has."""
+
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4000)
+"""The batches of the comparison by size, in sentences."""
+
+FEWER_TOKENS = 60_000
+"""How many tokens that comparison has: one sentence at a time takes long."""
 
 FORBIDDEN = -10_000.0
 """The score of an illegal transition where a decoder has no other way to forbid one (the value that AllenNLP uses)."""
@@ -42,17 +48,19 @@ class Logits:
         flat: shape (tokens, labels), the sentences laid end to end.
         lengths, offsets: of the sentences.
         scheme, labels: the tags.
+        transitions: scores of going from one label to the next, if there are any.
         paths: label indices of the tokens, by the last case that decoded them.
     """
 
-    def __init__(self, labels: int) -> None:
+    def __init__(self, labels: int, tokens: int = TOKENS) -> None:
         self.scheme, self.labels = LABELS[labels]
         once = np.array([len(tags) for tags in inputs.tag_lists(1)[0]])
-        lengths = np.tile(once, TOKENS // once.sum() + 1)
-        self.lengths = lengths[np.cumsum(lengths) <= TOKENS]
+        lengths = np.tile(once, tokens // once.sum() + 1)
+        self.lengths = lengths[np.cumsum(lengths) <= tokens]
         self.offsets = np.concatenate(([0], np.cumsum(self.lengths)))
         generator = np.random.default_rng(labels)
         self.flat = generator.standard_normal((self.offsets[-1], labels), dtype=np.float32)
+        self.transitions: np.ndarray | None = None
         self.paths: Any = None
 
     @property
@@ -98,6 +106,8 @@ class Logits:
         if not legal:
             raise ValueError("a path is not legal")
         score = float(self.flat[np.arange(len(path)), path].sum(dtype=np.float64))
+        if self.transitions is not None:
+            score += float(self.transitions[path[:-1], path[1:]][inside[1:]].sum(dtype=np.float64))
         return {"score": score, "tokens": len(path), "sentences": len(self.lengths)}
 
 
@@ -105,16 +115,21 @@ def _checked(name: str, logits: Logits, case: Callable[[], Any]) -> Cases:
     return {name: lambda: logits.keep(case()), f"check {name}": logits.check}
 
 
+def _decode_batches(logits: Logits, batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+    from spanometer.tags import viterbi
+
+    paths: list[np.ndarray] = []
+    for batch, lengths in batches:
+        decoded = viterbi.decode(
+            batch, logits.labels, scheme=logits.scheme, lengths=lengths, transitions=logits.transitions
+        )
+        paths.append(decoded[decoded != viterbi.PAD])
+    return paths
+
+
 def viterbi() -> Cases:
     """`spanometer.tags.viterbi.decode`: all sentences in one call as a list of arrays, and padded in batches."""
     from spanometer.tags import viterbi
-
-    def padded(logits: Logits, batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
-        paths: list[np.ndarray] = []
-        for batch, lengths in batches:
-            decoded = viterbi.decode(batch, logits.labels, scheme=logits.scheme, lengths=lengths)
-            paths.append(decoded[decoded != viterbi.PAD])
-        return paths
 
     cases: Cases = {}
     for labels in LABELS:
@@ -124,7 +139,26 @@ def viterbi() -> Cases:
         cases |= _checked(f"list {labels}", logits, decode)
         for name, size in (("padded", BATCH), ("small", SMALL_BATCH)):
             batches = logits.batches(np.arange(len(sentences)), size)
-            cases |= _checked(f"{name} {labels}", logits, partial(padded, logits, batches))
+            cases |= _checked(f"{name} {labels}", logits, partial(_decode_batches, logits, batches))
+    return cases
+
+
+def _logits_by_size() -> Iterator[tuple[str, int, Logits]]:
+    """Yield a name, a size of batch and logits, without and with random transition scores."""
+    for labels in LABELS:
+        plain, scored = (Logits(labels, FEWER_TOKENS) for _ in range(2))
+        scored.transitions = np.random.default_rng(0).standard_normal((labels, labels), dtype=np.float32)
+        for kind, logits in (("plain", plain), ("scored", scored)):
+            for size in SIZES:
+                yield f"{kind} {size} {labels}", size, logits
+
+
+def sizes() -> Cases:
+    """`spanometer.tags.viterbi.decode` of padded batches of many sizes."""
+    cases: Cases = {}
+    for name, size, logits in _logits_by_size():
+        batches = logits.batches(np.arange(len(logits.lengths)), size)
+        cases |= _checked(name, logits, partial(_decode_batches, logits, batches))
     return cases
 
 
@@ -163,22 +197,55 @@ def plain() -> Cases:
     return cases
 
 
-def torchcrf() -> Cases:
-    """pytorch-crf's `CRF.decode`, in float32, illegal transitions at -10,000.
-
-    Sentences are padded beforehand, in the order in which they come, and sorted by length, which suits it best.
-    """
+def _crf(logits: Logits) -> Any:
+    """Return pytorch-crf's layer with the constraints and transition scores of some logits."""
     import torch
     from torchcrf import CRF
 
     # its tensors are small: two threads gain a tenth at best, and lose much where the machine has other work
     torch.set_num_threads(1)
+    crf = CRF(len(logits.labels), batch_first=True)
+    scores = 0.0 if logits.transitions is None else logits.transitions
+    parameters = (crf.start_transitions, crf.end_transitions, crf.transitions)
+    with torch.no_grad():
+        for parameter, allowed, score in zip(parameters, logits.constraints(), (0.0, 0.0, scores), strict=True):
+            parameter.copy_(torch.from_numpy(np.where(allowed, score, FORBIDDEN).astype(np.float32)))
+    return crf
 
-    def decode(crf: CRF, batches: Sequence[tuple[Any, Any]], order: np.ndarray) -> list[list[int]]:
-        paths: list[list[int]] = []
-        with torch.inference_mode():
-            for emissions, mask in batches:
-                paths += crf.decode(emissions, mask=mask)
+
+def _tensors(batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[tuple[Any, Any]]:
+    import torch
+
+    return [
+        (torch.from_numpy(batch), torch.from_numpy(np.arange(batch.shape[1]) < lengths[:, None]))
+        for batch, lengths in batches
+    ]
+
+
+def _decode_tensors(crf: Any, batches: Sequence[tuple[Any, Any]]) -> list[list[int]]:
+    import torch
+
+    with torch.inference_mode():
+        return [path for emissions, mask in batches for path in crf.decode(emissions, mask=mask)]
+
+
+def torchcrf_sizes() -> Cases:
+    """pytorch-crf on the same batches as `sizes`."""
+    cases: Cases = {}
+    for name, size, logits in _logits_by_size():
+        batches = _tensors(logits.batches(np.arange(len(logits.lengths)), size))
+        cases |= _checked(name, logits, partial(_decode_tensors, _crf(logits), batches))
+    return cases
+
+
+def torchcrf() -> Cases:
+    """pytorch-crf's `CRF.decode`, in float32, illegal transitions at -10,000.
+
+    Sentences are padded beforehand, in the order in which they come, and sorted by length, which suits it best.
+    """
+
+    def decode(crf: Any, batches: Sequence[tuple[Any, Any]], order: np.ndarray) -> list[list[int]]:
+        paths = _decode_tensors(crf, batches)
         in_order: list[list[int]] = [[]] * len(paths)
         for sentence, path in zip(order.tolist(), paths, strict=True):
             in_order[sentence] = path
@@ -187,22 +254,14 @@ def torchcrf() -> Cases:
     cases: Cases = {}
     for labels in LABELS:
         logits = Logits(labels)
-        crf = CRF(labels, batch_first=True)
-        with torch.no_grad():
-            for parameter, allowed in zip(
-                (crf.start_transitions, crf.end_transitions, crf.transitions), logits.constraints(), strict=True
-            ):
-                parameter.copy_(torch.from_numpy(np.where(allowed, 0.0, FORBIDDEN).astype(np.float32)))
+        crf = _crf(logits)
         orders = {
             "sorted": (np.argsort(-logits.lengths, kind="stable"), BATCH),
             "padded": (np.arange(len(logits.lengths)), BATCH),
             "small": (np.arange(len(logits.lengths)), SMALL_BATCH),
         }
         for name, (order, size) in orders.items():
-            batches = [
-                (torch.from_numpy(batch), torch.from_numpy(np.arange(batch.shape[1]) < lengths[:, None]))
-                for batch, lengths in logits.batches(order, size)
-            ]
+            batches = _tensors(logits.batches(order, size))
             cases |= _checked(f"{name} {labels}", logits, partial(decode, crf, batches, order))
     return cases
 
@@ -280,6 +339,8 @@ PROCESSES: dict[str, Callable[[], Cases]] = {
     "viterbi": viterbi,
     "plain": plain,
     "torchcrf": torchcrf,
+    "sizes": sizes,
+    "torchcrf_sizes": torchcrf_sizes,
     "spread": spread,
 }
 """What runs in one process each."""

@@ -45,12 +45,12 @@ class Worker:
         )
         self.cases: list[str] = json.loads(self._answer())
 
-    def run(self, case: str) -> tuple[float, object]:
-        """Seconds and result of one run."""
+    def run(self, case: str, clock: str = "seconds") -> tuple[float, object]:
+        """Seconds and result of one run; of the clock on the wall, or of the processor (`processor`)."""
         self.process.stdin.write(f"{case}\n")
         self.process.stdin.flush()
         answer = json.loads(self._answer())
-        return answer["seconds"], answer["value"]
+        return answer[clock], answer["value"]
 
     def _answer(self) -> str:
         line = self.process.stdout.readline()
@@ -82,7 +82,7 @@ class Timings:
         return self[case] / self[to]
 
 
-def measure_time(names: Sequence[str], runs: int) -> Timings:
+def measure_time(names: Sequence[str], runs: int, clock: str = "seconds") -> Timings:
     """Run all cases of these processes in turn, several rounds, so that all see the same load of the machine.
 
     Only one process works at a time. The first round warms up and is not counted.
@@ -93,7 +93,7 @@ def measure_time(names: Sequence[str], runs: int) -> Timings:
         for number in range(runs + 1):
             for name, worker in workers.items():
                 for case in worker.cases:
-                    seconds, value = worker.run(case)
+                    seconds, value = worker.run(case, clock)
                     full = f"{name} {case}"
                     timings.values[full] = value
                     if number:

@@ -36,7 +36,9 @@ def code_type(codes: int) -> type[np.signedinteger]:
 def begins_run(*keys: np.ndarray) -> np.ndarray:
     """Flag each position where any of the keys differs from the position before, and the first."""
     flags = np.ones(len(keys[0]), dtype=bool)
-    flags[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    flags[1:] = keys[0][1:] != keys[0][:-1]
+    for key in keys[1:]:
+        flags[1:] |= key[1:] != key[:-1]
     return flags
 
 

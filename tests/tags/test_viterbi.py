@@ -120,12 +120,48 @@ def test_more_labels_than_a_byte_counts():
     assert all(is_legal(path, labels, "IOB2") for path in decode(logits, labels))
 
 
-def test_ties_are_broken_the_same_way():
-    labels = labels_of("IOBES")
-    flat = np.zeros((3, 6, len(labels)))
-    found = decode(flat, labels)
-    assert (found == found[0]).all()
-    assert is_legal(found[0], labels, "IOBES")
+def one_by_one(logits, labels, scheme, transitions):
+    """The best legal path, token after token in plain Python; of equal ones the first label before, from the end."""
+    begins, ends, follows = (table.tolist() for table in tables_of(labels, scheme))
+    every = range(len(labels))
+    best = [[logits[0][label] if begins[label] else -np.inf for label in every]]
+    before = []
+    for row in logits[1:]:
+        reached = [
+            [best[-1][left] + transitions[left][right] if follows[left][right] else -np.inf for left in every]
+            for right in every
+        ]
+        before.append([max(every, key=scores.__getitem__) for scores in reached])
+        best.append([max(scores) + row[right] for right, scores in enumerate(reached)])
+    path = [max(every, key=lambda label: best[-1][label] if ends[label] else -np.inf)]
+    for pointers in reversed(before):
+        path.append(pointers[path[-1]])
+    return path[::-1]
+
+
+def tables_of(labels, scheme):
+    legality = Legality.of(labels, scheme)
+    return legality.begins, legality.ends, legality.follows
+
+
+@pytest.mark.parametrize("small", [0, 1 << 12, 1 << 40])
+@pytest.mark.parametrize("with_transitions", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_ties_in_batches(scheme, with_transitions, small, monkeypatch):
+    # whole numbers tie often; every size of batch and way to compare must choose the same of equal paths
+    monkeypatch.setattr("spanometer.tags.viterbi._SMALL", small)
+    monkeypatch.setattr("spanometer.tags.viterbi._AT_ONCE", 100)
+    generator = np.random.default_rng(8)
+    labels = generator.permutation(labels_of(scheme)).tolist()
+    transitions = generator.integers(-1, 2, (len(labels),) * 2) if with_transitions else None
+    scores = np.zeros((len(labels),) * 2) if transitions is None else transitions
+    logits = [generator.integers(-1, 2, (length, len(labels))).astype(float) for length in generator.integers(1, 9, 60)]
+    expected = [one_by_one(one.tolist(), labels, scheme, scores.tolist()) for one in logits]
+    for size in (1, 2, 17, 60):
+        found = []
+        for first in range(0, len(logits), size):
+            found += decode(logits[first : first + size], labels, scheme=scheme, transitions=transitions)
+        assert [path.tolist() for path in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -187,6 +223,15 @@ def test_a_length_that_no_path_has():
     assert decode([np.zeros((4, 2))], labels, scheme="IOBES")[0].tolist() == [0, 1, 0, 1]
     with pytest.raises(InputError, match="document 1: no legal path of 3 tokens"):
         decode([np.zeros((2, 2)), np.zeros((3, 2))], labels, scheme="IOBES")
+
+
+@pytest.mark.parametrize("small", [0, 1 << 12])
+def test_a_label_that_nothing_precedes(small, monkeypatch):
+    monkeypatch.setattr("spanometer.tags.viterbi._SMALL", small)
+    logits = [np.array([[0.0, 9.0, 1.0], [0.0, 9.0, -1.0]])]
+    for transitions in (None, np.zeros((3, 3))):
+        found = decode(logits, ["O", "E-A", "S-A"], scheme="IOBES", transitions=transitions)
+        assert found[0].tolist() == [2, 0]
 
 
 def test_greedy():

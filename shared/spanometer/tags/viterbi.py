@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,20 @@ import numpy as np
 from ..arrays import offsets_of, place_of, runs
 from ..errors import InputError, without_option
 from .decoding import read_roles, scheme_of
-from .schemes import OUTSIDE, Scheme
+from .schemes import OUTSIDE, Scheme, get_scheme
 from .tags import Tags
 
 PAD = -1
 """Stands instead of a label in padded arrays where there is no token."""
 
-_FEW = 512
-"""Up to this many sentences one maximum over many labels is quicker than one label after another."""
+_SMALL = 1 << 12
+"""Up to this many scores of pairs of labels one maximum over all pairs is quicker than one for each group of labels."""
 
-_BLOCK = 1 << 18
-"""About how many tokens are decoded at a time, so that memory stays bounded."""
+_AT_ONCE = 1 << 16
+"""About how many of these scores are compared at a time, so that they stay in the processor's cache."""
+
+_BLOCK = 1 << 21
+"""About how many scores of tokens and labels are kept at a time, so that memory stays bounded."""
 
 
 def decode(
@@ -84,23 +88,45 @@ class Legality:
     @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
         """Find the legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
-        names = _checked_labels(labels)
-        tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
-        try:
-            known = scheme_of(scheme, tags)
-            roles, codes, _ = read_roles(tags, known)
-        except InputError as error:
-            raise error.placed(side="labels", document=None) from None
-        same = (codes[:, None] == codes[None, :]).astype(int)
-        table = known.legal()
-        legal = table[roles[:, None], roles[None, :], same]
-        begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
-        if not _reaches_end(begins, ends, legal):
-            raise InputError(
-                f"no path over the labels {', '.join(names)} is legal in {known.name}.",
-                "Give all the labels of the model, and their scheme.",
-            )
-        return cls(names, known, begins, ends, legal)
+        return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
+
+    @cached_property
+    def step(self) -> _Step:
+        """A step without transition scores."""
+        return _Step(self, None)
+
+    @cached_property
+    def groups(self) -> tuple[np.ndarray, list[_Part]]:
+        """The group of each label, labels that may follow the same labels in one, and all groups."""
+        return _groups(self.follows, shared=True)
+
+    @cached_property
+    def single_groups(self) -> tuple[np.ndarray, list[_Part]]:
+        """The same with a group for each label."""
+        return _groups(self.follows, shared=False)
+
+
+@lru_cache(maxsize=16)
+def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
+    """Find the legal pairs once: a training loop asks for the same ones in every batch."""
+    tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
+    try:
+        known = scheme_of(scheme, tags)
+        roles, codes, _ = read_roles(tags, known)
+    except InputError as error:
+        raise error.placed(side="labels", document=None) from None
+    same = (codes[:, None] == codes[None, :]).astype(int)
+    table = known.legal()
+    follows = table[roles[:, None], roles[None, :], same]
+    begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
+    if not _reaches_end(begins, ends, follows):
+        raise InputError(
+            f"no path over the labels {', '.join(names)} is legal in {known.name}.",
+            "Give all the labels of the model, and their scheme.",
+        )
+    for array in (begins, ends, follows):
+        array.flags.writeable = False
+    return Legality(names, known, begins, ends, follows)
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
@@ -260,12 +286,17 @@ def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
 
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
     """Return the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
-    lengths = np.diff(scores.offsets)
+    lengths = scores.offsets[1:] - scores.offsets[:-1]
     # sentences of similar length together: those that still go on at a step are the first ones
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
-    for left, right in zip(*runs(np.cumsum(lengths[order]) // _BLOCK), strict=True):
-        _decode_block(scores, order[left:right], lengths, legality, transitions, paths)
+    step = legality.step if transitions is None else _Step(legality, transitions)
+    blocks = [(0, len(order))]
+    if scores.token.size > _BLOCK:
+        tokens = max(_BLOCK // len(legality.labels), 1)
+        blocks = list(zip(*runs(np.cumsum(lengths[order]) // tokens), strict=True))
+    for left, right in blocks:
+        _decode_block(scores, order[left:right], legality, step, paths)
     return paths
 
 
@@ -293,112 +324,140 @@ def greedy_paths(scores: Scores, legality: Legality) -> np.ndarray:
     return paths
 
 
-def _decode_block(
-    scores: Scores,
-    sentences: np.ndarray,
-    lengths: np.ndarray,
-    legality: Legality,
-    transitions: np.ndarray | None,
-    paths: np.ndarray,
-) -> None:
+def _decode_block(scores: Scores, sentences: np.ndarray, legality: Legality, step: _Step, paths: np.ndarray) -> None:
     """Decode some sentences, the longest first, into `paths`."""
-    first, length = scores.offsets[sentences], lengths[sentences]
-    steps = int(length[0]) if len(length) else 0
-    if steps == 0:
+    first = scores.offsets[sentences]
+    length = scores.offsets[sentences + 1] - first
+    # how many sentences have a token at each position; these tokens lie together, in the order of the sentences
+    going = np.searchsorted(-length, -np.arange(length.max(initial=0)), side="left")
+    if len(going) == 0:
         return
-    # how many sentences have a token at each step
-    going = np.searchsorted(-length, -np.arange(steps), side="left")
-    first = first[: going[0]]
-    step = _Step(legality.follows, transitions)
-    forbidden = np.where(legality.begins, 0.0, -np.inf)[:, None]
-    score = scores.token[first].T + forbidden
-    ends = np.where(legality.ends, 0.0, -np.inf)[:, None]
-    final = np.empty(going[0], dtype=np.int64)
-    back: list[np.ndarray] = []
-    for position in range(steps):
-        if position:
-            count = going[position]
-            score, pointers = step(score[:, :count])
-            score += scores.token[first[:count] + position].T
-            back.append(pointers)
-        stop = going[position + 1] if position + 1 < steps else 0
-        finished = score[:, stop:] + ends
-        final[stop : score.shape[1]] = finished.argmax(axis=0)
-        lost = np.isneginf(finished.max(axis=0))
-        if lost.any():
-            sentence = int(sentences[stop + int(np.argmax(lost))])
-            raise InputError(
-                f"no legal path of {lengths[sentence]} tokens over the labels {', '.join(legality.labels)} "
-                f"in {legality.scheme.name} has a score above -inf.",
-                "Give all labels of the model, and forbid fewer of them with -inf.",
-                document=sentence,
-            )
-    current = final[:0]
-    for position in range(steps - 1, -1, -1):
-        count = going[position]
-        if position + 1 < steps:
-            current = step.previous(back[position], current)
-        current = np.concatenate([current, final[len(current) : count]])
-        paths[first[:count] + position] = current
+    begins = offsets_of(going)
+    position = np.repeat(np.arange(len(going)), going)
+    token = first[np.arange(len(position)) - begins[position]] + position
+    # the best score of a path to each label of each token: its logit, and the best score up to the token before it
+    score = scores.token[token].T.astype(np.float64, order="C")
+    score[~legality.begins, : going[0]] = -np.inf
+    bounds = begins.tolist()
+    steps = list(zip(bounds, bounds[1:], bounds[2:], strict=False))
+    for before, here, after in steps:
+        step.add_best(score[:, before : before + after - here], score[:, here:after])
+    path = np.empty(len(token), dtype=np.int64)
+    last = begins[length[: going[0]] - 1] + np.arange(going[0])
+    finished = score[:, last]
+    finished[~legality.ends] = -np.inf
+    path[last] = finished.argmax(axis=0)
+    lost = finished[path[last], np.arange(len(last))] == -np.inf
+    if lost.any():
+        sentence = int(sentences[: going[0]][lost].min())
+        raise InputError(
+            f"no legal path of {scores.offsets[sentence + 1] - scores.offsets[sentence]} tokens over the labels "
+            f"{', '.join(legality.labels)} in {legality.scheme.name} has a score above -inf.",
+            "Give all labels of the model, and forbid fewer of them with -inf.",
+            document=sentence,
+        )
+    for before, here, after in reversed(steps):
+        stop = before + after - here
+        path[before:stop] = step.labels_before(score[:, before:stop], path[here:after])
+    paths[token] = path
 
 
 class _Step:
     """One step of the recursion for many sentences at once.
 
-    Labels that may follow the same labels share one maximum: every scheme has few such groups, so that a step costs
-    little more than the number of labels, not its square. Transition scores separate them again.
+    Args:
+        legality: the labels.
+        transitions: the score of going from the first label to the second; None if all are 0.
     """
 
-    def __init__(self, follows: np.ndarray, transitions: np.ndarray | None) -> None:
-        self._transitions = transitions
-        if transitions is None:
-            before, self._group = np.unique(follows.T, axis=0, return_inverse=True)
-            self._group = self._group.ravel()
-        else:
-            before, self._group = follows.T, np.arange(len(follows))
-        members = [np.flatnonzero(row) for row in before]
-        self._pointer_type = np.uint8 if len(follows) <= 256 else np.uint16
-        self._groups = len(members)
-        # groups of two, those of the labels inside spans, are compared all at once
-        self._pairs = np.array([number for number, labels in enumerate(members) if len(labels) == 2], dtype=np.int64)
-        self._first, self._second = np.array([members[number] for number in self._pairs]).reshape(-1, 2).T
-        self._others = [(number, labels) for number, labels in enumerate(members) if len(labels) != 2]
+    def __init__(self, legality: Legality, transitions: np.ndarray | None) -> None:
+        scores = np.where(legality.follows, 0.0 if transitions is None else transitions, -np.inf)
+        # scores[from, into] for all pairs, and their transpose
+        self._all, self._into = scores, scores.T.copy()
+        self._group, self._parts = legality.groups if transitions is None else legality.single_groups
+        self._added = [
+            None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in self._parts
+        ]
+        widest = max(part.before.shape[0] * len(part.labels) for part in self._parts)
+        self._width = max(_AT_ONCE // max(widest, 1), 1)
 
-    def __call__(self, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the best scores of paths into each label before its own logit, and the label before it by group.
+    def add_best(self, before: np.ndarray, here: np.ndarray) -> None:
+        """Add to scores of tokens the best ones of the tokens before, both of shape (labels, tokens)."""
+        tokens = here.shape[1]
+        if self._all.size * tokens <= _SMALL:
+            here += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
+        elif tokens <= self._width:
+            here += self._best_by_group(before)
+        else:
+            for left in range(0, tokens, self._width):
+                some = slice(left, left + self._width)
+                self.add_best(before[:, some], here[:, some])
+
+    def _best_by_group(self, before: np.ndarray) -> np.ndarray:
+        """Return the best scores of going into each label, shape (labels, tokens)."""
+        best = np.empty((self._parts[-1].groups.stop, before.shape[1]))
+        for part, added in zip(self._parts, self._added, strict=True):
+            reached = before[part.rows].reshape(*part.before.shape, before.shape[1])
+            if added is not None:
+                reached = reached + added
+            np.maximum.reduce(reached, axis=0, out=best[part.groups], initial=-np.inf)
+        return np.asarray(best.take(self._group, axis=0))
+
+    def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
+        """Return the labels before given ones on the best paths to them, the first one of several.
 
         Args:
-            score: best scores of paths that end in each label, shape (labels, sentences).
+            score: best scores up to the tokens before, shape (labels, tokens).
+            label: the labels of the next tokens.
         """
-        count = score.shape[1]
-        best = np.full((self._groups, count), -np.inf)
-        pointers = np.zeros((self._groups, count), dtype=self._pointer_type)
-        if len(self._pairs):
-            first, second = (self._reached(score, labels, self._pairs) for labels in (self._first, self._second))
-            better = second > first
-            best[self._pairs] = np.maximum(first, second)
-            pointers[self._pairs] = np.where(better, self._second[:, None], self._first[:, None])
-        for group, labels in self._others:
-            if len(labels) == 0:
-                continue
-            if count <= _FEW:
-                reached = self._reached(score, labels, np.asarray(group))
-                chosen = reached.argmax(axis=0)
-                best[group] = reached[chosen, np.arange(count)]
-                pointers[group] = labels[chosen]
-                continue
-            for label in labels:
-                reached = self._reached(score, np.array([label]), np.asarray(group))[0]
-                better = reached > best[group]
-                np.copyto(best[group], reached, where=better)
-                np.copyto(pointers[group], label, where=better, casting="unsafe")
-        return best[self._group], pointers
+        reached = self._into[label]
+        reached += score.T
+        return np.asarray(reached.argmax(axis=1))
 
-    def _reached(self, score: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        """Return scores of the paths that come from each label into its group, shape (labels, sentences)."""
-        reached: np.ndarray = score[labels]
-        return reached if self._transitions is None else reached + self._transitions[labels, groups][:, None]
 
-    def previous(self, pointers: np.ndarray, current: np.ndarray) -> np.ndarray:
-        """Return the labels before the current ones on their best paths."""
-        return np.asarray(pointers[self._group[current], np.arange(len(current))], dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Groups of labels that may each follow equally many labels.
+
+    Attributes:
+        groups: their places among all groups.
+        labels: a label of each.
+        before: the labels that they may follow, shape (labels before, groups), or (labels before, 1) if all may follow
+            the same ones.
+        rows: `before`, flat, as an index.
+    """
+
+    groups: slice
+    labels: np.ndarray
+    before: np.ndarray
+    rows: slice | np.ndarray
+
+
+def _groups(follows: np.ndarray, shared: bool) -> tuple[np.ndarray, list[_Part]]:
+    """Return the group of each label, and all groups.
+
+    Labels that may follow the same labels share a maximum if no scores are added: every scheme has few such groups, so
+    that a step costs little more than the number of labels, not its square.
+    """
+    before, group = follows.T, np.arange(len(follows))
+    label = group
+    if shared:
+        before, label, group = np.unique(before, axis=0, return_index=True, return_inverse=True)
+    size = before.sum(axis=1)
+    order = np.argsort(size, kind="stable")
+    parts = []
+    for left, right in zip(*runs(size[order]), strict=True):
+        chosen = order[left:right]
+        labels = np.nonzero(before[chosen])[1].reshape(right - left, -1).T
+        if (labels == labels[:, :1]).all():
+            labels = labels[:, :1]
+        parts.append(_Part(slice(left, right), label[chosen], labels, _rows(labels.ravel())))
+    return np.argsort(order)[group.ravel()], parts
+
+
+def _rows(labels: np.ndarray) -> slice | np.ndarray:
+    """Return labels as a slice if they are evenly spaced: it takes no copy."""
+    distance = np.diff(labels)
+    if len(distance) and (distance == distance[0]).all() and distance[0] > 0:
+        return slice(int(labels[0]), int(labels[-1]) + 1, int(distance[0]))
+    return labels
