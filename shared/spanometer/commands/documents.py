@@ -20,6 +20,7 @@ from ..spans.characters import UNITS
 from ..tags.decoding import LabelDecoding
 from .inputs import Input, PairInput, Scored, Side, detected, read_with, require_distinct
 from .options import text
+from .tag_files import ChanceParts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +76,16 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentInput(DocumentLayout, Pairing, PairInput):
+class DocumentInput(DocumentLayout, Pairing, ChanceParts, PairInput):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self.require_drawable()
 
     def score(
         self,
@@ -93,6 +99,7 @@ class DocumentInput(DocumentLayout, Pairing, PairInput):
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
+        self.require_one_system(paths)
         references = self.read(paths[0], self.reference_column)
         systems = [self.read(path, self.prediction_column) for path in paths[1:]]
         pairing = Pairing(**{name: getattr(self, name) for name in _PAIRING})
@@ -102,6 +109,7 @@ class DocumentInput(DocumentLayout, Pairing, PairInput):
             reading = {"input": "spans", **paired.choices}
             both = paired.references, paired.predictions
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
+            report = self.with_parts(report, *both, measures, reading, resampling)
             size = counted(report.documents, "document")
             if paired.unit == "character" and report.tokens is not None:
                 size += f", {counted(report.tokens, 'character')}"

@@ -31,6 +31,8 @@ Examples:
   spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
   spanometer score gold.conll system.conll --measure chance_kappa_f1 --by-chance 0.175
   spanometer score gold.tsv system.tsv --format hipe --per-label
+  spanometer score gold.tsv system.tsv --layers NE-FINE-LIT,NE-NESTED \
+      --documents document_id --outside _ --measure chance_kappa_f1 --placement layers
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
   spanometer score gold.conll system.jsonl --to-tokens overlap
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2

@@ -17,14 +17,14 @@ from ..measures.sl_icm import SlIcm
 from ..options import option
 from ..plots import plot_difficulty
 from ..plots.figure import require_format
-from ..readers.annotated_file import AnnotatedFile, require_same_tokens, require_same_words
+from ..readers.annotated_file import require_same_tokens, require_same_words
 from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
 from ..readers.label_names import read_label_names
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read, tag_lists
 from ..readers.word_list import read_word_probabilities
-from ..spans.annotations import read_annotations
+from ..spans.annotations import read_annotations, union
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from .inputs import ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
@@ -82,6 +82,13 @@ class TagPair(TagLayout, ComparedWords):
     column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")
+    layers: tuple[str, ...] = option(
+        (),
+        help="tag columns of both sides whose spans are taken together, and so may nest and overlap, with commas "
+        "between: NE-FINE-LIT,NE-NESTED",
+        metavar="COLUMNS",
+        parse=lambda text: tuple(column.strip() for column in text.split(",")),
+    )
 
     def read_reference(self, path: str) -> TagFile:
         """Read the reference alone."""
@@ -100,13 +107,18 @@ class TagPair(TagLayout, ComparedWords):
         Words of several files are the same.
         """
         columns = [self.reference_column or self.column, self.prediction_column or self.column]
+        if self.layers and (len(paths) < 2 or any(columns)):
+            raise InputError(
+                f"{mention('layers')} names columns that both sides have, each in a file of its own.",
+                f"Give PREDICTION, and leave out {mention('column')} and the columns of single sides.",
+            )
         if len(paths) > 1:
             require_distinct(paths)
             compared = False if self.ignore_words else words or True
-            references = self.read(paths[0], columns[:1], words or compared, numbers=numbers)
+            references = self.read(paths[0], self.layers or columns[:1], words or compared, numbers=numbers)
             systems = []
             for path in paths[1:]:
-                predictions = self.read(path, columns[1:], compared)
+                predictions = self.read(path, self.layers or columns[1:], compared)
                 require_same_tokens(references, predictions)
                 systems.append(replace(predictions, words=None))
             return [references if words else replace(references, words=None), *systems]
@@ -199,23 +211,25 @@ class ChanceParts:
             )
         require_format(self.plot)
 
-    def report(
+    def require_one_system(self, paths: Sequence[str]) -> None:
+        """Raise an `InputError` if several systems would be drawn into one picture."""
+        if self.plot is not None and len(paths) > 2:
+            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+
+    def with_parts(
         self,
+        report: Report,
         references: Spans,
         predictions: Spans,
         measures: Sequence[Any],
         reading: Mapping[str, Any],
         resampling: Resampling | None,
-        file: AnnotatedFile,
         *,
-        per_document: bool,
+        noun: str = "document",
     ) -> Report:
-        """Score both sides, and what else is asked for; `file` is that of the reference."""
-        report = Report.of(references, predictions, measures, reading, _progress, resampling, per_document)
-        report = replace(report, document_lines=file.document_lines)
+        """Return a report with the parts of the corpus, if they are asked for."""
         if self.by_chance is None:
             return report
-        noun = "sentence" if getattr(file, "sentences", False) else "document"
         parts = by_chance(references, predictions, self.by_chance, measures, reading, resampling)
         if self.plot is not None:
             plot_difficulty(parts, self.plot)
@@ -292,8 +306,7 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
         per_document: bool = False,
     ) -> Scored:
         """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
-        if self.plot is not None and len(paths) > 2:
-            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+        self.require_one_system(paths)
         by_words = self.tokens or self.word_probabilities is not None
         words = (self.words_column or True) if by_words else False
         references, *systems = self.read_files(paths, words, self.token_probability_column)
@@ -301,21 +314,30 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
             measures = self._informed(references, measures)
         named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
         of_tokens = {"tokens": references, "token_probabilities": references, "": references}
-        with located({**named, **of_tokens}):
-            sides, reading = read_annotations(
-                {name: file.tags[0] for name, file in named.items()},
+        of_layers = {f"{name} {layer}": file for name, file in named.items() for layer in range(len(file.tags))}
+        with located({**named, **of_layers, **of_tokens}):
+            layers = {(name, layer): tags for name, file in named.items() for layer, tags in enumerate(file.tags)}
+            found, reading = read_annotations(
+                {f"{name} {layer}" if layer else name: tags for (name, layer), tags in layers.items()},
                 scheme=self.scheme,
                 repair=self.repair,
                 prefix=self.prefix,
                 id2label=self.id2label,
                 ignore_index=self.ignore_index,
             )
+        spans = dict(zip(layers, found.values(), strict=True))
+        sides = {name: union([spans[name, layer] for layer in range(len(file.tags))]) for name, file in named.items()}
+        if self.layers:
+            reading = {**reading, "layers": "+".join(references.columns)}
         reports = []
         for name, predictions in list(named.items())[1:]:
             with located({**named, "predictions": predictions, **of_tokens}):
                 both = sides["references"], sides[name]
-                report = self.report(*both, measures, reading, resampling, references, per_document=per_document)
-            reports.append(replace(report, documents_text=documents_in(references)))
+                report = Report.of(*both, measures, reading, _progress, resampling, per_document)
+                noun = "sentence" if references.sentences else "document"
+                report = self.with_parts(report, *both, measures, reading, resampling, noun=noun)
+            lines = references.document_lines
+            reports.append(replace(report, documents_text=documents_in(references), document_lines=lines))
         return Scored(side_of(references), list(map(side_of, systems)), reports)
 
     def _informed(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
@@ -362,7 +384,8 @@ def documents_in(file: TagFile, *, briefly: bool = False) -> str:
 
 def side_of(file: TagFile) -> Side:
     """Return a file with one tag column as commands show it."""
-    return Side(f"{file.source}, {file.columns[0]}", {"file": file.source, "column": file.columns[0]})
+    columns = " and ".join(file.columns)
+    return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})
 
 
 def _progress(steps: Sequence[Any]) -> Iterable[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
-from .spans import Spans, common_scheme, encoded_tags, named_tags
+from .spans import Spans, common_scheme, encoded_tags, in_order, named_tags
 
 
 def read_annotations(
@@ -68,6 +68,27 @@ def read_annotations(
             with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
+
+
+def union(layers: Sequence[Spans]) -> Spans:
+    """Return the spans of several annotations of the same documents as one; equal ones become one.
+
+    Args:
+        layers: contiguous spans, each with the documents' lengths, which are the same.
+    """
+    if len(layers) == 1:
+        return layers[0]
+    labels = tuple(sorted({label for spans in layers for label in spans.labels}))
+    parts = [spans.with_labels(labels) for spans in layers]
+    return in_order(
+        replace(
+            parts[0],
+            document=np.concatenate([part.document for part in parts]),
+            start=np.concatenate([part.start for part in parts]),
+            end=np.concatenate([part.end for part in parts]),
+            label=np.concatenate([part.label for part in parts]),
+        )
+    )
 
 
 def require_no_reading(given: str, *, scheme: str | None, repair: str, prefix: bool) -> None:

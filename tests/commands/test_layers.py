@@ -1,0 +1,138 @@
+"""Nested spans from files, layer by layer: JSON lines of spans, and tag columns taken together."""
+
+import json
+
+import pytest
+
+from spanometer import Spans
+from spanometer.measures import SpanF
+from spanometer.readers import read
+from spanometer.spans.annotations import union
+
+WORDS = ["the", "University", "of", "Paris", "in", "France", "is", "old"]
+GOLD = [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
+SYSTEM = [[(1, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
+CHANCE = ("--measure", "chance_kappa_f1", "--placement", "layers")
+HIPE = ("--documents", "document_id", "--outside", "_")
+
+
+def lines(documents):
+    rows = (
+        {
+            "id": str(number),
+            "tokens": WORDS[: 2 if number else 8],
+            "spans": [dict(zip(("start", "end", "label"), span, strict=True)) for span in spans],
+        }
+        for number, spans in enumerate(documents)
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def columns(documents, outer=lambda span: span[1] - span[0] != 1 or span[2] == "LOC"):
+    """HIPE's columns; the outer spans in one, the inner ones in another."""
+    text = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNE-NESTED\n"
+    for number, spans in enumerate(documents):
+        text += f"# document_id = {number}\n"
+        size = 2 if number else 8
+        rows = [["_"] * size, ["_"] * size]
+        for span in spans:
+            row = rows[0 if outer(span) else 1]
+            for token in range(span[0], span[1]):
+                row[token] = f"{'B' if token == span[0] else 'I'}-{span[2]}"
+        text += "".join("\t".join((word, "_", *tags)) + "\n" for word, *tags in zip(WORDS, *rows, strict=False))
+    return text
+
+
+@pytest.fixture
+def scores(run):
+    def call(*arguments):
+        status, output, complaint = run("score", *arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call
+
+
+def test_by_hand(scores, file):
+    """Of 7 + 1 and 6 + 1 tokens 7 are shared, each layer counted; see the chance of each by hand."""
+    of_lines = scores(file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM)), *CHANCE)
+    found = of_lines["measures"]["chance_kappa_f1"]
+    # spans of 4 and 3 tokens anywhere in 8 share 52 / 30; each layer meets each; one token of 8 meets one
+    expected = 52 / 30 + (4 + 3) / 8 + 1 / 8 + 1 / 8
+    assert found["counts"] == pytest.approx(
+        {"both": 7, "expected": expected, "predicted": 7, "reference": 8, "reference_spans": 3}
+    )
+    assert found["scores"]["f1"] == pytest.approx(14 / 15)
+    assert found["scores"]["chance_f1"] == pytest.approx(2 * expected / 15)
+    # the same from columns
+    of_columns = scores(
+        *(file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))),
+        *(*CHANCE, *HIPE, "--layers", "NE-FINE-LIT,NE-NESTED"),
+    )["measures"]["chance_kappa_f1"]
+    assert of_columns["scores"] == pytest.approx(found["scores"], abs=1e-12)
+    assert of_columns["signature"].startswith(
+        "chance_kappa_f1|scheme:IOB2|repair:conlleval|layers:NE-FINE-LIT+NE-NESTED|"
+    )
+
+
+def test_it_does_not_matter_in_which_column_a_span_stands(scores, file):
+    gold = file("a.tsv", columns(GOLD))
+    swapped = file("b.tsv", columns(GOLD, outer=lambda span: span[2] == "LOC" or span[1] - span[0] == 1))
+    found = scores(gold, swapped, *HIPE, "--layers", "NE-FINE-LIT, NE-NESTED", "--measure", "span_f")
+    assert found["measures"]["span_f"]["scores"]["f1"] == 1
+    assert found["reference"]["column"] == "NE-FINE-LIT and NE-NESTED"
+
+
+def test_parts_by_chance(scores, file):
+    paths = file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM))
+    found = scores(*paths, *CHANCE, "--by-chance", "0.2", "--per-document")
+    assert [part["documents"] for part in found["subsets"].values()] == [0, 1]
+    assert found["measures"]["chance_kappa_f1"]["per_document"]["f1"] == pytest.approx([14 / 15, None])
+
+
+def test_union_by_hand():
+    layers = [Spans.from_tags([["B-A", "I-A"], ["O"]]), Spans.from_tags([["B-A", "O"], ["B-C"]])]
+    layers.append(Spans.from_tags([["B-A", "I-A"], ["O"]]))
+    found = union(layers)
+    assert [[tuple(span.values()) for span in document] for document in found.to_dicts()] == [
+        [(0, 1, "A"), (0, 2, "A")],
+        [(0, 1, "C")],
+    ]
+    assert found.lengths.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--layers", "NE-FINE-LIT,NE-NESTED", "--column", "2"], "--layers names columns that both sides have"),
+        (["--layers", "NE-FINE-LIT,NE-NO"], "NE-NO"),
+        (["--layers", "NE-FINE-LIT,NE-NESTED", "--measure", "chance_kappa_f1"], "overlaps another of its label"),
+    ],
+)
+def test_complaints(run, file, arguments, said):
+    path = file("a.tsv", columns(GOLD))
+    status, _, complaint = run("score", path, file("b.tsv", columns(GOLD)), *HIPE, *arguments)
+    assert (status, said in complaint) == (2, True)
+
+
+def test_errors_name_the_line(run, file):
+    path, wrong = file("a.tsv", columns(GOLD)), file("b.tsv", columns(GOLD).replace("\tB-ORG\n", "\tX-ORG\n"))
+    status, _, complaint = run("score", path, wrong, *HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
+    assert status == 2
+    assert "b.tsv, line 6" in complaint
+
+
+def test_hipe(run, data):
+    sides = (data / "hipe2020_test_fr.tsv", data / "hipe2020_team1_bundle3_fr_1.tsv")
+    layers = ("NE-FINE-LIT", "NE-NESTED")
+    status, output, _ = run("score", *sides, *HIPE, "--ignore-words", "--layers", ",".join(layers), *CHANCE, "--json")
+    found = json.loads(output)
+    assert (status, found["reference_spans"]) == (0, 1600 + 82)
+    spans = [
+        union([read(path, columns=[layer], documents="document_id", outside="_").spans() for layer in layers])
+        for path in sides
+    ]
+    counts = SpanF().counts(*spans)
+    # at least the right ones of both columns by the task's own scorer; some stand in the other column
+    assert counts.total()["both"] >= 1114 + 23
+    assert found["measures"]["chance_kappa_f1"]["scores"]["chance_f1"] < 0.05
