@@ -414,9 +414,9 @@ BAD_OPTIONS = {
     "details": ({"details": "yes"}, "True or False"),
 }
 BAD_AVERAGE = {
-    "mode": ({"mode": "strict"}, 'repair="discard"'),
+    "mode": ({"mode": "strict"}, "repair='discard'"),
     "suffix": ({"suffix": True}, "Write the prefix first"),
-    "weights": ({"sample_weight": [1]}, 'average="weighted"'),
+    "weights": ({"sample_weight": [1]}, "average='weighted'"),
     "warn": ({"zero_division": "warn"}, "invalid value for zero_division: 'warn'.\nUse one of 0.0, 1.0, nan"),
     "unknown": ({"avrage": "macro"}, "has no option 'avrage'.\nDid you mean 'average'"),
     "average": ({"average": "mean"}, "Use one of 'micro', 'macro', 'weighted'"),
