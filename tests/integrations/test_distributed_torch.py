@@ -247,3 +247,32 @@ def test_rounds_of_num_process_mix_only_without_a_barrier(tmp_path):
     assert free == [{"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}]
     assert [scores["f1"] for scores in even] == [1.0, 0.0]
     assert other_free == other_even == [None, None]
+
+
+def metric_of_a_process(rank, name, label_ids, predictions):
+    """What the metric of each process computes: the states are summed over both."""
+    import torch
+    import torch.distributed as dist
+
+    from spanometer.integrations.torchmetrics import SpanMetric
+
+    dist.init_process_group("gloo")
+    metric = SpanMetric(ID2LABEL, name)
+    for row in range(rank, len(label_ids), PROCESSES):
+        metric.update(torch.from_numpy(predictions[row : row + 1]), torch.from_numpy(label_ids[row : row + 1]))
+    found = {key: value.item() for key, value in metric.compute().items()}
+    dist.destroy_process_group()
+    return found
+
+
+@pytest.mark.parametrize("name", ["span_f", "sl_icm"])
+@needs_torch
+def test_torchmetrics_over_processes(name):
+    pytest.importorskip("torchmetrics", reason="torchmetrics is not installed (the extra torch)")
+    generator = np.random.default_rng(4)
+    label_ids = generator.integers(0, len(ID2LABEL), (9, 8))
+    label_ids[generator.random(label_ids.shape) < 0.2] = -100
+    predictions = generator.integers(0, len(ID2LABEL), (9, 8))
+    expected = spanometer.score(label_ids, predictions, measures=name, id2label=ID2LABEL).flat()
+    for found in in_processes(metric_of_a_process, name, label_ids, predictions):
+        assert found == pytest.approx(expected, abs=1e-12)

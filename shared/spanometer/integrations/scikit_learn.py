@@ -1,0 +1,51 @@
+"""Scorers for scikit-learn, for models that predict sequences of tags, as those of sklearn-crfsuite do.
+
+cross_val_score(crf, sentences, tags, scoring=scorer("span_f", average="macro"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..analysis.scoring import score
+from ..errors import require_choice
+from ..measures.base import Measure
+from ..measures.registry import MeasureTable, read_measures
+
+_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities")
+
+
+def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -> Callable[..., float]:
+    """Make a scorer for `cross_val_score`, `GridSearchCV` and the like, by `sklearn.metrics.make_scorer`.
+
+    Args:
+        measure: the name of a measure, or one with options of its own.
+        key: the key of its result that is the score; by default its headline.
+        options: those of `scoring.score`.
+
+    Returns:
+        A function of estimator, inputs and references that is higher where the output is better: errors, of which less
+        is better, have a negative sign.
+
+    Raises:
+        InputError: for an unknown measure or key; for other options when it is called.
+    """
+    from sklearn.metrics import make_scorer
+
+    (known,) = read_measures(measure, _MEASURES).values()
+    require_choice("key", key or known.headline, known.keys)
+    made: Callable[..., float] = make_scorer(
+        one_value,
+        greater_is_better=known.results[key or known.headline].better != "lower",
+        measure=measure,
+        key=key or known.headline,
+        **options,
+    )
+    return made
+
+
+def one_value(references: Any, predictions: Any, *, measure: Any, key: str, **options: Any) -> float:
+    """Return one value of a measure, see `scoring.score`."""
+    (result,) = score(references, predictions, measures=measure, **options).results
+    return float(result.scores[key])

@@ -1,0 +1,86 @@
+"""A metric for `torchmetrics`: its states are the counts, which add up over batches and processes (extra `torch`).
+
+metric = SpanMetric(model.config.id2label, SpanF(average="macro"))
+metric.update(logits, labels)
+metric.compute()["span_f_f1"]
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torchmetrics import Metric
+
+from ..analysis.results import result_key
+from ..counts.counts import Column, Counts
+from ..errors import InputError
+from ..measures.registry import MEASURES, read_measures
+from ..spans.spans import pair_from_tags
+from ..tags.decoding import BARE_LABEL, LabelDecoding
+from ..tags.tags import split_tag
+
+
+class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be installed
+    """A measure of spans over label numbers; each row of a batch is a document.
+
+    Args:
+        id2label: the tags that label numbers stand for, see `tags.read_id2label`.
+        measure: the name of a measure of spans, or one with options of its own.
+        decoding: how tags are read, options of `decoding.LabelDecoding` (`scheme`, `repair`, `ignore_index` ...).
+        settings: those of `torchmetrics.Metric`.
+
+    Raises:
+        InputError: for wrong options, and for a measure whose counts of parts do not add up.
+    """
+
+    full_state_update = False
+    is_differentiable = False
+    higher_is_better = True
+
+    def __init__(self, id2label: Any, measure: Any = "span_f", *, decoding: Any = None, **settings: Any) -> None:
+        super().__init__(**settings)
+        ((self.name, self.measure),) = read_measures(measure, MEASURES).items()
+        self.measure.require_parts()
+        self.decoding = LabelDecoding(**{**(decoding or {}), "id2label": id2label})
+        tags = [tag for tag in self.decoding.id2label if tag != "O"]
+        self._labels = tuple(
+            sorted({split_tag(tag)[1] or BARE_LABEL for tag in tags} if self.decoding.prefix else tags)
+        )
+        self._empty = self._counts(np.zeros((0, 0), dtype=int), np.zeros((0, 0), dtype=int))
+        if self._empty.rows:
+            raise InputError(f"{self.name} keeps rows, which no sum can stand for.", "Use spanometer.score.")
+        for name, sums in _sums(self._empty).items():
+            self.add_state(name, torch.from_numpy(sums), dist_reduce_fx="sum")
+
+    def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
+        """Add a batch: label numbers of shape (documents, positions), or logits with a third axis, of which argmax."""
+        found = preds.argmax(dim=-1) if preds.ndim > target.ndim else preds
+        for name, sums in _sums(self._counts(target.cpu().numpy(), found.cpu().numpy())).items():
+            getattr(self, name).add_(torch.from_numpy(sums).to(self.device))
+
+    def compute(self) -> dict[str, torch.Tensor]:
+        """Score what was added, in all processes: `span_f_f1` and so on, as `Report.flat` names them."""
+        first, code = np.zeros(1, dtype=np.int32), np.arange(len(self._empty.labels), dtype=np.int32)
+        columns = {name: Column(first.repeat(len(code)), code, self._state(name)) for name in self._empty.columns}
+        shared = {name: self._state(name) for name in self._empty.shared}
+        counts = replace(self._empty, columns=columns, shared=shared, documents=1)
+        return {
+            result_key(self.name, self.measure, key): torch.tensor(value, dtype=torch.float64, device=self.device)
+            for key, value in self.measure.score(counts).items()
+        }
+
+    def _state(self, name: str) -> np.ndarray:
+        return np.asarray(getattr(self, name).cpu().numpy())
+
+    def _counts(self, references: np.ndarray, predictions: np.ndarray) -> Counts:
+        sides = pair_from_tags(references, predictions, **vars(self.decoding))[:2]
+        return self.measure.counts(*(side.with_labels(self._labels) for side in sides))
+
+
+def _sums(counts: Counts) -> dict[str, np.ndarray]:
+    """Return each column's sums by label, and those of documents."""
+    sums = {name: column.per_label(len(counts.labels)) for name, column in counts.columns.items()}
+    return {**sums, **{name: values.sum(keepdims=True) for name, values in counts.shared.items()}}
