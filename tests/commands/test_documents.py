@@ -95,3 +95,30 @@ def test_annotators(run, complaint, file):
     assert "unknown annotator 'eve'. The annotators are: 'ada', 'bob'." in complaint(
         "score", path, gold, "--annotator", "eve"
     )
+
+
+def test_agreement_of_annotators_of_one_file(run, complaint, file):
+    both = lines(annotator="ada") + lines(annotator="bob", spans=[[[0, 12, "PER"]], []])
+    status, output, _ = run("agree", file("both.jsonl", both), "--json")
+    found = json.loads(output)
+    # 16 characters of one, 12 of the other, 12 of both: 2 · 12 / 28
+    assert (status, found["annotators"], found["mean_f1"]) == (0, ["ada", "bob"], pytest.approx(6 / 7))
+    assert "|unit:character|" in found["signatures"]["chance_kappa_f1"]
+    output = run("agree", file("both.jsonl", both))[1]
+    assert "2 documents, 26 characters" in output
+    assert "the file has spans of one annotator" in complaint("agree", file("gold.jsonl", doccano()))
+
+
+def test_agreement_of_files_of_two_formats(run, file):
+    paths = [file("ann.jsonl", doccano()), file("ben.json", studio()), file("cat.conll", CONLL)]
+    status, output, _ = run("agree", *paths, "--json")
+    found = json.loads(output)
+    assert (status, found["annotators"], found["mean_f1"], found["alpha"]) == (0, ["ann", "ben", "cat"], 1, 1)
+
+
+def test_comparison(run, file):
+    paths = [file("gold.jsonl", doccano()), file("old.conll", CONLL.replace("B-LOC", "O")), file("new.json", studio())]
+    status, output, _ = run("compare", *paths, "--json")
+    assert status == 0
+    systems = json.loads(output)["measures"]["span_f"]["systems"]
+    assert [systems[name]["scores"]["f1"] for name in ("old", "new")] == [pytest.approx(2 / 3), 1]

@@ -16,6 +16,8 @@ from ..errors import InputError, require_choice, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
+from ..readers.document_file import DocumentFile
+from ..readers.pairing import Pairing, files_together
 from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
 from ..tables.shown import Shown
@@ -163,6 +165,7 @@ def agreement(
     average: str = "micro",
     zero_division: float = 0.0,
     per_document: bool = False,
+    pairing: Pairing | None = None,
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
@@ -191,6 +194,7 @@ def agreement(
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
         per_document: also compute the values of each document, chance level and corrected F1 among them.
+        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
 
     Raises:
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
@@ -206,29 +210,33 @@ def agreement(
         **shared,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
-    sides, reading = read_annotations(
-        _named(annotations, names), scheme=scheme, repair=repair, prefix=prefix, lengths=lengths
-    )
+    given = _named(annotations, names)
+    reading: Mapping[str, object]
+    if any(isinstance(side, DocumentFile) for side in given.values()):
+        known = files_together(given, pairing)
+        sides, reading = dict(known.spans), {"input": "spans", **known.choices}
+    else:
+        sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     if labels == "ignore":
         sides = {name: spans.unlabelled() for name, spans in sides.items()}
-    known = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    annotated = {name: spans.with_labels(known) for name, spans in sides.items()}
-    numbers = np.array([np.bincount(spans.label, minlength=len(known)) for spans in annotated.values()])
+    label_names = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
+    annotated = {name: spans.with_labels(label_names) for name, spans in sides.items()}
+    numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
     of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
     of_pairs = _pairs(annotated, numbers, chance, of_documents)
-    joint = _joint(annotated, alpha, len(known))
+    joint = _joint(annotated, alpha, len(label_names))
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
         {**{key: array[place] for key, array in of_pairs.items()}, **joint[place], "spans": spans_of[place]}
-        for place in range(len(known) + 1)
+        for place in range(len(label_names) + 1)
     ]
     return Agreement(
         names=tuple(name.removeprefix(_ANNOTATOR) for name in sides),
         documents=len(known_lengths),
         tokens=int(known_lengths.sum()),
         **values.pop(),
-        per_label={label: AgreementValues(**of_label) for label, of_label in zip(known, values, strict=True)},
+        per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
         signatures={measure.name: measure.signature(reading) for measure in (chance, alpha) if measure is not None},
         per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
     )

@@ -15,6 +15,8 @@ from ..counts.statistics import interval
 from ..errors import InputError, counted, on_side, setting
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
+from ..readers.document_file import DocumentFile
+from ..readers.pairing import Pairing, files_together
 from ..spans.annotations import named_sides, read_annotations, require_no_reading
 from ..spans.entities import Entities
 from ..tables.shown import Shown
@@ -180,6 +182,7 @@ def compare(
     repair: str = "conlleval",
     prefix: bool = True,
     lengths: Any = None,
+    pairing: Pairing | None = None,
     confidence: float = 0.95,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -219,6 +222,7 @@ def compare(
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
+        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
         confidence: the level of the intervals.
         interval_method: `bca` or `percentile`, see `statistics.Resampling`.
         n_resamples: how many corpora are drawn.
@@ -250,7 +254,12 @@ def compare(
     for name, output in given.items():
         if isinstance(output, Entities):
             raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
-    sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
+    reading: Mapping[str, object]
+    if any(isinstance(side, DocumentFile) for side in given.values()):
+        known = files_together(given, pairing)
+        sides, reading = dict(known.spans), {"input": "spans", **known.choices}
+    else:
+        sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
 
 

@@ -3,18 +3,19 @@
 F1 of each pair, the F1 that random placement of the same spans would give, F1
 corrected for it, and Krippendorff's alpha for unitizing over all annotators
 jointly. Files as in spanometer score, one for each annotator; or one file with
-a column for each.
+a column for each, or an export of an annotation tool with several annotators.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
+  spanometer agree project.json --to-tokens overlap
   spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +26,12 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
+from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
-from .inputs import named, names_of, size_of
+from .documents import DocumentSeries
+from .documents import side_of as side_of_documents
+from .inputs import Side, kind_of, named, names_of, once, size_of
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
@@ -50,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="file with the tags of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
-    add_options(reading, {"": TagSeries})
+    add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
     scoring = parser.add_argument_group("scoring")
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
@@ -62,9 +66,26 @@ def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     output = read_options(AgreementOutput, options)
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
-    source = read_options(TagSeries, options)
-    files = source.read_all(options.files, "its annotators")
-    default = names_of(options.files) if source.columns is None else [file.columns[0] for file in files]
+    of_chance = {name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS}
+    values = {"variant": alpha.variant, "per_document": output.per_document, **of_chance}
+    paths = list(map(once, options.files))
+    annotators: dict[str, Any]
+    if kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha]) is DocumentSeries:
+        annotators, found = _agreement_of_documents(read_options(DocumentSeries, options), paths, options, values)
+    else:
+        annotators, found = _agreement_of_tags(read_options(TagSeries, options), paths, options, values)
+    if output.plot is not None:
+        plot_agreement(found, output.plot)
+    output.write(lambda: _described(found, annotators, output), lambda: _parts(found, annotators, output))
+    return 0
+
+
+def _agreement_of_tags(
+    source: TagSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
+) -> tuple[dict[str, Any], Agreement]:
+    """Compare tags; errors name the files' lines."""
+    files = source.read_all(paths, "its annotators")
+    default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
     annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
     with source.located({f"annotator {name}": file for name, file in annotators.items()}):
         found = agreement(
@@ -72,35 +93,49 @@ def run(options: argparse.Namespace) -> int:
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
-            variant=alpha.variant,
-            per_document=output.per_document,
-            **{name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS},
+            **values,
         )
-    if output.plot is not None:
-        plot_agreement(found, output.plot)
-    output.write(lambda: _described(found, files, output), lambda: _parts(found, annotators, output))
-    return 0
+    return annotators, found
 
 
-def _described(found: Agreement, files: list[TagFile], output: AgreementOutput) -> dict[str, Any]:
+def _agreement_of_documents(
+    source: DocumentSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
+) -> tuple[dict[str, Any], Agreement]:
+    """Compare exports of tools, one a file or all in one."""
+    files = source.read_all(paths)
+    annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
+    return annotators, agreement(annotators, pairing=source.pairing, **values)
+
+
+def _described(found: Agreement, annotators: Mapping[str, Any], output: AgreementOutput) -> dict[str, Any]:
     values = found.to_dict()
     if not output.per_label:
         del values["per_label"]
+    files = list(annotators.values())
     if output.per_document:
         values["document_lines"] = files[0].document_lines.tolist()
-    return {"files": [side_of(file).described for file in files], **values}
+    return {"files": [_side(file).described for file in files], **values}
 
 
-def _parts(found: Agreement, annotators: Mapping[str, TagFile], output: AgreementOutput) -> Iterator[Part]:
+def _side(file: TagFile | DocumentFile) -> Side:
+    return side_of_documents(file) if isinstance(file, DocumentFile) else side_of(file)
+
+
+def _parts(found: Agreement, annotators: Mapping[str, Any], output: AgreementOutput) -> Iterator[Part]:
     spans = found.spans.tolist()
-    lines = [
-        (name, f"{side_of(file).text}, {counted(count, 'span')}")
-        for (name, file), count in zip(annotators.items(), spans, strict=True)
-    ]
-    size = size_of(documents_in(next(iter(annotators.values()))), found.tokens)
+    first = next(iter(annotators.values()))
+    if isinstance(first, DocumentFile):
+        characters = any("|unit:character|" in signature for signature in found.signatures.values())
+        unit = counted(found.tokens, "character" if characters else "token")
+        lines = [(name, _side(file).text) for name, file in annotators.items()]
+        size = f"{counted(found.documents, 'document')}, {unit}"
+    else:
+        lines = [
+            (name, f"{side_of(file).text}, {counted(count, 'span')}")
+            for (name, file), count in zip(annotators.items(), spans, strict=True)
+        ]
+        size = size_of(documents_in(first), found.tokens)
     yield from heading([*lines, ("size", size)])
     yield ""
-    lines = next(iter(annotators.values())).document_lines.tolist()
-    yield from found.parts(
-        per_label=output.per_label, per_pair=output.per_pair, document_lines=lines if output.per_document else None
-    )
+    document_lines = first.document_lines.tolist() if output.per_document else None
+    yield from found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)

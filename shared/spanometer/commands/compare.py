@@ -27,6 +27,8 @@ from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
 from ..tables.table import Part, heading
+from .documents import DocumentSeries
+from .documents import side_of as side_of_documents
 from .inputs import Input, Side, headlines, kind_of, named, names_of, once, require_distinct, require_scored, size_of
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options
@@ -34,7 +36,7 @@ from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
 from .trees import TreeInput
 
-_KINDS: tuple[type[Input], ...] = (TreeInput, TagSeries)
+_KINDS: tuple[type[Input], ...] = (TreeInput, DocumentSeries, TagSeries)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +45,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", metavar="SYSTEM", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
-    add_options(reading, {"": TagSeries, TreeInput.title: TreeInput})
+    add_options(reading, {"": TagSeries, TreeInput.title: TreeInput, DocumentSeries.title: DocumentSeries})
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(
@@ -74,6 +76,8 @@ def run(options: argparse.Namespace) -> int:
     source = read_options(kind, options)
     if isinstance(source, TreeInput):
         compared = _compare_trees(source, paths, options, measures, resampling)
+    elif isinstance(source, DocumentSeries):
+        compared = _compare_documents(source, paths, options, measures, resampling)
     else:
         compared = _compare_tags(read_options(TagSeries, options), paths, options, measures, resampling)
     found, documents, sides = compared
@@ -125,6 +129,30 @@ def _compare_tags(
         documents_in(reference),
         [("reference", side_of(reference)), *((name, side_of(file)) for name, file in systems.items())],
     )
+
+
+def _compare_documents(
+    source: DocumentSeries,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    measures: list[Any],
+    resampling: PairedResampling,
+) -> tuple[Comparison, str, list[tuple[str, Side]]]:
+    """Compare spans of documents, each side in a format of its own."""
+    _require_two(paths[1:])
+    reference, *others = source.read_all(paths).values()
+    systems = dict(zip(named(options.names, names_of(paths[1:]), "system"), others, strict=True))
+    found = compare(
+        reference,
+        systems,
+        measures=measures,
+        pairing=source.pairing,
+        rank_correlation=options.rank_correlation,
+        **asdict(resampling),
+    )
+    sides = [("reference", side_of_documents(reference))]
+    sides += [(name, side_of_documents(file)) for name, file in systems.items()]
+    return found, counted(found.documents, "document"), sides
 
 
 def _compare_trees(

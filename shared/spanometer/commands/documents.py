@@ -13,12 +13,12 @@ from ..options import check_options, option
 from ..readers.document_file import DocumentFile
 from ..readers.formats import AUTO, formats_of
 from ..readers.pairing import Paired, Pairing, pair
-from ..readers.reading import read_documents, require_one_annotator
+from ..readers.reading import by_annotator, read_documents, require_one_annotator
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile
 from ..spans.characters import UNITS
 from ..tags.decoding import LabelDecoding
-from .inputs import Input, PairInput, Scored, Side, detected, read_with, require_distinct
+from .inputs import Input, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
 from .options import text
 from .tag_files import ChanceParts
 
@@ -54,13 +54,17 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
     def read(self, path: str, column: str | None = None) -> DocumentFile:
         """Read a file of any format that has spans, those of one annotator; a file of tags if a column is named."""
+        return require_one_annotator(self.read_whole(path, column))
+
+    def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
+        """Read a file of any format that has spans."""
         found = detected(path) if self.format == AUTO and column is None else None
         of_documents = found is not None and found.content is DocumentFile
         own: dict[str, Any] = {}
         if of_documents or self.format in formats_of(DocumentFile):
             names = {name for format in formats_of(DocumentFile).values() for name in format.options}
             own = {name: getattr(self, name) for name in names - {"scheme", "repair"}}
-        file = read_with(
+        return read_with(
             read_documents,
             path,
             format=found.name if found is not None and of_documents else self.format,
@@ -72,11 +76,32 @@ class DocumentLayout(Limits, LabelDecoding, Input):
             limits=self.limits,
             **own,
         )
-        return require_one_annotator(file)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentInput(DocumentLayout, Pairing, ChanceParts, PairInput):
+class DocumentSeries(DocumentLayout, Pairing):
+    """Files of documents with spans, one a side, or one file of several annotators."""
+
+    def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
+        """Read all sides; the names are those of the files, or of the annotators of one file."""
+        if len(paths) == 1:
+            file = self.read_whole(paths[0])
+            if len(file.names) < 2:
+                raise InputError(
+                    "the file has spans of one annotator.", "Give a file for each annotator.", source=file.source
+                )
+            return by_annotator(file)
+        require_distinct(paths)
+        return dict(zip(names_of(paths), map(self.read, paths), strict=True))
+
+    @property
+    def pairing(self) -> Pairing:
+        """How the sides are brought together."""
+        return Pairing(**{name: getattr(self, name) for name in _PAIRING})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentInput(DocumentSeries, ChanceParts, PairInput):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
     reference_column: str | None = text("COLUMN", "tag column of the reference")
@@ -102,10 +127,9 @@ class DocumentInput(DocumentLayout, Pairing, ChanceParts, PairInput):
         self.require_one_system(paths)
         references = self.read(paths[0], self.reference_column)
         systems = [self.read(path, self.prediction_column) for path in paths[1:]]
-        pairing = Pairing(**{name: getattr(self, name) for name in _PAIRING})
         sides, reports = [], []
         for predictions in systems:
-            paired = pair(references, predictions, pairing)
+            paired = pair(references, predictions, self.pairing)
             reading = {"input": "spans", **paired.choices}
             both = paired.references, paired.predictions
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)

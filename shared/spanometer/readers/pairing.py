@@ -112,6 +112,57 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
         raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Together:
+    """The spans of several sides in one unit, over the same documents.
+
+    Attributes:
+        spans: of each side, by its name.
+        choices: the options that had a say, for the signature.
+        notes, left_out: of each side, see `Paired`.
+    """
+
+    spans: Mapping[str, Spans]
+    choices: Mapping[str, str]
+    notes: Mapping[str, Sequence[str]]
+    left_out: Mapping[str, Sequence[str]]
+
+
+def files_together(files: Mapping[str, Any], pairing: Pairing | None = None) -> Together:
+    """Pair all sides with the first one and count their spans in one unit, see `pair`.
+
+    Raises:
+        InputError: as `pair`, and if some of them are no files.
+    """
+    for name, file in files.items():
+        if not isinstance(file, DocumentFile):
+            raise InputError(
+                "this is no file, but others are.", "Read all with spanometer.read, or give lists.", side=name
+            )
+    (first, reference), *others = files.items()
+    pairs = {name: pair(reference, file, pairing) for name, file in others}
+    found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
+    choices: dict[str, str] = {}
+    for each in [found, *pairs.values()]:
+        choices |= each.choices
+
+    def of_side(lines: Sequence[str], side: str) -> list[str]:
+        return [line.removeprefix(f"{side}: ") for line in lines if line.startswith(f"{side}: ")]
+
+    return Together(
+        spans={first: found.references, **{name: each.predictions for name, each in pairs.items()}},
+        choices=choices,
+        notes={
+            first: of_side(found.notes, "references"),
+            **{name: of_side(each.notes, "predictions") for name, each in pairs.items()},
+        },
+        left_out={
+            first: of_side(found.left_out, "references"),
+            **{name: of_side(each.left_out, "predictions") for name, each in pairs.items()},
+        },
+    )
+
+
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
     """Return both sides with their documents in the order of the reference."""
     ids, others = references.documents.ids, predictions.documents.ids
