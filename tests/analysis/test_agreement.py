@@ -161,7 +161,7 @@ def test_aligns_each_pair_once(monkeypatch):
         built.append(sides)
         return Alignment(*sides)
 
-    monkeypatch.setattr("spanometer.analysis.counting.Alignment", counted)
+    monkeypatch.setattr("spanometer.measures.aligned.Alignment", counted)
     spanometer.agreement(TAGS)
     # three pairs, and each with itself for the diagonal of the chance level
     assert len(built) == 6

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from counts_of_parts import require_same_counts
+from entity_corpora import random_entity_documents
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis.counting import blocks_of, count_measures
-from spanometer.measures import MEASURES, ChanceKappaF1, SlIcm, SpanF, UnitizingAlpha
+from spanometer.measures import MEASURES, ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
+from spanometer.spans.entities import Entities
 
 
 @pytest.fixture
@@ -71,6 +73,19 @@ def test_spans_with_gaps_and_overlaps(small_blocks, seed):
     found = count_measures(references, predictions, measures, per_document=False)
     expected = {measure.name: measure.counts(references, predictions) for measure in measures}
     require_same_counts(dict(zip(expected, found, strict=True)), expected)
+
+
+@pytest.mark.parametrize("per_document", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_entity_trees(small_blocks, seed, per_document):
+    parts = [random_entity_documents(random.Random(100 * seed + number)) for number in range(15)]
+    references, predictions = (Entities.from_dicts(list(chain(*side))) for side in zip(*parts, strict=True))
+    assert len(blocks_of([references, predictions])) > 3
+    found = count_measures(references, predictions, [Eter()], per_document=per_document)
+    require_same_counts({"eter": found[0]}, {"eter": Eter().counts(references, predictions)})
+    rows = references.to_dicts()
+    assert references.between(0, len(rows)).to_dicts() == rows
+    assert references.between(7, 20).to_dicts() == rows[7:20]
 
 
 def test_measures_of_a_whole_corpus(small_blocks):

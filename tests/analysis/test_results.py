@@ -5,9 +5,8 @@ import math
 
 import pytest
 
-from spanometer.analysis import counting
 from spanometer.analysis.results import Report
-from spanometer.measures import SlIcm, SpanF
+from spanometer.measures import SlIcm, SpanF, aligned
 from spanometer.spans.spans import Spans
 
 
@@ -26,13 +25,13 @@ def scores(run):
 def test_report_counts_over_one_alignment(monkeypatch):
     spans = Spans.from_tags([["B-X", "O"]])
     built = []
-    original = counting.Alignment
+    original = aligned.Alignment
 
     def alignment(*sides):
         built.append(sides)
         return original(*sides)
 
-    monkeypatch.setattr(counting, "Alignment", alignment)
+    monkeypatch.setattr(aligned, "Alignment", alignment)
     report = Report.of(spans, spans, [SpanF(), SlIcm()], {"scheme": "IOB2", "repair": "discard"})
     assert len(built) == 1
     assert report.size == "1 document, 2 tokens, 1 reference span, 1 predicted span"

@@ -285,7 +285,7 @@ BAD_OPTIONS = {
     "another option": (("--cap",), "--cap is an option of intersection_f, which is not computed"),
     "a column": (
         ("--measure", "span_attribute", "--column", "ner"),
-        "--column is for tags, not for spans with",
+        "--column is not for spans with",
     ),
     "a policy": (
         ("--measure", "span_attribute", "--repair", "bes"),

@@ -5,6 +5,7 @@ import pytest
 from entity_files import NESTED, entities_of, entity, refused, written
 from spanometer.errors import InputError
 from spanometer.readers import EntityFile, read_entities
+from spanometer.readers.entity_file import entity_column
 from spanometer.spans.markup import to_markup
 
 
@@ -76,7 +77,7 @@ def test_the_reference_in_markup(data):
         source="subset",
         format="hipe",
         documents=tuple(file.documents[document] for document in kept),
-        entities=[file.entities[document] for document in kept],
+        column=entity_column(file.entities[document] for document in kept),
         words=[file.words[document] for document in kept],
         document_lines=file.document_lines[kept],
     )

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment
 from ..arrays import offsets_by
 from ..counts.counts import Counts
 from ..errors import InputError, require_sides
+from ..measures.aligned import counter
 from ..measures.base import Measure
+from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .streams import push, together
 
@@ -34,7 +35,8 @@ def count_measures(
     but for rounding. Measures of which parts do not add up are counted on the whole.
 
     Args:
-        references, predictions: the spans of both sides, or what else the measures are of.
+        references, predictions: the spans of both sides, or what else the measures are of; what has blocks are spans
+            and entity trees.
         measures: the measures.
         per_document: whether counts of several blocks are kept document by document.
         progress: wraps a sequence, for a progress bar.
@@ -42,27 +44,27 @@ def count_measures(
     Raises:
         InputError: if the two sides do not annotate the same documents, or a measure is not defined.
     """
-    if not isinstance(references, Spans):
-        return [measure.counts(references, predictions) for measure in progress(measures)]
-    require_sides(Spans, references, predictions)
-    blocks = blocks_of([references, predictions])
+    blocks = [(0, 0)]
+    if isinstance(references, (Spans, Entities)):
+        require_sides(type(references), references, predictions)
+        blocks = blocks_of([references, predictions])
     if len(blocks) == 1:
-        alignment = Alignment(references, predictions)
-        return [measure.count(alignment) for measure in progress(measures)]
+        return list(map(counter(references, predictions), progress(measures)))
     stacks: list[list[tuple[int, Counts]] | None] = [[] if _comes_in_parts(measure) else None for measure in measures]
     for first, last in progress(blocks):
         part = references.between(first, last), predictions.between(first, last)
         for stack, counts in zip(stacks, _counted(*part, measures, stacks, first), strict=True):
             if stack is not None:
                 push(stack, counts.summed() if per_document else counts.condensed(), condense=not per_document)
-    whole = Alignment(references, predictions) if None in stacks else None
+    # aligned as a whole only for a measure that needs it
+    whole = counter(references, predictions) if None in stacks else None
     return [
-        measure.count(whole) if stack is None else together(stack, condense=not per_document)
+        whole(measure) if whole is not None and stack is None else together(stack or [], condense=not per_document)
         for measure, stack in zip(measures, stacks, strict=True)
     ]
 
 
-def blocks_of(sides: Sequence[Spans]) -> list[tuple[int, int]]:
+def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
     """Return the first and the last document (exclusive) of blocks of documents with a bounded number of spans."""
     documents = sides[0].documents
     spans = np.sum([offsets_by(side.document, documents) for side in sides], axis=0)
@@ -71,13 +73,13 @@ def blocks_of(sides: Sequence[Spans]) -> list[tuple[int, int]]:
 
 
 def _counted(
-    references: Spans, predictions: Spans, measures: Sequence[Any], stacks: Sequence[Any], first: int
+    references: Any, predictions: Any, measures: Sequence[Any], stacks: Sequence[Any], first: int
 ) -> Iterator[Any]:
     """Yield the counts of some documents by each measure that comes in parts; errors number documents in the whole."""
     try:
-        alignment = Alignment(references, predictions)
+        count = counter(references, predictions)
         for measure, stack in zip(measures, stacks, strict=True):
-            yield None if stack is None else measure.count(alignment)
+            yield None if stack is None else count(measure)
     except InputError as error:
         raise in_whole(error, first) from None
 

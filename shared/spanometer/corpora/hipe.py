@@ -12,6 +12,7 @@ from datasets import Features, Value
 
 from ..errors import require_choice
 from ..readers import EntityFile, read_entities
+from ..readers.entity_file import entity_column
 from ..readers.hipe import LEVELS
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
@@ -71,7 +72,12 @@ class Hipe(Corpus):
         self._level = level
         # the columns are the reader's
         empty = EntityFile(
-            source="", format="hipe", documents=(), entities=[], words=[], document_lines=np.zeros(0, dtype=np.int64)
+            source="",
+            format="hipe",
+            documents=(),
+            column=entity_column([]),
+            words=[],
+            document_lines=np.zeros(0, dtype=np.int64),
         ).to_dataset()
         self.features = Features({**empty.features, **{key: Value("string") for key in _METADATA}})
 

@@ -16,6 +16,19 @@ _BLOCK = 1 << 20
 """How many words are compared at a time."""
 
 
+class Shared(dict[str, str]):
+    """Words, each of which is kept once, however often it occurs."""
+
+    def __missing__(self, word: str) -> str:
+        """Keep a new word."""
+        self[word] = word
+        return word
+
+    def row(self, words: Sequence[str]) -> list[str]:
+        """Return the words of a document."""
+        return list(map(self.__getitem__, words))
+
+
 @dataclass(frozen=True, eq=False)
 class LineRuns:
     """The lines of tokens, as runs of tokens on consecutive lines: a few numbers a sentence.

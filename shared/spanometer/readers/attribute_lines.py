@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
+import pyarrow as pa
 
+from ..arrays import in_chunks
 from ..errors import InputError
-from ..spans.attributes import Attributes
-from .annotated_file import AnnotatedFile
+from ..spans.attributes import Attributes, attributes_arrays
+from .annotated_file import AnnotatedFile, Shared
 from .formats import Evidence, Format, register
 from .json_lines import MARK, all_or_none, is_json_lines, list_in, located, rows, words_in
 from .source import Source
@@ -65,15 +67,19 @@ def read_attributes(
 
 
 def _read(source: Source, *, words: bool = True) -> AttributeFile:
-    documents: list[list[Any]] = []
     found: list[list[str] | None] = []
     lines: list[int] = []
-    for line, row in rows(source, "spans"):
-        documents.append(list_in(source, row, _KEYS, line, "spans"))
-        found.append(words_in(source, row, None, line) if words else None)
-        lines.append(line)
+    shared = Shared()
+
+    def documents() -> Iterator[list[Any]]:
+        for line, row in rows(source, "spans"):
+            lines.append(line)
+            of_line = words_in(source, row, None, line) if words else None
+            found.append(None if of_line is None else shared.row(of_line))
+            yield list_in(source, row, _KEYS, line, "spans")
+
     try:
-        attributes = Attributes.from_dicts(documents)
+        attributes = Attributes.from_arrow(pa.chunked_array(in_chunks(documents(), attributes_arrays)))
     except InputError as error:
         raise located(error, source, lines) from None
     return AttributeFile(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_utf8
+from ..arrays import in_chunks, is_utf8
 from ..errors import InputError, counted, mention, require_choice, setting
 from ..options import options_of
-from ..spans.entities import ENTITY_TYPE, Entities
+from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
 from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
@@ -43,9 +44,11 @@ class EntityFile(AnnotatedFile):
     Attributes:
         format: what it was read as, `hipe`, `quaero` or `jsonl`.
         documents: the documents' names: those in the file, or their numbers from 0.
-        entities: for each document a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start":
-            int, "end": int, "label": str}, ...]}`; offsets in tokens of the document, `end` exclusive. Entities
-            that nest are both in the list, the longer one first; components are ordered by start, end and label.
+        column: the entities of each document, an Arrow column of lists of `ENTITY_TYPE`.
+        entities: the same in Python, made when it is asked for: for each document a list of `{"start": int, "end": int,
+            "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`; offsets in tokens of
+            the document, `end` exclusive. Entities that nest are both in the list, the longer one first; components
+            are ordered by start, end and label.
         words: for each document its words; None if the file has none (JSON lines).
         left_out: what was read and is in no entity, in the order of the file. A system's output may have components
             that no entity encloses; they are here, so that they are never dropped silently.
@@ -55,16 +58,25 @@ class EntityFile(AnnotatedFile):
 
     format: str
     documents: tuple[str, ...]
-    entities: list[list[Entity]]
+    column: pa.Array | pa.ChunkedArray
     words: list[list[str]] | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: Mapping[str, Spans] = field(default_factory=dict)
     comments: tuple[tuple[int, str], ...] = ()
 
+    @cached_property
+    def entities(self) -> list[list[Entity]]:
+        """For each document a list of its entities."""
+        trees: list[list[Entity]] = self.column.to_pylist()
+        for tree in trees:
+            # stable: HIPE's literal entity before others with its bounds
+            tree.sort(key=lambda entity: (entity["start"], -entity["end"]))
+        return trees
+
     def to_entities(self) -> Entities:
         """Return the entities as columns, with the documents' lengths if the file has words; duplicates collapse."""
         try:
-            return Entities.from_dicts(self.entities, lengths=self.lengths)
+            return Entities.from_arrow(self.column, lengths=self.lengths)
         except InputError as error:
             raise self.locate(error) from None
 
@@ -81,6 +93,11 @@ class EntityFile(AnnotatedFile):
         if self.words is None:
             del columns["tokens"], types["tokens"]
         return Dataset.from_dict(columns, features=Features.from_arrow_schema(pa.schema(types)))
+
+
+def entity_column(documents: Iterable[Sequence[Mapping[str, Any]]]) -> pa.ChunkedArray:
+    """Return lists of entities as an Arrow column, see `EntityFile.column`."""
+    return pa.chunked_array(in_chunks(documents, entities_arrays), pa.list_(ENTITY_TYPE))
 
 
 def read_entities(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import InputError
 from ..spans.entities import Entities
 from ..spans.markup import Entity
-from .entity_file import EntityFile, is_text
+from .annotated_file import Shared
+from .entity_file import EntityFile, entity_column, is_text
 from .formats import Format, register
 from .json_lines import MARK, evidence, list_in, located, rows
 from .source import Source
@@ -20,33 +21,35 @@ from .source import Source
 def read_entity_lines(source: Source) -> EntityFile:
     """Read lists of entities, or the lists `entities` and `tokens` of objects; see `read_entities`."""
     names: list[str] = []
-    entities: list[list[Any]] = []
     words: list[list[str]] = []
     lines: list[int] = []
-    for line, row in rows(source, "entities"):
-        tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
-        if (tokens is None) != (not words) and lines:
-            raise source.refuse(
-                "some lines have tokens, others have none.", "Give 'tokens' on every line or on none.", line
-            )
-        if tokens is not None:
-            if not isinstance(tokens, list) or not all(map(is_text, tokens)):
-                raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
-            words.append(tokens)
-        entities.append(list_in(source, row, ("entities",), line, "entities"))
-        names.append(str(len(names) if name is None else name))
-        lines.append(line)
+    shared = Shared()
+
+    def documents() -> Iterator[list[Any]]:
+        for line, row in rows(source, "entities"):
+            tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
+            if (tokens is None) != (not words) and lines:
+                raise source.refuse(
+                    "some lines have tokens, others have none.", "Give 'tokens' on every line or on none.", line
+                )
+            if tokens is not None:
+                if not isinstance(tokens, list) or not all(map(is_text, tokens)):
+                    raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
+                words.append(shared.row(tokens))
+            names.append(str(len(names) if name is None else name))
+            lines.append(line)
+            yield list_in(source, row, ("entities",), line, "entities")
+
     try:
-        trees = Entities.from_dicts(entities, lengths=list(map(len, words)) if words else None).to_dicts()
+        rows_of = entity_column(documents())
+        trees = Entities.from_arrow(rows_of, lengths=list(map(len, words)) if words else None)
     except InputError as error:
         raise located(error, source, lines) from None
-    for tree in trees:
-        tree.sort(key=lambda entity: (entity["start"], -entity["end"]))
     return EntityFile(
         source=source.name,
         format="jsonl",
         documents=tuple(names),
-        entities=trees,
+        column=trees.to_arrow(),
         words=words or None,
         document_lines=np.array(lines, dtype=np.int64),
     )

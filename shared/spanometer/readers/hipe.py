@@ -15,7 +15,7 @@ from ..spans.markup import Entity
 from ..spans.spans import Spans
 from .cells import DOCSTART
 from .columns import read_columns
-from .entity_file import EntityFile, LeftOut
+from .entity_file import EntityFile, LeftOut, entity_column
 from .formats import Evidence, Format, register
 from .source import Source
 from .tag_file import tag_lists
@@ -35,6 +35,9 @@ _COMPONENT_PREFIX = "comp."
 _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
 _UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
+_DOCUMENTS = 100
+"""The trees of so many documents are made at a time."""
+
 _REMEDY = (
     "HIPE's columns hold a literal type and one metonymic type, components that do not overlap, and one level of "
     "nested entities without components of their own."
@@ -63,12 +66,13 @@ def read_hipe(
         except InputError as error:
             error.problem = f"in {columns[kind]}: {error.problem}"
             raise file.locate(error) from None
-    entities, left_out = _trees(spans, file.tags[0].offsets)
+    left_out: list[tuple[int, int, str]] = []
+    column = entity_column(_all_trees(spans, file.tags[0].offsets, left_out))
     return EntityFile(
         source=file.source,
         format="hipe",
         documents=tuple(file.document_names or ()),
-        entities=entities,
+        column=column,
         words=[] if file.words is None else tag_lists(file.words),
         document_lines=file.document_lines,
         line_runs=file.line_runs,
@@ -133,6 +137,18 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
                 number,
             )
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
+
+
+def _all_trees(
+    spans: Mapping[str, Spans], offsets: np.ndarray, left_out: list[tuple[int, int, str]]
+) -> Iterator[list[Entity]]:
+    """Yield the entities of each document, and list what is in none, see `_trees`."""
+    for first in range(0, len(offsets) - 1, _DOCUMENTS):
+        last = min(first + _DOCUMENTS, len(offsets) - 1)
+        part = {kind: of_kind.between(first, last) for kind, of_kind in spans.items()}
+        entities, rest = _trees(part, offsets[first : last + 1])
+        left_out += [(document + first, start, problem) for document, start, problem in rest]
+        yield from entities
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:

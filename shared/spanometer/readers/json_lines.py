@@ -187,7 +187,9 @@ def _some_words(source: Source, line: int) -> InputError:
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Return an error about a document as one about its line."""
+    """Return an error about a document as one about its line; one that has a place in the file as it is."""
+    if error.source is not None:
+        return error
     line = None if error.document is None else lines[error.document]
     return error.placed(document=None, position=None, source=source.name, line=line)
 

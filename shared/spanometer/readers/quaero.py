@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import InputError, require_choice, setting
 from ..spans.markup import ENTITY_TYPES, Entity, from_markup, to_markup
-from .entity_file import EntityFile
+from .annotated_file import Shared
+from .entity_file import EntityFile, entity_column
 from .formats import Evidence, Format, register
 from .json_lines import is_json_lines
 from .source import Source
@@ -31,27 +32,31 @@ def read_quaero(
     """Read the entities and words of all documents; see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
     words: list[list[str]] = []
-    entities: list[list[Entity]] = []
     first_lines: list[int] = []
-    for line, text in _texts(source, documents):
-        try:
-            annotation = from_markup(text, entity_types=entity_types, first_line=line)
-        except InputError as error:
-            if documents == "lines" and error.problem.endswith("is not closed."):
-                error.remedy += (
-                    f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
-                )
-            raise error.placed(source=source.name) from None
-        words.append(annotation.words)
-        entities.append(annotation.entities)
-        first_lines.append(line)
+    shared = Shared()
+
+    def annotated() -> Iterator[list[Entity]]:
+        for line, text in _texts(source, documents):
+            try:
+                annotation = from_markup(text, entity_types=entity_types, first_line=line)
+            except InputError as error:
+                if documents == "lines" and error.problem.endswith("is not closed."):
+                    error.remedy += (
+                        f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
+                    )
+                raise error.placed(source=source.name) from None
+            words.append(shared.row(annotation.words))
+            first_lines.append(line)
+            yield annotation.entities
+
+    column = entity_column(annotated())
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return EntityFile(
         source=source.name,
         format="quaero",
         documents=tuple(map(str, range(len(words)))),
-        entities=entities,
+        column=column,
         words=words,
         document_lines=np.array(first_lines, dtype=np.int64),
     )

@@ -144,6 +144,27 @@ class Entities:
         require_within(known, self.document, self.start, self.end, lambda one: f"an entity {self.types[first[one]]!r}")
         return replace(self, lengths=known)
 
+    def between(self, first: int, last: int) -> Entities:
+        """Return the entities of the documents from `first` to `last` (exclusive), which share memory with these."""
+        begin, end = np.searchsorted(self.document, [first, last]).tolist()
+        kept = slice(begin, end)
+        types = slice(*self.type_offsets[[begin, end]].tolist())
+        components = slice(*self.component_offsets[[begin, end]].tolist())
+        return replace(
+            self,
+            document=self.document[kept] - np.int32(first),
+            start=self.start[kept],
+            end=self.end[kept],
+            type_offsets=self.type_offsets[begin : end + 1] - types.start,
+            type=self.type[types],
+            component_offsets=self.component_offsets[begin : end + 1] - components.start,
+            component_start=self.component_start[components],
+            component_end=self.component_end[components],
+            component_label=self.component_label[components],
+            documents=last - first,
+            lengths=None if self.lengths is None else self.lengths[first:last],
+        )
+
     def take(self, entities: np.ndarray) -> Entities:
         """Return some of the entities, in the order asked for, in the same documents."""
         type_counts, types = take_segments(self.type_offsets, entities)
