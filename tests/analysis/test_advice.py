@@ -4,16 +4,17 @@ import doctest
 import json
 import math
 from fractions import Fraction
+from itertools import islice
 
 import pytest
 
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis import advice
-from spanometer.analysis.advice import SIMPLEST_FIRST, Thresholds, advise, statistics_of
+from spanometer.analysis.advice import SIMPLEST_FIRST, WITHOUT_LONGER_SPANS, Thresholds, advise, statistics_of
 from spanometer.analysis.properties import PROPERTIES
 from spanometer.analysis.published_tables import published_properties
-from spanometer.measures import MEASURES
+from spanometer.measures import MEASURES, ChanceKappaF1, TokenF
 from spanometer.readers import read, tag_lists
 
 
@@ -130,8 +131,11 @@ ONE = "0-1A 3-4A 6-7A 9-10A"
     ("document", "properties", "call"),
     [
         (ONE, "", "span_f()"),
-        ("0-2A 3-4A 6-7A 9-10A 12-14A", "overlap noise", "token_f()"),
-        ("0-2A 2-4A 6-8A 9-11A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
+        ("0-2A 3-5A 6-7A 9-10A 12-15A", "overlap noise", "token_f()"),
+        ("0-3A 3-6A 8-11A 12-15A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
+        # with one or two tokens no part of a span is larger than another
+        ("0-2A 3-4A 6-7A 9-10A 12-14A", "noise", "token_f()"),
+        ("0-2A 2-4A 6-8A 9-11A", "noise homogeneity completeness", "token_f(format='BIO')"),
         # one token each: borders alone
         ("0-1A 1-2A", "homogeneity completeness", "span_f()"),
         ("0-1A 3-4A 6-7A 9-12A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
@@ -142,8 +146,8 @@ ONE = "0-1A 3-4A 6-7A 9-10A"
         ),
         ("0-5A 6-11A", "overlap noise overlap_increasing noise_increasing", "sl_icm()"),
         # overlapping: not token_f, and intersection_f with a cap where they are of one label
-        ("0-2A 1-3A", "overlap noise", "bcubed()"),
-        ("0-2A 1-3B", "overlap noise", "bcubed()"),
+        ("0-2A 1-3A", "noise", "bcubed()"),
+        ("0-2A 1-4B", "overlap noise", "bcubed()"),
         ("0-1A 0-1B", "", "span_f()"),
         ("0-1A 3-4A 6-10A 8-9A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f(cap=True)"),
         ("0-1A 3-4A 6-10A 8-9B", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
@@ -172,7 +176,63 @@ def test_words_that_differ():
     assert "token_informativeness" in apart.properties
     assert any("no longer has every other property" in note for note in apart.notes)
     unknown = advise(document)
-    assert [answer.matters for answer in unknown.answers].count(None) == 1
+    # neither words nor lengths
+    assert [answer.matters for answer in unknown.answers].count(None) == 2
+    assert [answer.matters for answer in alike.answers].count(None) == 0
+
+
+@pytest.mark.parametrize("metric", ["token_f_BIO_BIOE"])
+def test_short_spans_lack_nothing_of_two_formats(metric):
+    """What is left out of the properties has no cases, and the two formats have what is left of theirs."""
+    for name, known in PROPERTIES.items():
+        cases = [
+            case
+            for case in islice(known.cases(seed=5), 1500)
+            if all(span.size <= 2 for span in case.gold) and name != "token_informativeness"
+        ]
+        if name in (*WITHOUT_LONGER_SPANS, "token_informativeness"):
+            assert cases == []
+            continue
+        assert len(cases) > 20
+        lengths = [len(case.words) for case in cases]
+        gold, better, worse = (
+            Spans.from_dicts([[span._asdict() for span in getattr(case, side)] for case in cases], lengths=lengths)
+            for side in ("gold", "better", "worse")
+        )
+        for measure in (TokenF(format="BIO"), TokenF(format="BIOE")):
+            one, other = (measure.score_per_document(measure.counts(gold, side))["f1"] for side in (better, worse))
+            assert bool((one > other + 1e-9).all()) == published_properties()[metric][name], (name, measure)
+
+
+def test_chance_by_hand():
+    # A: one span of one token in each of 4 and 20 tokens; B: two tokens of two
+    corpus = spans("0-1A", "3-4A", "0-2B", lengths=[4, 20, 2])
+    found = advise(corpus)
+    assert found.statistics.chance_per_label == pytest.approx({"A": (1 / 4 + 1 / 20) / 2, "B": 1})
+    assert found.statistics.chance == pytest.approx((1 / 4 + 1 / 20 + 2) / 4)
+    (note,) = (note for note in found.notes if "chance_kappa_f1" in note)
+    assert "would score 0.57" in note
+    assert "above all for B (1.00), A (0.15)." in note
+    raised = advise(corpus, thresholds=Thresholds(chance=0.2))
+    assert any("above all for B (1.00). In 1 other label it can be ignored." in note for note in raised.notes)
+    assert [answer.matters for answer in raised.answers][-1] is True
+    # documents that are long beside their spans
+    long = advise(spans("0-1A 5-7A", lengths=[1000]))
+    assert [answer.matters for answer in long.answers][-1] is False
+    assert any(
+        note.startswith("Chance can be ignored: spans of the same lengths would score 0.0") for note in long.notes
+    )
+    # without lengths nothing can be said; words tell them
+    assert advise(spans("0-1A")).statistics.chance is None
+    assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("document", ["0-4A 1-2A", "0-3A 2-5A"], ids=["nested", "crossing"])
+def test_chance_of_spans_that_overlap(document):
+    corpus = spans(document, lengths=[9])
+    measure = ChanceKappaF1(placement="layers" if document == "0-4A 1-2A" else "independent")
+    expected = measure.score(measure.counts(corpus, corpus))["chance_f1"]
+    assert advise(corpus).statistics.chance == pytest.approx(expected, abs=1e-15)
 
 
 def test_uneven_labels():
@@ -185,7 +245,7 @@ def test_uneven_labels():
 @pytest.mark.parametrize(
     ("document", "name", "at", "above", "property_name"),
     [
-        ("0-2A 3-4A 6-7A 9-10A", "several_tokens", 0.25, 0.26, "overlap"),
+        ("0-3A 4-5A 6-7A 9-10A", "several_tokens", 0.25, 0.26, "overlap"),
         ("0-1A 1-2A 4-5A 6-7A", "adjacent", 0.25, 0.26, "homogeneity"),
         # lengths 1 and 3: deviation 1, mean 2
         ("0-1A 3-6A", "length_variation", 0.5, 0.51, "length_vs_noisy"),
@@ -205,8 +265,8 @@ def test_a_threshold_of_zero_does_not_count_what_is_not_there():
 
 
 def test_why_names_what_decides():
-    found = advise(spans("0-2A 3-4A 6-7A 9-10A 12-14A"))
-    assert "40.0% of spans of several tokens" in found.why
+    found = advise(spans("0-2A 3-5A 6-7A 9-10A 12-15A"))
+    assert "60.0% of spans of several tokens" in found.why
     assert "overlap, noise" in found.why
     assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them too" in found.why
     assert "It alone has them." in advise(spans("0-5A")).why

@@ -37,6 +37,10 @@ def test_advise(run, file):
     assert lines[2] == "lengths     1.50 on average, variance 0.25, longest 2; 50.0% of one token"
     assert any(line.startswith("50.0% of spans of several tokens") and " yes " in line for line in lines)
     assert "suggested   token_f()" in lines
+    assert [line.split() for line in lines if line.startswith(("PER", "LOC"))] == [
+        ["PER", "0.7500", "yes"],
+        ["LOC", "0.5000", "yes"],
+    ]
     assert lines[-1] == f"spanometer score {path} SYSTEM --measure token_f"
 
 
@@ -45,13 +49,15 @@ def test_as_json(answer, file):
     found = answer(path)
     assert found["file"] == path
     assert found["statistics"]["spans"] == 2
-    assert found["properties"] == ["overlap", "noise"]
+    assert found["properties"] == ["noise"]
+    # PER: two tokens of three; LOC: one of two
+    assert found["statistics"]["chance_per_label"] == {"LOC": 0.5, "PER": 0.75}
     assert (found["measure"], found["options"]) == ("token_f", {})
-    assert len(found["answers"]) == 7
+    assert len(found["answers"]) == 8
 
 
 @pytest.mark.parametrize(
-    ("tags", "suggested", "options"), [("BIBI", "token_f", {"format": "IO*"}), ("BBII", "sl_icm", {})]
+    ("tags", "suggested", "options"), [("BIBI", "token_f", {"format": "BIO"}), ("BBII", "sl_icm", {})]
 )
 def test_the_command_can_be_run(run, answer, file, tags, suggested, options):
     # spans that touch; a name that needs quotes, a column and a scheme of its own
@@ -85,7 +91,7 @@ def test_words_make_a_difference(answer, file):
         ("--several-tokens", 0.51, "span_f"),
         ("--several-tokens", 0.5, "token_f"),
         ("--length-variation", 0.3, "intersection_f"),
-        ("--long-span", 2, "sl_icm"),
+        ("--long-span", 2, "bcubed"),
     ],
 )
 def test_thresholds(answer, file, option, value, measure):

@@ -8,7 +8,15 @@ statistic counts is a judgement of this package, not of the paper: see `Threshol
     >>> from spanometer import Spans
     >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
     >>> advice.measure, advice.properties
-    ('token_f', ('overlap', 'noise'))
+    ('token_f', ('noise',))
+
+Where no span has three tokens, a part of one is one token, and no part is larger than another: the properties that
+compare parts (`WITHOUT_LONGER_SPANS`) have no cases, so that the tag formats BIO and BIOE, which lack one of them, will
+do. That is checked by the tests over random cases.
+
+Advice also looks at chance: F1 of the reference against spans of the same numbers and lengths, placed at random
+(`chance_kappa_f1`), over all and in each label. It falls towards 0 as documents grow (Proposition 4 of 'Estimating
+Agreement by Chance for Sequence Annotation'); below `Thresholds.chance` it can be ignored.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
 """
@@ -16,7 +24,7 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -24,22 +32,40 @@ import numpy as np
 
 from ..alignment.overlaps import Side, lay_out
 from ..arrays import ranges
-from ..errors import InputError
+from ..errors import InputError, counted
+from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.information import TokenInformation
-from ..options import check_options, option
+from ..options import check_options, option, options_of
 from ..spans.spans import Spans
 from .properties import PROPERTIES
 from .published_tables import published_properties
 from .results import plain
 
-SIMPLEST_FIRST = ("span_f", "token_f_IO", "token_f_IO*", "bcubed", "link_f", "intersection_f", "sl_icm")
+SIMPLEST_FIRST = (
+    "span_f",
+    "token_f_IO",
+    "token_f_BIO_BIOE",
+    "token_f_IO*",
+    "bcubed",
+    "link_f",
+    "intersection_f",
+    "sl_icm",
+)
 """The metrics of the published table in the order in which they are preferred if several have what is needed."""
+
+_SHORT = 2
+_LISTED = 5
 
 _MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
     "token_f_IO": ("token_f", {}),
+    "token_f_BIO_BIOE": ("token_f", {"format": "BIO"}),
     "token_f_IO*": ("token_f", {"format": "IO*"}),
 }
 """The measure and its options, if a metric of the table is not called as its measure is."""
+
+
+WITHOUT_LONGER_SPANS = ("overlap", "length_vs_captured", "overlap_increasing")
+"""The properties that have no cases if no span has more than two tokens."""
 
 
 def _threshold(default: float, help: str, metavar: str) -> Any:
@@ -59,6 +85,7 @@ class Thresholds:
         information_variation: words differ in what they tell: the standard deviation of -log2 P(w) over the tokens of
             spans, divided by its mean, with the relative frequencies of the corpus as P.
         label_evenness: entropy of the labels' frequencies, divided by that of equal ones; labels are uneven below it.
+        chance: F1 by chance of the reference against itself. At 0.05 correction takes half a point from an F1 of 0.9.
 
     Raises:
         InputError: for a value that is not a number or below 0.
@@ -73,6 +100,7 @@ class Thresholds:
         0.3, "ratio of standard deviation to mean of their bits from which words differ", "RATIO"
     )
     label_evenness: float = _threshold(0.9, "ratio of entropy to its maximum below which labels are uneven", "RATIO")
+    chance: float = _threshold(0.05, "F1 by chance from which it should be corrected for", "F1")
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -99,6 +127,9 @@ class Statistics:
         mean_information, information_variation: of the tokens of spans, -log2 P(w) in bits, P the words' relative
             frequency in the corpus: the mean, and the standard deviation divided by it. None without words.
         once_share: share of the tokens of spans whose word occurs only once in the corpus. None without words.
+        chance: F1 by chance of the reference against itself, at the token level; None if the documents' lengths are not
+            known, and for spans with gaps.
+        chance_per_label: the same of each label.
     """
 
     documents: int
@@ -121,6 +152,8 @@ class Statistics:
     mean_information: float | None
     information_variation: float | None
     once_share: float | None
+    chance: float | None
+    chance_per_label: Mapping[str, float]
 
     @property
     def adjacent_share(self) -> float:
@@ -160,6 +193,7 @@ class Advice:
         fitting: all metrics of the published table that have these properties and can take the corpus, the simplest
             first.
         notes: what else to know, a sentence or two each.
+        thresholds: from which values on statistics counted.
     """
 
     statistics: Statistics
@@ -169,6 +203,7 @@ class Advice:
     options: dict[str, Any]
     fitting: tuple[str, ...]
     notes: tuple[str, ...]
+    thresholds: Thresholds = Thresholds()
 
     @property
     def call(self) -> str:
@@ -211,6 +246,8 @@ def advise(
     known = thresholds or Thresholds()
     found = statistics_of(references, words, long_span=known.long_span)
     answers = tuple(_answers(found, known))
+    if found.longest <= _SHORT:
+        answers = tuple(map(_without_longer_spans, answers))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
     table = published_properties()
     fitting = tuple(
@@ -224,7 +261,9 @@ def advise(
     if "token_informativeness" in needed:
         options = {**options, "tokens": "words"}
     properties = tuple(name for name in PROPERTIES if name in needed)
-    return Advice(found, answers, properties, measure, options, fitting, tuple(_notes(measure, found, needed, known)))
+    return Advice(
+        found, answers, properties, measure, options, fitting, tuple(_notes(measure, found, needed, known)), known
+    )
 
 
 def statistics_of(
@@ -267,7 +306,26 @@ def statistics_of(
         references.labels[used[rarest]],
         float(share[rarest]),
         *_information(references, words, whole, offsets),
+        *_chance(references, words),
     )
+
+
+def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[float | None, dict[str, float]]:
+    """Compute chance F1 of the reference against itself, over all and in each label, nested spans layer by layer."""
+    if references.lengths is None and words is not None:
+        references = references.with_lengths(np.array([len(document) for document in words], dtype=np.int64))
+    if references.lengths is None or references.fragments is not None:
+        return None, {}
+    for placement in options_of(ChanceKappaF1)["placement"].choices:
+        measure = ChanceKappaF1(placement=placement)
+        try:
+            counts = measure.counts(references, references)
+        except InputError:
+            # spans of a label nest, or cross
+            continue
+        by_label = measure.score_per_label(counts)
+        return measure.score(counts)["chance_f1"], {label: by_label[label]["chance_f1"] for label in sorted(by_label)}
+    return None, {}
 
 
 def _overlapping(side: Side) -> int:
@@ -357,7 +415,27 @@ def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
             found.label_evenness < thresholds.label_evenness,
             (),
         ),
+        Answer(
+            "Would spans of the same lengths agree, placed at random?",
+            "documents whose lengths are not known"
+            if found.chance is None
+            else f"an F1 by chance of {found.chance:.2f}, up to {max(found.chance_per_label.values()):.2f} in a label",
+            f"from {thresholds.chance:.2f} on",
+            None if found.chance is None else bool(_above_chance(found, thresholds)),
+            (),
+        ),
     ]
+
+
+def _without_longer_spans(answer: Answer) -> Answer:
+    """Return an answer without the properties that have no cases if no span has more than two tokens."""
+    return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
+
+
+def _above_chance(found: Statistics, thresholds: Thresholds) -> list[str]:
+    """Return the labels whose chance level should be corrected for, the highest first."""
+    above = [label for label, chance in found.chance_per_label.items() if chance >= thresholds.chance]
+    return sorted(above, key=lambda label: -found.chance_per_label[label])
 
 
 def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
@@ -383,9 +461,29 @@ def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresh
             "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
             "which a rare word comes first can tell more than the whole (see analysis.properties)."
         )
+    if found.chance is not None:
+        notes.append(_note_on_chance(found, thresholds))
     if measure != "span_f":
         notes.append("To compare with published scores, report span_f beside it.")
     return notes
+
+
+def _note_on_chance(found: Statistics, thresholds: Thresholds) -> str:
+    """Say for which labels chance should be corrected for, and for which it can be ignored."""
+    above = _above_chance(found, thresholds)
+    if not above:
+        return (
+            f"Chance can be ignored: spans of the same lengths would score {max(found.chance_per_label.values()):.2f} "
+            "at most, as documents are long beside their spans."
+        )
+    listed = ", ".join(f"{label} ({found.chance_per_label[label]:.2f})" for label in above[:_LISTED])
+    more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
+    below = len(found.chance_per_label) - len(above)
+    rest = f" In {counted(below, 'other label')} it can be ignored." if below else ""
+    return (
+        f"Spans of the same lengths, placed at random, would score {found.chance:.2f}: report chance_kappa_f1 as well, "
+        f"which corrects for it, above all for {listed}{more}.{rest}"
+    )
 
 
 def _written(value: Any) -> str:

@@ -5,7 +5,8 @@ whether spans touch or overlap, whether their words differ in information. Each
 of these makes some of the formal properties of the SL-ICM paper matter; of the
 measures that have them in its Table 1 the simplest is suggested. From which
 value on a statistic counts is a judgement: the thresholds are shown, and
-options move them.
+options move them. And chance: the F1 that spans of the same lengths would get,
+placed at random, over all and in each label, and whether to correct for it.
 
 Examples:
   spanometer advise gold.conll
@@ -27,7 +28,7 @@ from ..options import options_of
 from ..readers.span_lines import read_spans
 from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
-from ..tables.table import Cell, Copyable, Part, Table, heading
+from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
 from .inputs import read_with, size_of
 from .options import add_options, destinations, given_options, read_options, text
@@ -104,6 +105,15 @@ def _command(options: argparse.Namespace, advice: Advice) -> str:
     return shlex.join(words)
 
 
+def _chance_table(advice: Advice) -> Table:
+    """Return the chance level of each label, the highest first."""
+    levels = sorted(advice.statistics.chance_per_label.items(), key=lambda item: -item[1])
+    rows: list[list[Cell]] = [
+        [label, number(level), "yes" if level >= advice.thresholds.chance else "no"] for label, level in levels
+    ]
+    return Table("label", ("F1 by chance", "correct for it"), rows)
+
+
 def _parts(name: str, documents: str, advice: Advice, command: str | None) -> Iterator[Part]:
     found = advice.statistics
     size = [size_of(documents, found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
@@ -116,6 +126,8 @@ def _parts(name: str, documents: str, advice: Advice, command: str | None) -> It
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
         rows.append([answer.found, answer.threshold, (here, "bold"), properties])
     yield from ("", Table("found", ("counts", "here", "properties"), rows), "")
+    if found.chance is not None:
+        yield from (_chance_table(advice), "")
     yield [("suggested ", "bold"), "  ", (advice.call, "bold cyan")]
     yield from (advice.why, *advice.notes)
     if command is not None:
