@@ -17,10 +17,10 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..spans.markup import EntityTypes
-from ..tags.decoding import Decoding, LabelDecoding
+from ..tags.decoding import LabelDecoding
 from .templates import read_file
 
-_READINGS: dict[str, type[Decoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
+_READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
 
 _CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
@@ -99,7 +99,8 @@ class Page:
         """Return the options with controls: a measure's own, of the reading, of all measures, the confidence."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
         shared = {name: declared.pop(name) for name in SHARED if name in declared}
-        reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
+        of_reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
+        reading = {name: option for name, option in of_reading.items() if option.label}
         return {**declared, **reading, **shared, "confidence": _CONFIDENCE}
 
     @property
@@ -153,7 +154,7 @@ class Page:
         """Return the options that all measures take, see `measure`."""
         return self._read(Measure, values)
 
-    def reading(self, values: Mapping[str, Any]) -> Decoding | EntityTypes:
+    def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes:
         """Return how tags or markup are read, see `measure`."""
         owner = _READINGS[self.input]
         return owner(**self._read(owner, values))

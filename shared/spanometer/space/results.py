@@ -67,7 +67,7 @@ def _read(page: Page, reference: str, prediction: str, values: Mapping[str, Any]
     reading = page.reading(values)
     if isinstance(reading, EntityTypes):
         return read_trees(reference, prediction, entity_types=reading.known)
-    return read_tags(reference, prediction, **vars(reading))
+    return read_tags(reference, prediction, scheme=reading.scheme, repair=reading.repair, prefix=reading.prefix)
 
 
 def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differing: bool) -> Answer:
