@@ -216,6 +216,12 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
 
 
+def replaced_option(owner: Any, name: str, **details: Any) -> Any:
+    """Declare a field of a dataclass as an option of another one with other details."""
+    declared = replace(options_of(owner)[name], **details)
+    return field(default=declared.default, metadata={"option": declared})
+
+
 def options_of(owner: Any) -> dict[str, Option]:
     """Return the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
 

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Side, lay_out
-from ..arrays import ranges
+from ..arrays import plain, ranges
 from ..errors import InputError, counted
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.information import TokenInformation
@@ -39,7 +39,6 @@ from ..options import check_options, option, options_of
 from ..spans.spans import Spans
 from .properties import PROPERTIES
 from .published_tables import published_properties
-from .results import plain
 
 SIMPLEST_FIRST = (
     "span_f",

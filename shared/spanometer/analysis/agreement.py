@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment, lay_out
+from ..arrays import plain
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice, setting
 from ..measures.aligned import require_lengths
@@ -22,9 +23,9 @@ from ..spans.annotations import named_sides, read_annotations
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
+from ..tags.schemes import LabelChoice
 from .agreement_tables import document_table, label_table, matrix, pair_table
 from .counting import blocks_of, count_measures, in_whole
-from .results import plain
 from .streams import push, together
 
 AVERAGES = ("micro", "macro")
@@ -156,6 +157,8 @@ def agreement(
     repair: str = "conlleval",
     prefix: bool = True,
     lengths: Any = None,
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
     level: str = "token",
     placement: str = "disjoint",
     method: str = "exact",
@@ -186,6 +189,7 @@ def agreement(
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
@@ -210,6 +214,7 @@ def agreement(
         **shared,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = _named(annotations, names)
     reading: Mapping[str, object]
     if any(isinstance(side, DocumentFile) for side in given.values()):
@@ -217,6 +222,7 @@ def agreement(
         sides, reading = dict(known.spans), {"input": "spans", **known.choices}
     else:
         sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
+    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     if labels == "ignore":
         sides = {name: spans.unlabelled() for name, spans in sides.items()}

@@ -21,7 +21,7 @@ from ..spans.attributes import Attributes
 from ..spans.entities import ENTITY_TYPE, Entities
 from ..spans.spans import Spans, encoded_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding, get_repair, read_prefix, scheme_of
-from ..tags.schemes import get_scheme
+from ..tags.schemes import LabelChoice, get_scheme
 from ..tags.tags import Tags, is_tags, readable, split_tag
 
 _FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
@@ -97,6 +97,7 @@ class Reading:
         references, predictions: the names of the two columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
         id2label, ignore_index: of label numbers, see `spans.pair_from_tags`.
+        choice: which labels are scored, and as what; for tags and spans.
     """
 
     measures: Mapping[str, Measure]
@@ -108,6 +109,7 @@ class Reading:
     prefix: bool = True
     id2label: tuple[str, ...] | None = None
     ignore_index: int | None = -100
+    choice: LabelChoice = field(default_factory=LabelChoice)
 
     @classmethod
     def of(
@@ -121,6 +123,8 @@ class Reading:
         prefix: bool = True,
         id2label: Any = None,
         ignore_index: int | None = -100,
+        label_map: Mapping[str, str] | None = None,
+        ignore_labels: Sequence[str] | None = None,
     ) -> Self:
         """Read the options of `streams.score_stream`.
 
@@ -141,7 +145,9 @@ class Reading:
         if references == predictions:
             raise InputError(f"the references and the predictions are one column, {references!r}.", "Name two columns.")
         name = None if known is None else known.name
-        return cls(asked, name, repair, references, predictions, lengths, prefix, decoding.id2label, ignore_index)
+        choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+        columns = references, predictions, lengths
+        return cls(asked, name, repair, *columns, prefix, decoding.id2label, ignore_index, choice)
 
     @property
     def columns(self) -> list[str]:
@@ -177,6 +183,11 @@ class Reading:
             if lengths is not None:
                 known = read_lengths(lengths, pair[0].documents)
                 pair = [on_side(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
+        if form != "entities":
+            # labels that a batch lacks may be in others
+            pair = list(self.choice.of(*pair, warn=False))
+        elif self.choice.chooses:
+            raise InputError("label_map and ignore_labels are for tags and spans.", "Leave them out.")
         count = counter(*pair)
         return Tally(
             counts={name: count(measure) for name, measure in self.measures.items()},

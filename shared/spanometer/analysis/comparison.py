@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import interval
 from ..errors import InputError, counted, on_side, setting
@@ -17,14 +18,14 @@ from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, files_together
-from ..spans.annotations import named_sides, read_annotations, require_no_reading
+from ..spans.annotations import named_sides, read_annotations, require_no_choice, require_no_reading
 from ..spans.entities import Entities
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
+from ..tags.schemes import LabelChoice
 from .comparison_tables import correlation_table, legend, pair_table, system_table
 from .counting import count_measures
 from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
-from .results import plain
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 REFERENCES = "the reference"
@@ -183,6 +184,8 @@ def compare(
     prefix: bool = True,
     lengths: Any = None,
     pairing: Pairing | None = None,
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
     confidence: float = 0.95,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -223,6 +226,7 @@ def compare(
         prefix: whether tags have prefixes, see `Spans.from_tags`.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
         pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of the intervals.
         interval_method: `bca` or `percentile`, see `statistics.Resampling`.
         n_resamples: how many corpora are drawn.
@@ -243,8 +247,10 @@ def compare(
         interval_method=interval_method,
         n_permutations=n_permutations,
     )
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     if isinstance(references, Entities):
         require_no_reading("these are entity trees", scheme=scheme, repair=repair, prefix=prefix)
+        require_no_choice("these are entity trees", label_map=label_map, ignore_labels=ignore_labels)
         trees = {"input": "entities"}
         return compare_entities(
             references, systems, measures, resampling, trees, lengths, rank_correlation=rank_correlation
@@ -260,6 +266,7 @@ def compare(
         sides, reading = dict(known.spans), {"input": "spans", **known.choices}
     else:
         sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
+    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
 
 

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import is_integer, is_number
+from ..arrays import is_integer, is_number, plain
 from ..counts.counts import Counts
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
@@ -53,7 +53,6 @@ from .cases import (
     right_block,
     simpler_cases,
 )
-from .results import plain
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""

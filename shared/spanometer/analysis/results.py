@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import AVERAGES, Resampling
 from ..errors import InputError, counted
@@ -420,14 +421,3 @@ def require_distinct(keys: Sequence[str]) -> None:
     twice = [key for key, times in Counter(keys).items() if times > 1]
     if twice:
         raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
-
-
-def plain(value: Any) -> Any:
-    """Return a result as built-in types, ready for JSON: NaN, which JSON lacks, becomes None."""
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
@@ -18,10 +18,12 @@ from ..options import require_known
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, pair
 from ..readers.reading import require_one_annotator
+from ..spans.annotations import require_no_choice
 from ..spans.arrow import read_lengths
 from ..spans.attributes import Attributes
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
 from .batches import common_form, documents_in, form_of, require_form, structs_in
 from .results import Report
 
@@ -44,6 +46,8 @@ def score(
     to_tokens: str = "strict",
     trim: str = "nothing",
     texts: str = "same",
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -86,6 +90,7 @@ def score(
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
         unit, to_tokens, trim, texts: of files, see `pairing.Pairing`.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
         **options: options of the measures that are asked for by name, such as `average`, `zero_division`, `cap`; each
@@ -98,13 +103,14 @@ def score(
         InputError: for wrong options, and for annotations that cannot be read or compared.
     """
     decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
     pairing = Pairing(unit=unit, to_tokens=to_tokens, trim=trim, texts=texts)
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
-        return _score_files(sides, measures, options, seed, pairing, resampling)
+        return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         raise InputError("unit, to_tokens, trim and texts are for files that spanometer.read gives.", "Leave them out.")
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
@@ -129,6 +135,11 @@ def score(
         reference, predicted = (on_side(side, _read, column, form, lengths) for side, column in sides.items())
         fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
         reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+    if form in ("tags", "spans"):
+        reference, predicted = choice.of(reference, predicted)
+        reading = {**reading, **choice.signed()}
+    else:
+        require_no_choice(f"these are {form}", label_map=label_map, ignore_labels=ignore_labels)
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
     return replace(report, results=tuple(results))
@@ -140,6 +151,7 @@ def _score_files(
     options: Mapping[str, Any],
     seed: int,
     pairing: Pairing,
+    choice: LabelChoice,
     resampling: Resampling | None,
 ) -> Report:
     """Score two files of documents."""
@@ -152,8 +164,9 @@ def _score_files(
     chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
     require_form(chosen, "spans")
     paired = pair(references, predictions, pairing)
-    reading = {"input": "spans", **paired.choices}
-    report = Report.of(paired.references, paired.predictions, list(chosen.values()), reading, resampling=resampling)
+    reading = {"input": "spans", **paired.choices, **choice.signed()}
+    reference, predicted = choice.of(paired.references, paired.predictions)
+    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
     return replace(report, results=tuple(results))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, ranges
+from ..arrays import code_type, plain, ranges
 from ..errors import InputError, counted, on_side, setting, without_option
 from ..measures.aligned import AlignedMeasure
 from ..measures.information import TokenProbabilities
@@ -21,10 +21,9 @@ from ..tables.shown import Shown
 from ..tables.table import Part, heading
 from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ..tags.repair_grid import Grid, Readings, read_all
-from ..tags.schemes import Scheme
+from ..tags.schemes import LabelChoice, Scheme
 from ..tags.tags import Tags, check_names, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
-from .results import plain
 from .spread_tables import choice_tables, choices_of, score_table
 
 _POLICIES_AT_ONCE = 1 << 22
@@ -139,6 +138,8 @@ def policy_spread(
     labels: Sequence[str] | None = None,
     scheme: str | None = None,
     measures: Sequence[AlignedMeasure] = (SpanF(),),
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
 
@@ -152,11 +153,13 @@ def policy_spread(
         labels: the tags that the logits' last axis stands for.
         scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
         measures: the measures to score with; their headline value is compared.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
 
     Raises:
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
             `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
     """
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     read = _Logits.read(logits, labels, scheme)
     if predictions is None:
         if read is None:
@@ -181,6 +184,9 @@ def policy_spread(
     readings, reread = _read_affected(grid, tags, known, affected)
     converted = Spans.from_tags(tags, scheme=known.name, repair="convert")
     decoded = {} if read is None else read.decode(known, tags.lengths)
+    sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
+    reference, legal, reread, converted = sides_read[:4]
+    decoded = dict(zip(decoded, sides_read[4:], strict=True))
     # counts of parts can be added if they are counted in the same labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))

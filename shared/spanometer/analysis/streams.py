@@ -8,7 +8,7 @@ engine that maps functions over Arrow batches there are `partial_counts`, Arrow 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -41,6 +41,8 @@ def score_stream(
     prefix: bool = True,
     id2label: Any = None,
     ignore_index: int | None = -100,
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
     batch_size: int = _BATCH,
 ) -> dict[str, dict[str, float]]:
     """Score a stream: each measure's headline values, as if all batches were one corpus.
@@ -63,6 +65,7 @@ def score_stream(
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
         prefix: whether tags have prefixes, see `Spans.from_tags`; without them no scheme needs to be stated.
         id2label, ignore_index: of label numbers, see `scoring.score`. `ClassLabel` columns of a dataset need neither.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         batch_size: how many documents of a dataset are counted at a time.
 
     Returns:
@@ -72,7 +75,19 @@ def score_stream(
         InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
             measures whose counts of parts do not add up.
     """
-    reading = Reading.of(measures, scheme, repair, references, predictions, lengths, prefix, id2label, ignore_index)
+    reading = Reading.of(
+        measures,
+        scheme,
+        repair,
+        references,
+        predictions,
+        lengths,
+        prefix,
+        id2label,
+        ignore_index,
+        label_map,
+        ignore_labels,
+    )
     return tally_stream(batches, reading, batch_size=batch_size).score()
 
 

@@ -93,6 +93,7 @@ def _agreement_of_tags(
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
+            **source.chosen,
             **values,
         )
     return annotators, found
@@ -104,7 +105,7 @@ def _agreement_of_documents(
     """Compare exports of tools, one a file or all in one."""
     files = source.read_all(paths)
     annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
-    return annotators, agreement(annotators, pairing=source.pairing, **values)
+    return annotators, agreement(annotators, pairing=source.pairing, **source.chosen, **values)
 
 
 def _described(found: Agreement, annotators: Mapping[str, Any], output: AgreementOutput) -> dict[str, Any]:

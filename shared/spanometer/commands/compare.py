@@ -121,6 +121,7 @@ def _compare_tags(
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
+            **source.chosen,
             **asdict(resampling),
             rank_correlation=options.rank_correlation,
         )
@@ -147,6 +148,7 @@ def _compare_documents(
         systems,
         measures=measures,
         pairing=source.pairing,
+        **source.chosen,
         rank_correlation=options.rank_correlation,
         **asdict(resampling),
     )

@@ -17,8 +17,9 @@ from ..readers.reading import by_annotator, read_documents, require_one_annotato
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile
 from ..spans.characters import UNITS
+from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
-from .inputs import Input, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
+from .inputs import ChosenLabels, Input, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
 from .options import text
 from .tag_files import ChanceParts
 
@@ -79,7 +80,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentSeries(DocumentLayout, Pairing):
+class DocumentSeries(DocumentLayout, Pairing, ChosenLabels):
     """Files of documents with spans, one a side, or one file of several annotators."""
 
     def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
@@ -130,8 +131,8 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
         sides, reports = [], []
         for predictions in systems:
             paired = pair(references, predictions, self.pairing)
-            reading = {"input": "spans", **paired.choices}
-            both = paired.references, paired.predictions
+            reading = {"input": "spans", **paired.choices, **self.signed()}
+            both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
             report = self.with_parts(report, *both, measures, reading, resampling)
             size = counted(report.documents, "document")

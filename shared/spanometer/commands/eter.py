@@ -21,8 +21,9 @@ from textwrap import wrap
 from typing import Any
 
 from ..analysis.report_tables import score_cells
-from ..analysis.results import MeasureResult, plain
+from ..analysis.results import MeasureResult
 from ..analysis.sweep import AlphaSweep, alpha_sweep
+from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, printable
 from ..measures.base import Measure

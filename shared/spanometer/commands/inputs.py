@@ -16,11 +16,13 @@ from ..analysis.results import Report
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, printable
 from ..measures.base import Measure
-from ..options import options_of
+from ..options import options_of, replaced_option
 from ..readers import annotated_file
 from ..readers.annotated_file import AnnotatedFile
 from ..readers.formats import Format, detect
+from ..readers.label_map import read_label_map
 from ..readers.source import Replayed, open_file
+from ..tags.schemes import LabelChoice, label_map_in
 from .options import destination, given_options, switch
 
 File = TypeVar("File")
@@ -100,6 +102,24 @@ class ComparedWords:
     """Files of the same text, whose words are compared."""
 
     ignore_words: bool = switch("do not require that all files have the same words")
+
+
+def _label_map(text: str) -> dict[str, str]:
+    return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenLabels(LabelChoice):
+    """Which labels are scored, and as what; the map may be in a file."""
+
+    label_map: Mapping[str, str] | None = replaced_option(
+        LabelChoice,
+        "label_map",
+        parse=_label_map,
+        metavar="MAP",
+        help="new labels by old ones (or by tags that have them), PER=PERSON,B-geo=LOC; or a file with a line OLD NEW "
+        "for each, or a JSON object; the others stay",
+    )
 
 
 class PairInput(Input, ABC):

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from inspect import cleandoc
@@ -41,7 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_what_cannot_be_encoded()
     options = _parser().parse_args(argv)
     try:
-        status: int = options.run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
@@ -134,6 +137,11 @@ def _parser() -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         commands.add_parser(name, help=summary, module=name)
     return parser
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    if sys.stderr is not None:
+        print(f"spanometer: warning: {printable(str(message))}.", file=sys.stderr)
 
 
 def _complain(message: str) -> int:

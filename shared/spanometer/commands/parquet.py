@@ -12,12 +12,12 @@ from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import option
 from ..tags.decoding import LabelDecoding
-from .inputs import PairInput, Scored, Side
+from .inputs import ChosenLabels, PairInput, Scored, Side
 from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetInput(LabelDecoding, PairInput):
+class ParquetInput(LabelDecoding, ChosenLabels, PairInput):
     """Parquet files with both sides in columns: tags, spans or entity trees."""
 
     title: ClassVar[str] = "Parquet files"
@@ -59,9 +59,11 @@ class ParquetInput(LabelDecoding, PairInput):
         from ..integrations.dask import tally
 
         columns = self.references, self.predictions
-        reading = Reading.of(measures, self.scheme, self.repair, *columns, self.lengths, self.prefix)
+        decoding = self.scheme, self.repair, *columns, self.lengths, self.prefix
+        reading = Reading.of(measures, *decoding, **self.chosen)
         found = tally(paths[0], reading, client=self.cluster)
         how = self.reading(str(reading.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
+        how = {**how, **self.signed()}
         results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
         sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans

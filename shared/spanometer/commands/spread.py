@@ -30,7 +30,7 @@ from ..readers.logits import read_logits
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
-from .inputs import located
+from .inputs import ChosenLabels, located
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -38,7 +38,7 @@ from .tag_files import TagPair, documents_in, side_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadInput(TagPair, Decoding):
+class SpreadInput(TagPair, Decoding, ChosenLabels):
     """Tags of a reference, and tags or logits of a system."""
 
     logits: str | None = text(
@@ -82,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
             labels=labels,
             scheme=source.scheme,
             measures=measures,
+            **source.chosen,
         )
     if output.plot is not None:
         plot_spread(spread, output.plot)

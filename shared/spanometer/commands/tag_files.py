@@ -27,7 +27,7 @@ from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import read_annotations, union
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
-from .inputs import ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
+from .inputs import ChosenLabels, ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import switch, text
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
@@ -139,7 +139,7 @@ class TagPair(TagLayout, ComparedWords):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(TagLayout, ComparedWords, LabelDecoding, Input):
+class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, Input):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -238,7 +238,7 @@ class ChanceParts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
+class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
     """Files of tags, scored by measures of spans."""
 
     title: ClassVar[str] = "tags"
@@ -327,6 +327,7 @@ class TagInput(TagPair, LabelDecoding, ChanceParts, PairInput):
             )
         spans = dict(zip(layers, found.values(), strict=True))
         sides = {name: union([spans[name, layer] for layer in range(len(file.tags))]) for name, file in named.items()}
+        sides, reading = self.of_sides(sides), {**reading, **self.signed()}
         if self.layers:
             reading = {**reading, "layers": "+".join(references.columns)}
         reports = []

@@ -24,6 +24,7 @@ from ..spans.arrow import (
 )
 from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
 from ..tags.tags import list_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
 
@@ -37,21 +38,21 @@ class SpanModule(MeasureModule):
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {
-        "tags": replace(TAGS, options=(LabelDecoding,)),
+        "tags": replace(TAGS, options=(LabelDecoding, LabelChoice)),
         "spans": Configuration(
             'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
             pa.list_(SPAN_TYPE),
             spans_arrays,
-            (DocumentLengths,),
+            (LabelChoice, DocumentLengths),
         ),
         "fragments": Configuration(
             'a list of `{"label": str, "fragments": [[start, end], ...]}`',
             pa.list_(FRAGMENTS_TYPE),
             fragments_arrays,
-            (DocumentLengths,),
+            (LabelChoice, DocumentLengths),
         ),
     }
-    before: ClassVar[tuple[type, ...]] = (LabelDecoding,)
+    before: ClassVar[tuple[type, ...]] = (LabelDecoding, LabelChoice)
     after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
     def _count(
@@ -66,10 +67,11 @@ class SpanModule(MeasureModule):
             reference = on_side("references", Spans.from_arrow, references, lengths=lengths)
             predicted = on_side("predictions", Spans.from_arrow, predictions, lengths=lengths)
             reading = {"input": self.configuration}
-        alignment = Alignment(reference, predicted)
+        choice = made(LabelChoice, options)
+        alignment = Alignment(*choice.of(reference, predicted))
         # the alignment has what it needs of them
         del reference, predicted
-        return measure.count(alignment), reading
+        return measure.count(alignment), {**reading, **choice.signed()}
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
         if self.configuration == "tags":

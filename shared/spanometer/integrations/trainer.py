@@ -30,7 +30,7 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
 from ..tags.decoding import BARE_LABEL, get_repair, read_prefix, reading_of, scheme_of
-from ..tags.schemes import get_scheme
+from ..tags.schemes import LabelChoice, get_scheme
 from ..tags.tags import Tags, check_names, read_id2label, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths
 from ..tags.viterbi import decode as decode_logits
@@ -82,6 +82,7 @@ class TokenClassificationMetrics:
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
             any; with argmax mostly the predictions, which `raise` then refuses.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
         transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
             transition scores of a CRF layer, for example.
         per_label: also the values of each label of `id2label`, `span_f_PER_f1` and `span_f_PER_support`, by the first
@@ -100,6 +101,8 @@ class TokenClassificationMetrics:
         scheme: str | None = None,
         repair: str = "conlleval",
         prefix: bool = True,
+        label_map: Mapping[str, str] | None = None,
+        ignore_labels: Sequence[str] | None = None,
         transitions: Any = None,
         per_label: bool = False,
     ) -> None:
@@ -110,7 +113,10 @@ class TokenClassificationMetrics:
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
-        self._label_names = tuple(sorted({split_tag(tag)[1] or BARE_LABEL for tag in self._tags if tag != "O"}))
+        self._choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+        labels = {split_tag(tag)[1] or BARE_LABEL for tag in self._tags if tag != "O"}
+        self._new_names = self._choice.renamed(labels)
+        self._label_names = tuple(sorted({name for name in self._new_names.values() if name is not None}))
         self._per_label = per_label
         self.keys = self._result_keys()
         self._repair, self._prefix = repair, prefix
@@ -126,7 +132,7 @@ class TokenClassificationMetrics:
         `span_f_argmax` has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
         `decode:viterbi-1b4f0e98`.
         """
-        reading = reading_of(self.scheme, self._repair, prefix=self._prefix)
+        reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
         found = {}
         for decoder in self._decoders:
             written = decoder
@@ -326,7 +332,8 @@ class TokenClassificationMetrics:
         # label numbers of one way alone are those of the first
         for decoder, path in zip(self._decoders, paths, strict=False):
             predictions = Tags(path, self._tags, offsets)
-            pair = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]
+            decoded = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]
+            pair = [side.relabelled(self._new_names) if self._choice.chooses else side for side in decoded]
             of_labels_too = self._per_label and not self._ending(decoder)
             alignment = Alignment(*(side.with_labels(self._label_names) if of_labels_too else side for side in pair))
             for name, measure in self.measures.items():

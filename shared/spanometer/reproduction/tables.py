@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..analysis.results import plain
+from ..arrays import plain
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..analysis.results import plain
+from ..arrays import plain
 from .pages import Page, space_of
 
 _CALL = """import evaluate

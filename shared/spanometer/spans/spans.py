@@ -227,6 +227,20 @@ class Spans:
         codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
         return replace(self, label=codes[self.label], labels=labels)
 
+    def relabelled(self, names: Mapping[str, str | None]) -> Spans:
+        """Return the spans with new names of their labels, without those whose label has None.
+
+        Spans of the same tokens whose labels become one are one span.
+        """
+        labels = tuple(sorted({name for name in map(names.get, self.labels) if name is not None}))
+        code: dict[str | None, int] = {name: number for number, name in enumerate(labels)}
+        codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
+        label = codes[self.label]
+        kept = np.flatnonzero(label >= 0)
+        columns = {name: getattr(self, name)[kept] for name in ("document", "start", "end")}
+        fragments = None if self.fragments is None else self.fragments.take(kept)
+        return in_order(replace(self, **columns, label=label[kept], labels=labels, fragments=fragments))
+
     def unlabelled(self) -> Spans:
         """Return the spans with one label, `_`, for all; those that have the same tokens become one span."""
         labels = (BARE_LABEL,) if self.labels else ()

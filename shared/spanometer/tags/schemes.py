@@ -1,4 +1,4 @@
-"""The eight tag schemes, as data.
+"""The eight tag schemes, as data; and the labels behind the prefixes: which are scored, and as what.
 
 Every scheme is written in the five roles of IOBES: a span of a scheme is a run of tags of one label in which each tag
 *continues* the one before it (a B or I is followed by an I or E). What differs from scheme to scheme is which prefixes
@@ -8,11 +8,16 @@ places outside all spans and beyond both ends of a document have the role O.
 
 from __future__ import annotations
 
+import hashlib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, require_choice
+from ..errors import InputError, mention, require_choice
+from ..options import option, options_of
 
 ROLES = ("O", "B", "I", "E", "S")
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -172,3 +177,140 @@ def encode(
         if role in scheme.closes_beside:
             codes[end[adjacent[1:]] - 1] = prefixes.index(prefix)
     return codes, prefixes
+
+
+_LONGEST_LIST = 100
+"""A list of labels in a signature is named by its hash if it is longer."""
+
+
+def label_map_in(text: str | Mapping[str, str]) -> dict[str, str]:
+    """Return `label_map` from a text such as `PER=PERSON,B-geo=LOC`, or from a mapping."""
+    if isinstance(text, Mapping):
+        return dict(text)
+    found: dict[str, str] = {}
+    for pair in text.split(","):
+        old, _, new = (part.strip() for part in pair.partition("="))
+        if not old or not new:
+            raise InputError(
+                f"{mention('label_map')}: {pair!r} is not of the form OLD=NEW.",
+                "Write PER=PERSON,LOC=PLACE, or name a file with a line for each.",
+                option="label_map",
+            )
+        if found.setdefault(old, new) != new:
+            raise InputError(f"{mention('label_map')}: {old!r} is there twice.", "Map each label once.")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelChoice:
+    """Which labels are scored, and as what. Tags are decoded with their own labels before.
+
+    Attributes:
+        label_map: new labels by old ones, applied all at once; labels that it does not name stay. Spans of the same
+            tokens whose labels become one are one span. An old label can be written as a tag: `B-geo` stands for `geo`.
+        ignore_labels: the labels whose spans are left out on both sides; of mapped labels the new ones.
+
+    Raises:
+        InputError: for values of another form.
+    """
+
+    label_map: Mapping[str, str] | None = option(
+        None,
+        help="new labels by old ones (or by tags that have them); the others stay",
+        type="dict of str",
+        optional=True,
+        flag="map",
+        metavar="OLD=NEW,...",
+        parse=label_map_in,
+    )
+    ignore_labels: Sequence[str] | None = option(
+        None,
+        help="labels whose spans are left out on both sides; of mapped labels the new ones",
+        type="list of str",
+        optional=True,
+        flag="ignore",
+        metavar="LABEL,...",
+        parse=lambda text: [label.strip() for label in text.split(",")],
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        names = self.label_map
+        if names is not None and not (isinstance(names, Mapping) and _are_names([*names, *names.values()])):
+            raise options_of(self)["label_map"].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
+        ignored = self.ignore_labels
+        if ignored is not None and (isinstance(ignored, str) or not _are_names(ignored)):
+            raise options_of(self)["ignore_labels"].refusal(ignored, "Use a list of names such as ['MISC'].")
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The values by their names."""
+        return {name: getattr(self, name) for name in options_of(LabelChoice)}
+
+    @property
+    def chooses(self) -> bool:
+        """Whether anything is mapped or left out."""
+        return bool(self.label_map or self.ignore_labels)
+
+    def signed(self) -> dict[str, object]:
+        """Return what was mapped and left out, for the signature; a long text is named by its hash."""
+        pairs = [f"{old}={new}" for old, new in sorted((self.label_map or {}).items())]
+        texts = {"label_map": pairs, "ignore_labels": sorted(set(self.ignore_labels or ()))}
+        return {name: _short(listed) for name, listed in texts.items() if listed}
+
+    def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
+        """Return sides (`Spans` by name) with the labels that are scored; see `renamed`."""
+        return dict(zip(sides, self.of(*sides.values()), strict=True))
+
+    def of(self, *sides: Any, warn: bool = True) -> Any:
+        """Return sides (`Spans`) with the labels that are scored; see `renamed`."""
+        if not self.chooses:
+            return sides
+        names = self.renamed((label for side in sides for label in side.labels), warn=warn)
+        return tuple(side.relabelled(names) for side in sides)
+
+    def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
+        """Return the new name of each label, None if it is left out.
+
+        Args:
+            labels: those of all sides.
+            warn: whether to warn of names that no label has, which may be slips.
+
+        Raises:
+            InputError: if one label would have two new ones.
+        """
+        known = set(labels)
+        found: dict[str, str] = {}
+        for old, new in (self.label_map or {}).items():
+            prefix, _, label = old.partition("-")
+            if old not in known and label in known and prefix in PREFIXES:
+                old, new = label, new.removeprefix(f"{prefix}-") or new
+            if found.setdefault(old, new) != new:
+                raise InputError(
+                    f"{mention('label_map')} makes {old!r} both {found[old]!r} and {new!r}.",
+                    "Map each label once.",
+                    option="label_map",
+                )
+        named = {label: found.get(label, label) for label in known}
+        ignored = set(self.ignore_labels or ())
+        if warn:
+            _warn_of("label_map", found.keys() - known, known)
+            _warn_of("ignore_labels", ignored - set(named.values()), named.values())
+        return {label: None if name in ignored else name for label, name in named.items()}
+
+
+def _are_names(values: Any) -> bool:
+    return all(isinstance(value, str) and value and value == value.strip() for value in values)
+
+
+def _short(listed: Sequence[str]) -> str:
+    text = ",".join(listed)
+    return text if len(text) <= _LONGEST_LIST else f"{len(listed)}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _warn_of(name: str, unknown: Iterable[str], known: Iterable[str]) -> None:
+    listed = sorted(unknown)
+    if listed:
+        those = ", ".join(sorted(known)) or "none"
+        verb = "is no label" if len(listed) == 1 else "are no labels"
+        warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {those}", stacklevel=5)

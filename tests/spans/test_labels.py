@@ -1,0 +1,247 @@
+"""Labels that are scored as others, and labels that are left out."""
+
+import json
+
+import evaluate
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer.analysis.spread import policy_spread
+from spanometer.analysis.streams import score_stream
+from spanometer.errors import InputError
+from spanometer.integrations.trainer import TokenClassificationMetrics
+from spanometer.measures import SpanF
+from spanometer.readers.label_map import read_label_map
+from spanometer.spans.spans import Spans
+from spanometer.tags.schemes import LabelChoice
+
+REFERENCES = [["B-PER", "I-PER", "O", "B-geo"], ["B-MISC", "O", "B-gpe", "I-gpe"]]
+PREDICTIONS = [["B-per", "I-per", "O", "B-gpe"], ["O", "B-MISC", "B-geo", "I-geo"]]
+
+PLACES = {"geo": "LOC", "gpe": "LOC", "per": "PER"}
+
+
+def test_by_hand():
+    def f1(**options):
+        return spanometer.score(REFERENCES, PREDICTIONS, **options).measures["span_f"]
+
+    assert f1().scores["f1"] == 0.0
+    # the person and both places are right, the two of MISC are wrong
+    mapped = f1(label_map=PLACES)
+    assert (mapped.counts["both"], mapped.counts["predicted"], mapped.counts["reference"]) == (3, 4, 4)
+    assert list(mapped.per_label) == ["LOC", "MISC", "PER"]
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|labels:match|" in mapped.signature
+    both = f1(label_map=PLACES, ignore_labels=["MISC"])
+    assert (both.scores["f1"], list(both.per_label)) == (1.0, ["LOC", "PER"])
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|" in both.signature
+    # of mapped labels, the new name is left out
+    assert list(f1(label_map=PLACES, ignore_labels=["LOC"]).per_label) == ["MISC", "PER"]
+
+
+def test_all_at_once():
+    spans = Spans.from_tags([["B-A", "B-B", "O"]])
+    (swapped,) = LabelChoice(label_map={"A": "B", "B": "A"}).of(spans)
+    assert [(span["start"], span["label"]) for span in swapped.to_dicts()[0]] == [(0, "B"), (1, "A")]
+
+
+def test_spans_that_become_one():
+    nested = Spans.from_dicts([[{"start": 0, "end": 2, "label": label} for label in ("A", "B", "C")]])
+    (mapped,) = LabelChoice(label_map={"A": "X", "B": "X"}).of(nested)
+    assert mapped.to_dicts() == [[{"start": 0, "end": 2, "label": "C"}, {"start": 0, "end": 2, "label": "X"}]]
+    parted = Spans.from_dicts([[{"label": label, "fragments": [[0, 1], [2, 3]]} for label in ("A", "B")]])
+    (left,) = LabelChoice(ignore_labels=["A"]).of(parted)
+    assert left.to_dicts() == [[{"label": "B", "fragments": [[0, 1], [2, 3]]}]]
+
+
+def test_against_tags_rewritten_by_hand():
+    """On random legal tags, to map spans is to map the labels in the tags."""
+    rng = np.random.default_rng(1)
+    names = np.array(["A", "B", "C", "D"])
+    new = {"A": "X", "B": "X", "C": "A", "D": None}
+
+    def document():
+        # a token between spans: neighbours that become of one label must stay two
+        tags = []
+        for label, size in zip(names[rng.integers(4, size=6)], rng.integers(1, 4, size=6), strict=True):
+            tags += [f"B-{label}", *[f"I-{label}"] * (size - 1), *["O"] * rng.integers(1, 3)]
+        return tags
+
+    def rewritten(tags):
+        parts = [tag.partition("-") for tag in tags]
+        return ["O" if prefix == "O" or new[label] is None else f"{prefix}-{new[label]}" for prefix, _, label in parts]
+
+    documents = [document() for _ in range(50)]
+    choice = LabelChoice(label_map={"A": "X", "B": "X", "C": "A"}, ignore_labels=["D"])
+    (mapped,) = choice.of(Spans.from_tags(documents))
+    assert mapped.to_dicts() == Spans.from_tags(list(map(rewritten, documents))).to_dicts()
+
+
+def test_tags_for_labels():
+    spans = Spans.from_tags([["B-geo", "I-geo", "B-per"]])
+    for written in ({"B-geo": "LOC"}, {"B-geo": "B-LOC"}, {"B-geo": "LOC", "I-geo": "LOC"}, {"geo": "LOC"}):
+        (mapped,) = LabelChoice(label_map=written).of(spans)
+        assert mapped.labels == ("LOC", "per")
+    with pytest.raises(InputError, match="makes 'geo' both 'LOC' and 'X'"):
+        LabelChoice(label_map={"B-geo": "LOC", "I-geo": "X"}).of(spans)
+    # a label that looks like a tag is one
+    odd = Spans.from_dicts([[{"start": 0, "end": 1, "label": "B-geo"}, {"start": 1, "end": 2, "label": "geo"}]])
+    assert LabelChoice(label_map={"B-geo": "LOC"}).of(odd)[0].labels == ("LOC", "geo")
+
+
+def test_warnings():
+    spans = Spans.from_tags([["B-PER", "B-LOC"]])
+    with pytest.warns(UserWarning, match="label_map: PRE is no label of any side; the labels are LOC, PER"):
+        LabelChoice(label_map={"PRE": "PERSON", "LOC": "PLACE"}).of(spans)
+    with pytest.warns(UserWarning, match="ignore_labels: LOC, MISC are no labels of any side; the labels are PER, PL"):
+        LabelChoice(label_map={"LOC": "PLACE"}, ignore_labels=["LOC", "MISC", "PER"]).of(spans)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"label_map": "PER=PERSON"}, "invalid value for label_map: 'PER=PERSON'. Use a mapping"),
+        ({"label_map": {"PER": 1}}, "invalid value for label_map"),
+        ({"label_map": {"PER": ""}}, "invalid value for label_map"),
+        ({"ignore_labels": "MISC"}, "invalid value for ignore_labels: 'MISC'. Use a list"),
+        ({"ignore_labels": [" MISC"]}, "invalid value for ignore_labels"),
+    ],
+)
+def test_wrong_values(options, said):
+    with pytest.raises(InputError) as error:
+        spanometer.score(REFERENCES, PREDICTIONS, **options)
+    assert said in str(error.value).replace("\n", " ")
+
+
+def test_long_maps_are_named_by_their_hash():
+    choice = LabelChoice(label_map={f"label-{number}": "X" for number in range(60)})
+    text = str(choice.signed()["label_map"])
+    assert text.startswith("60-") and len(text) == 11
+    other = LabelChoice(label_map={f"label-{number}": "Y" for number in range(60)})
+    assert other.signed() != choice.signed()
+
+
+@pytest.mark.parametrize(
+    ("configuration", "convert"),
+    [
+        ("tags", lambda tags: tags),
+        ("spans", lambda tags: Spans.from_tags(tags).to_dicts()),
+        (
+            "fragments",
+            lambda tags: [
+                [{"label": span["label"], "fragments": [[span["start"], span["end"]]]} for span in document]
+                for document in Spans.from_tags(tags).to_dicts()
+            ],
+        ),
+    ],
+)
+def test_modules(configuration, convert):
+    module = evaluate.load(spanometer.path("span_f"), configuration)
+    sides = {"references": convert(REFERENCES), "predictions": convert(PREDICTIONS)}
+    result = module.compute(**sides, label_map=PLACES, ignore_labels=["MISC"], details=True)
+    assert result["f1"] == 1.0
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|labels:match|" in result["signature"]
+    with pytest.raises(InputError, match="invalid value for label_map"):
+        module.compute(**sides, label_map=["geo"])
+    assert module.compute(**sides)["f1"] == 0.0
+
+
+def test_everywhere_the_same():
+    options = {"label_map": PLACES, "ignore_labels": ["MISC"]}
+    found = spanometer.compare(REFERENCES, {"a": PREDICTIONS, "b": REFERENCES}, **options)
+    assert found.measures["span_f"].systems["a"].scores["f1"] == 1.0
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|" in found.measures["span_f"].signature
+    agreed = spanometer.agreement([REFERENCES, PREDICTIONS], **options)
+    assert (agreed.mean_f1, list(agreed.per_label)) == (1.0, ["LOC", "PER"])
+    # a batch without some of the labels, and no warning
+    batches = [(REFERENCES[:1], PREDICTIONS[:1]), (REFERENCES[1:], PREDICTIONS[1:])]
+    assert score_stream(batches, scheme="IOB2", **options)["span_f"]["f1"] == 1.0
+    spread = policy_spread(REFERENCES, PREDICTIONS, **options).measures["span_f"]
+    assert (spread.best, spread.worst, spread.named["convert"]) == (1.0, 1.0, 1.0)
+    # tags with illegal pairs: the label of the reading is mapped, whatever the policy
+    bad = policy_spread([["B-geo", "I-geo"]], [["I-gpe", "I-geo"]], label_map={"gpe": "geo"}).measures["span_f"]
+    alone = policy_spread([["B-geo", "I-geo"]], [["I-gpe", "I-geo"]]).measures["span_f"]
+    assert bad.best > alone.worst
+
+
+def test_spread_maps_every_reading():
+    """The best and the worst of the grid, each policy decoded by itself."""
+    references, predictions = [["B-A", "I-A", "O"]], [["I-A", "I-B", "O"]]
+    spread = policy_spread(references, predictions, label_map={"B": "A"}).measures["span_f"]
+    for policy in ("conlleval", "discard"):
+        sides = (Spans.from_tags(references), Spans.from_tags(predictions, scheme="IOB2", repair=policy))
+        mapped = LabelChoice(label_map={"B": "A"}).of(*sides, warn=False)
+        assert spread.named[policy] == SpanF().score(SpanF().counts(*mapped))["f1"]
+
+
+def test_trainer():
+    labels = ["O", "B-geo", "B-gpe"]
+    metrics = TokenClassificationMetrics(labels, measures=["span_f"], label_map={"gpe": "geo"})
+    logits = np.eye(3)[np.array([[1, 0, 2]])]
+    assert metrics.compute_metrics((logits, np.array([[2, 0, 1]])))["span_f_f1"] == 1.0
+    assert "|label_map:gpe=geo|decode:viterbi|" in metrics.signatures()["span_f"]
+
+
+def test_trees_have_none():
+    trees = [[{"start": 0, "end": 1, "types": ["loc"], "components": []}]]
+    with pytest.raises(InputError, match="label_map and ignore_labels are for tags and spans"):
+        spanometer.score(trees, trees, measures="eter", label_map={"loc": "X"})
+
+
+@pytest.fixture
+def paths(file):
+    def text(documents):
+        return "\n\n".join("\n".join(f"w{n} {tag}" for n, tag in enumerate(tags)) for tags in documents)
+
+    return file("gold.conll", text(REFERENCES)), file("one.conll", text(PREDICTIONS))
+
+
+def test_command_line(run, paths, file):
+    def f1(command, *options):
+        status, output, complaint = run(command, *paths, *options, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    written = ["--map", "geo=LOC,B-gpe=LOC,per=PER", "--ignore", "MISC"]
+    found = f1("score", *written)["measures"]["span_f"]
+    assert found["scores"]["f1"] == 1.0
+    assert "|label_map:B-gpe=LOC,geo=LOC,per=PER|ignore_labels:MISC|" in found["signature"]
+    for name, text in {
+        "map.json": json.dumps(PLACES),
+        "map.tsv": "# old and new\ngeo\tLOC\n\ngpe\tLOC\nper\tPER\n",
+        "map.txt": "geo LOC\ngpe = LOC\nper=PER\n",
+    }.items():
+        assert f1("score", "--map", file(name, text), "--ignore", "MISC")["measures"]["span_f"]["scores"]["f1"] == 1.0
+    assert f1("agree", *written)["mean_f1"] == 1.0
+    assert f1("spread", *written)["measures"]["span_f"]["best"] == 1.0
+    status, output, _ = run("compare", *paths, paths[0], *written, "--json")
+    systems = json.loads(output)["measures"]["span_f"]["systems"]
+    assert (status, [system["scores"]["f1"] for system in systems.values()]) == (0, [1.0, 1.0])
+
+
+@pytest.mark.filterwarnings("default")
+def test_slips_on_the_command_line(run, paths):
+    status, output, warning = run("score", *paths, "--measure", "span_f", "--ignore", "MSIC")
+    assert (status, "span_f" in output) == (0, True)
+    assert warning == (
+        "spanometer: warning: ignore_labels: MSIC is no label of any side; the labels are MISC, PER, geo, gpe, per.\n"
+    )
+
+
+def test_wrong_maps_on_the_command_line(complaint, paths, file):
+    assert "--map: 'x' is not of the form OLD=NEW" in complaint("score", *paths, "--map", "geo=LOC,x")
+    assert "no such file" in complaint("score", *paths, "--map", "nowhere.tsv")
+    bad = file("bad.tsv", "geo LOC\ngpe\n")
+    assert f"{bad}, line 2: this line is not of the form OLD NEW" in complaint("score", *paths, "--map", bad)
+    twice = file("twice.tsv", "geo LOC\ngeo PLACE\n")
+    assert f"{twice}, line 2: 'geo' is there twice" in complaint("score", *paths, "--map", twice)
+    trees = file("gold.txt", "<loc.adm.town> Rome </loc.adm.town>\n")
+    assert "--map is not for entity trees" in complaint("score", trees, trees, "--map", "a=b", "--format", "quaero")
+
+
+def test_maps_in_files(file):
+    # a tab parts before an equals sign, and that before a blank
+    assert read_label_map(file("map.txt", "a b\r\nc d = e f \ng=h\ti\n")) == {"a": "b", "c d": "e f", "g=h": "i"}
+    for text, said in {'{"a": 1}': "this is not an object of strings", '{"a"': "this is not JSON"}.items():
+        with pytest.raises(InputError, match=said):
+            read_label_map(file("map.json", text))
