@@ -17,7 +17,7 @@ from .errors import InputError, mention, setting, where_known
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
-_PER_LABEL = f"Each label's scores are under per_label{where_known('details', ', with details=True')}."
+_PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
 
 _ELSEWHERE = {
     # seqeval and scikit-learn
