@@ -27,8 +27,7 @@ def read_doccano(source: Source, *, offset_unit: str | None = None) -> DocumentF
     """
     units = ("codepoint", "utf-16") if offset_unit is None else (offset_unit,)
     left_out: list[str] = []
-    records = list(_records(source, left_out))
-    return documents_of(source, records, units=units, left_out=left_out)
+    return documents_of(source, _records(source, left_out), units=units, left_out=left_out)
 
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
@@ -45,7 +44,7 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
         whole["id"] = None if name is None else str(name)
         if key in _LISTS:
             spans = row[key]
-            if not all(isinstance(span, list) and len(span) == 3 for span in spans):
+            if spans and ({*map(type, spans)} != {list} or {*map(len, spans)} != {3}):
                 raise source.refuse("a label is not [start, end, label].", _REMEDY, line)
             yield Record(spans=spans, **whole)
         elif key == _WITH_RELATIONS:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, offsets_of
+from ..arrays import as_lists, is_utf8, offsets_of, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points, is_plain
@@ -18,6 +19,7 @@ from ..spans.documents import Documents, Tokens
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .source import Source
+from .tag_file import Codes
 
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
@@ -153,8 +155,8 @@ def documents_of(
             past its end, inside a character or in the wrong order, for labels that are no strings; for offsets whose
             unit cannot be told; and if most of the stated texts differ from the text.
     """
-    rows = list(records)
-    columns = _Columns(source, rows)
+    columns = _Columns(source, records)
+    rows = columns.rows
     dropped = [*left_out, *columns.drop_empty()]
     remarks = list(notes)
     texts = None if any(row.text is None for row in rows) else tuple(str(row.text) for row in rows)
@@ -188,24 +190,13 @@ def documents_of(
         in_tokens=in_tokens,
         annotators=None if any(row.annotator is None for row in rows) else tuple(str(row.annotator) for row in rows),
         attributes=tuple(row.attributes or () for row in rows) if any(row.attributes for row in rows) else None,
-        stated=tuple(map(_unchecked, rows)) if any(row.text is None and row.stated for row in rows) else (),
+        stated=columns.unchecked(),
         places=tuple(row.place for row in rows) if any(row.place for row in rows) else (),
         words=words,
         document_lines=np.fromiter((row.line for row in rows), np.int64, len(rows)),
         left_out=tuple(dropped),
         notes=tuple(remarks),
     )
-
-
-def _unchecked(row: Record) -> list[tuple[int, int, str]]:
-    """Return the bounds of contiguous spans and the texts that they are said to cover, of a document without text."""
-    if row.text is not None or not row.stated:
-        return []
-    return [
-        (start, end, stated)
-        for place, ((start, end, _), stated) in enumerate(zip(row.spans, row.stated, strict=True))
-        if stated is not None and place not in row.fragments
-    ]
 
 
 def compared(stated: Iterable[tuple[str, str, str]]) -> list[str]:
@@ -238,43 +229,69 @@ def compared(stated: Iterable[tuple[str, str, str]]) -> list[str]:
 class _Columns:
     """The spans of all records, end to end, with their pieces: fragments, or the span itself."""
 
-    def __init__(self, source: Source, rows: Sequence[Record]) -> None:
-        self._source, self._rows = source, rows
-        self.offsets = offsets_of(np.fromiter((len(row.spans) for row in rows), np.int64, len(rows)))
-        flat = list(chain.from_iterable(row.spans for row in rows))
-        try:
-            start, end, label = zip(*flat, strict=True) if flat else ((), (), ())
-        except (TypeError, ValueError):
-            raise self._malformed() from None
-        starts, ends, labels = (
-            typed_array(column, type_)
-            for column, type_ in ((start, pa.int64()), (end, pa.int64()), (label, pa.string()))
-        )
-        if starts is None or ends is None or labels is None:
-            raise self._malformed()
-        self.start, self.end, self.label = np.asarray(starts), np.asarray(ends), labels
+    def __init__(self, source: Source, records: Iterable[Record]) -> None:
+        self._source = source
+        self.rows: list[Record] = []
         self.stated: list[str | None] = []
-        for row in rows:
-            self.stated += row.stated if row.stated else [None] * len(row.spans)
-        self._set_pieces(rows)
+        self._names = Codes()
+        start, end, label, ends = array("q"), array("q"), array("i"), array("q", [0])
+        bounds, sizes = array("q"), array("q")
+        self.fragmented = False
+        for record in records:
+            self.rows.append(record)
+            columns = self._checked(record)
+            first = len(start)
+            start.extend(columns[0])
+            end.extend(columns[1])
+            label.extend(map(self._names.__getitem__, columns[2]))
+            ends.append(len(start))
+            self.stated.extend(record.stated or repeat(None, len(columns[0])))
+            if record.fragments and not self.fragmented:
+                # all spans before are contiguous
+                self.fragmented = True
+                sizes.extend(repeat(1, first))
+                bounds.extend(chain.from_iterable(zip(start[:first], end[:first], strict=True)))
+            if self.fragmented:
+                self._add_pieces(record, columns, bounds, sizes)
+            # the columns have them now
+            record.spans = ()
+        self.offsets = np.array(ends, dtype=np.int64)
+        self.start, self.end = (np.array(bound, dtype=np.int64) for bound in (start, end))
+        self.label = np.array(label, dtype=np.int32)
+        self.pieces = offsets_of(sizes) if self.fragmented else np.arange(len(self.start) + 1)
+        self.piece_start, self.piece_end = self.start, self.end
+        if self.fragmented:
+            self.piece_start, self.piece_end = np.array(bounds, dtype=np.int64).reshape(-1, 2).T
 
-    def _set_pieces(self, rows: Sequence[Record]) -> None:
-        """Flatten the fragments: `piece_start` and `piece_end`, those of span i from `pieces[i]` to `pieces[i + 1]`."""
-        self.fragmented = any(row.fragments for row in rows)
-        if not self.fragmented:
-            self.pieces = np.arange(len(self.start) + 1)
-            self.piece_start, self.piece_end = self.start, self.end
-            return
-        bounds = [
-            list(row.fragments.get(place, ((start, end),)))
-            for row in rows
-            for place, (start, end, _) in enumerate(row.spans)
-        ]
-        self.pieces = offsets_of(list(map(len, bounds)))
-        pairs = typed_array([bound for pairs in bounds for pair in pairs for bound in pair], pa.int64())
-        if pairs is None:
-            raise self._malformed()
-        self.piece_start, self.piece_end = np.asarray(pairs).reshape(-1, 2).T
+    def _checked(self, record: Record) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
+        """Return the starts, ends and labels of a record's spans."""
+        try:
+            start, end, label = zip(*record.spans, strict=True) if record.spans else ((), (), ())
+            plain = {*map(type, start), *map(type, end)} <= {int} and {*map(type, label)} <= {str}
+        except (TypeError, ValueError):
+            plain = False
+        if not plain:
+            raise self._malformed(record)
+        if not all(map(is_utf8, {*label} - self._names.keys())):
+            raise self._malformed(record)
+        try:
+            array("q", start), array("q", end)
+        except OverflowError:
+            raise self._malformed(record) from None
+        return start, end, label
+
+    def _add_pieces(
+        self, record: Record, columns: tuple[Sequence[int], Sequence[int], Sequence[str]], bounds: Any, sizes: Any
+    ) -> None:
+        for place, pair in enumerate(zip(*columns[:2], strict=True)):
+            pairs = record.fragments.get(place, (pair,))
+            flat = list(chain.from_iterable(pairs))
+            if typed_array(flat, pa.int64()) is None:
+                raise self.locate(
+                    InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=len(self.rows) - 1)
+                )
+            sizes.append(len(pairs))
+            bounds.extend(flat)
 
     def drop_empty(self) -> list[str]:
         """Leave out spans without a character; return a text for each."""
@@ -283,7 +300,7 @@ class _Columns:
             return []
         document = np.searchsorted(self.offsets, empty, side="right") - 1
         texts = [
-            f"{self._place(int(number))}: an empty span of {self.label[int(span)].as_py()!r} at {self.start[span]}."
+            f"{self._place(int(number))}: an empty span of {self._name(span)!r} at {self.start[span]}."
             for number, span in zip(document, empty.tolist(), strict=True)
         ]
         kept = self.end != self.start
@@ -291,7 +308,7 @@ class _Columns:
         self.offsets = offsets_of(kept)[self.offsets]
         self.pieces = offsets_of(np.diff(self.pieces)[kept])
         self.piece_start, self.piece_end = self.piece_start[of_piece], self.piece_end[of_piece]
-        self.start, self.end, self.label = self.start[kept], self.end[kept], self.label.filter(pa.array(kept))
+        self.start, self.end, self.label = self.start[kept], self.end[kept], self.label[kept]
         self.stated = [text for text, stays in zip(self.stated, kept.tolist(), strict=True) if stays]
         return texts
 
@@ -299,7 +316,7 @@ class _Columns:
         """Count the characters of all bounds in code points."""
         original = self.piece_start, self.piece_end
         start, end = (bound.copy() for bound in original)
-        for number, row in enumerate(self._rows):
+        for number, row in enumerate(self.rows):
             text = row.text
             if text is None or all(is_plain(text, unit) for unit in units):
                 continue
@@ -315,15 +332,15 @@ class _Columns:
 
     def _require_inside(self, original: tuple[np.ndarray, np.ndarray], units: Sequence[str]) -> None:
         """Raise an `InputError` for the first piece that begins or ends inside a character or outside its text."""
-        length = np.array([2**62 if row.text is None else len(row.text) for row in self._rows] or [0])
-        document = np.repeat(np.arange(len(self._rows)), np.diff(self.pieces[self.offsets]))
+        length = np.array([2**62 if row.text is None else len(row.text) for row in self.rows] or [0])
+        document = np.repeat(np.arange(len(self.rows)), np.diff(self.pieces[self.offsets]))
         wrong = (self.piece_start < 0) | (self.piece_end < 0) | (self.piece_end > length[document])
         if not wrong.any():
             return
         piece = int(np.argmax(wrong))
         number = int(document[piece])
         start, end = (int(bound[piece]) for bound in original)
-        text = self._rows[number].text
+        text = self.rows[number].text
         size = "" if text is None else f" ({counted(len(text), 'character')})"
         raise self.locate(
             InputError(
@@ -379,8 +396,21 @@ class _Columns:
         except InputError as error:
             raise error.in_file(self._source.name) from None
 
+    def unchecked(self) -> tuple[Sequence[tuple[int, int, str]], ...]:
+        """Return the bounds of contiguous spans and what they are said to cover, of documents without text."""
+        if not any(row.text is None and row.stated for row in self.rows):
+            return ()
+        ends = np.diff(self.pieces) == 1
+        found: list[list[tuple[int, int, str]]] = [[] for _ in self.rows]
+        for number, row in enumerate(self.rows):
+            for span in range(int(self.offsets[number]), int(self.offsets[number + 1])) if row.text is None else ():
+                said = self.stated[span]
+                if said is not None and ends[span]:
+                    found[number].append((int(self.start[span]), int(self.end[span]), said))
+        return tuple(found)
+
     def _stated(self) -> Iterator[tuple[str, str, str]]:
-        for number, row in enumerate(self._rows):
+        for number, row in enumerate(self.rows):
             if row.text is None or not row.stated:
                 continue
             for span in range(int(self.offsets[number]), int(self.offsets[number + 1])):
@@ -390,31 +420,35 @@ class _Columns:
 
     def lists(self) -> pa.ListArray:
         """Return the spans as a column of lists, as `Spans.from_arrow` takes it."""
+        label = strings(self.label, list(self._names))
         if not self.fragmented:
-            columns = [pa.array(self.start), pa.array(self.end), self.label]
+            columns = [pa.array(self.start), pa.array(self.end), label]
             values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
         else:
             bounds = np.stack([self.piece_start, self.piece_end], axis=1).ravel()
             pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds))
-            values = pa.StructArray.from_arrays([self.label, as_lists(self.pieces, pairs)], fields=list(FRAGMENTS_TYPE))
+            values = pa.StructArray.from_arrays([label, as_lists(self.pieces, pairs)], fields=list(FRAGMENTS_TYPE))
         return as_lists(self.offsets, values)
 
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document as one about its place in the file."""
         if error.document is None:
             return error.in_file(self._source.name)
-        row = self._rows[error.document]
+        row = self.rows[error.document]
         name = f"{self._source.name}, {row.place}" if row.place else self._source.name
         return error.placed(document=None, position=None, source=name, line=row.line)
 
     def _place(self, number: int) -> str:
-        return self._rows[number].place or f"line {self._rows[number].line}"
+        return self.rows[number].place or f"line {self.rows[number].line}"
 
-    def _malformed(self) -> InputError:
-        for number, row in enumerate(self._rows):
-            for index, span in enumerate(row.spans):
-                known = isinstance(span, (tuple, list)) and len(span) == 3
-                found = dict(zip(("start", "end", "label"), span, strict=True)) if known else span
-                if problem := span_problem(found, ("start", "end", "label")):
-                    return self.locate(InputError(problem, document=number, span=index))
-        return self._source.refuse("a bound of a fragment is not an integer.", SPAN_REMEDY)
+    def _name(self, span: int) -> str:
+        return str(list(self._names)[self.label[span]])
+
+    def _malformed(self, record: Record) -> InputError:
+        """Return the error for the first span of a record that has another form."""
+        for index, span in enumerate(record.spans):
+            known = isinstance(span, (tuple, list)) and len(span) == 3
+            found = dict(zip(("start", "end", "label"), span, strict=True)) if known else span
+            if problem := span_problem(found, ("start", "end", "label")):
+                return self.locate(InputError(problem, document=len(self.rows) - 1, span=index))
+        return self.locate(InputError("a span has another form.", SPAN_REMEDY, document=len(self.rows) - 1))

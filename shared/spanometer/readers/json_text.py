@@ -53,7 +53,7 @@ def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
     if _is_lines(source):
         yield from ((line, "", row) for line, row in rows(source, content))
         return
-    text = b"".join(block for _, block in source.blocks())
+    text = b"".join(block for _, block in source.blocks(lines=False))
     try:
         whole = DECODER.decode(text.decode())
     except InputError as error:

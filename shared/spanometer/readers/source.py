@@ -153,13 +153,14 @@ class Source:
         """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
-    def blocks(self, *, held: bool = True) -> Iterator[tuple[int, bytes]]:
+    def blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
         """Yield the text in blocks of whole lines, each with the number of its first line, from 1.
 
         The last block ends in a newline too, even if the file does not.
 
         Args:
             held: whether something of all blocks is held in memory, so that the size of the file is limited.
+            lines: whether lines are read one by one, so that their length is limited.
 
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
@@ -175,7 +176,7 @@ class Source:
                 self.require_held(size, line, "the file")
             pending += len(chunk)
             # the lines within a chunk are shorter than it
-            if pending > self._limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
+            if lines and pending > self._limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
                 self._require_short(pieces, chunk, line)
             if end:
                 pending = len(chunk) - end
