@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 
 from .errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 _LARGEST = 2**62
 

@@ -6,7 +6,6 @@ the card, the options of the command line, the controls of the page, and the err
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -251,6 +250,8 @@ def require_known(names: Iterable[str], known: Collection[str], owner: str) -> N
     """Raise an `InputError` for the first name that is not among the known options; `owner` is what has these."""
     for name in names:
         if name not in known:
+            import difflib
+
             close = difflib.get_close_matches(name, known, n=1)
             remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}."
             raise InputError(f"{owner} has no option {name!r}.", elsewhere(name) or remedy)
