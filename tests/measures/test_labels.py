@@ -8,8 +8,10 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
+from slow import policies
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
+from spanometer.analysis.spread import policy_spread
 from spanometer.measures import (
     MEASURES,
     Bcubed,
@@ -156,3 +158,25 @@ def test_agreement_without_labels():
         == UnitizingAlpha().counts(*(Spans.from_tags(tags).unlabelled() for tags in (one, other))).score()["alpha"]
     )
     assert spanometer.agreement([one, other]).f1[0, 1] == 0.0
+
+
+def test_spread_over_repair_policies():
+    """Readings of illegal tags, and the documents without any, are counted without labels: as each policy by itself."""
+    references = [["B-A", "I-A", "B-B"], ["B-A", "O", "O"], ["B-A", "I-A", "I-A"], ["B-A"], ["B-B"]]
+    predictions = [["B-A", "I-B", "I-B"], ["I-B", "O", "I-A"], ["B-B", "I-B", "O"], ["B-B"], ["B-B"]]
+    found = policy_spread(references, predictions, scheme="IOB2", measures=(LinkF(labels="ignore"),))
+    expected = []
+    for policy in range(len(found.grid)):
+        sides = [
+            [
+                {("_", frozenset(range(start, end))) for _, start, end in policies.read(tags, "IOB2", choices)}
+                for tags in side
+            ]
+            for side, choices in (
+                (references, found.grid.describe(0)),
+                (predictions, found.grid.describe(policy)),
+            )
+        ]
+        expected.append(slow.link_f(*sides)["f1"])
+    assert found.measures["link_f"].scores.tolist() == pytest.approx(expected, abs=1e-12)
+    assert len(set(expected)) > 1

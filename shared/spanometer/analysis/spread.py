@@ -196,7 +196,7 @@ def policy_spread(
         parts = measure.counts(reference.take(affected).take(readings.document), reread)
         totals = {}
         for name, sums in fixed.items():
-            of_readings = parts.columns[name].per_document(parts.documents, len(names))
+            of_readings = parts.columns[name].per_document(parts.documents, len(parts.labels))
             totals[name] = sums + _summed(of_readings, readings)
         values = measure.score_totals(totals)[measure.headline]
         alone = {
