@@ -61,7 +61,8 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
 
     Raises:
-        InputError: for an unknown module, and if `evaluate` cannot be imported.
+        InputError: for an unknown module, form or option, if `evaluate` cannot be imported, and for wrong values of
+            options, `cache_dir`, `num_process` and `process_id`. Errors about other settings are the framework's own.
     """
     try:
         import evaluate
@@ -71,4 +72,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
             "Install it: pip install evaluate; spanometer.score does without.",
         ) from None
 
+    from .integrations.module import require_settings
+
+    require_settings(options)
     return evaluate.load(path(name), config_name, **options)

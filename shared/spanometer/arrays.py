@@ -262,9 +262,41 @@ def in_chunks(documents: Iterable[Sequence[Any]], make: Callable[[list[Any], int
 
 def read_documents(documents: Any, remedy: str) -> list[Any]:
     """Return documents as a list; an `InputError` if they have no order, see `is_ordered`."""
-    if not is_ordered(documents):
-        raise InputError(f"{shown(documents)} is not a list of documents.", remedy)
-    return list(documents)
+    return ordered(documents, "a list of documents", remedy)
+
+
+def ordered(values: Any, what: str, remedy: str, **place: Any) -> list[Any]:
+    """Return what has items in an order as a list, see `is_ordered`; an `InputError` says that it is not `what`."""
+    if not is_ordered(values):
+        raise InputError(f"{shown(values)} is not {what}.", remedy, **place)
+    return listed(values, remedy, **place)
+
+
+def as_array(values: Any, what: str, remedy: str, **place: Any) -> np.ndarray:
+    """Return what NumPy can make an array of; an `InputError` says that it is not `what`."""
+    try:
+        return np.asarray(values)
+    except Exception as error:
+        raise InputError(f"{shown(values)} is not {what}.", remedy, **place) from error
+
+
+def frozen(owner: Any, *names: str) -> None:
+    """Freeze columns of an object; an `InputError` unless they are arrays of one dimension."""
+    for name in names:
+        column = getattr(owner, name)
+        if not isinstance(column, np.ndarray) or column.ndim != 1:
+            kind = type(owner).__name__
+            remedy = f"Make {kind} with its methods from_...; the constructor takes columns, see its documentation."
+            raise InputError(f"{name} is {shown(column)}, and not an array of one dimension.", remedy)
+        column.flags.writeable = False
+
+
+def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
+    """Return what an object gives one by one; an `InputError`, at a place, if it fails at that."""
+    try:
+        return list(values)
+    except Exception as error:
+        raise InputError(f"{shown(values)} cannot be read: {shown(error)}.", remedy, **place) from error
 
 
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
@@ -282,7 +314,8 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
         elif not is_ordered(row):
             problem = f"{shown(row)} is not a document."
         else:
-            rows[number] = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else list(row)
+            plain = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else row
+            rows[number] = listed(plain, remedy, document=first_document + number)
             continue
         raise InputError(problem, remedy, document=first_document + number)
     return rows

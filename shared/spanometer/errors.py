@@ -32,7 +32,7 @@ def setting(name: str, value: object = ...) -> str:
 
     Python reads `cap=True` (`cap=...` without a value), the command line `--cap`, a page the label of its control.
     """
-    return f"{_OPEN}{name}{_EQUALS}{'...' if value is ... else repr(value)}{_CLOSE}"
+    return f"{_OPEN}{name}{_EQUALS}{'...' if value is ... else shown(value)}{_CLOSE}"
 
 
 def mention(name: str) -> str:
@@ -165,8 +165,13 @@ def shortened(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the `repr` of a value, cut to 60 characters."""
-    return shortened(repr(value))
+    """Return the `repr` of a value, cut to 60 characters, or its type if it has none, as lists without end have."""
+    try:
+        # arrays are printed on several lines
+        return shortened(repr(value).replace("\n", " "))
+    except Exception:
+        # anybody's class has a method here; ten thousand digits and too many brackets are errors of Python's own
+        return f"an object of type {type(value).__name__}"
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -178,7 +183,7 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         allowed = ", ".join(repr(choice) for choice in choices)
-        raise InputError(f"invalid value for {mention(name)}: {value!r}.", f"Use one of {allowed}.", option=name)
+        raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", f"Use one of {allowed}.", option=name)
 
 
 def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
@@ -189,13 +194,17 @@ def on_side(side: str, function: Callable[..., Result], *arguments: Any, **optio
         raise error.placed(side=side) from None
 
 
+def require_kind(value: object, kind: type | tuple[type, ...], what: str, remedy: str, **place: Any) -> None:
+    """Raise an `InputError`, at a place, unless a value is of a kind; `what` says in words what it should be."""
+    if not isinstance(value, kind):
+        raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {what}.", remedy, **place)
+
+
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
     """Raise an `InputError` unless both sides are of one kind, and have the same number of documents."""
     for side, given in (("references", references), ("predictions", predictions)):
-        if not isinstance(given, kind):
-            problem = f"{shown(given)} (of type {type(given).__name__}) is not an object of {kind.__name__}."
-            remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
-            raise InputError(problem, remedy, side=side)
+        remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
+        require_kind(given, kind, f"an object of {kind.__name__}", remedy, side=side)
     require_same_documents(references.documents, predictions.documents)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 
-from .errors import InputError, mention, setting, where_known
+from .errors import InputError, mention, setting, shown, where_known
 
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
@@ -165,7 +166,7 @@ class Option:
 
     def refusal(self, value: Any, remedy: str) -> InputError:
         """Return the error for a value that is not allowed."""
-        return InputError(f"invalid value for {mention(self.name)}: {value!r}.", remedy, option=self.name)
+        return InputError(f"invalid value for {mention(self.name)}: {shown(value)}.", remedy, option=self.name)
 
     def read(self, text: Any) -> Any:
         """Return the value that a string stands for.
@@ -226,6 +227,12 @@ def options_of(owner: Any) -> dict[str, Option]:
 
     Fields that the constructor does not take are left out.
     """
+    return dict(_declared(owner if isinstance(owner, type) else type(owner)))
+
+
+@cache
+def _declared(kind: type) -> dict[str, Option]:
+    owner: Any = kind
     return {
         one.name: replace(one.metadata["option"], name=one.name)
         for one in fields(owner)

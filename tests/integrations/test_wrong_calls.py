@@ -87,3 +87,20 @@ def test_options_that_can_be_read_once():
     assert module.compute(**data, tokens=[iter(["a", "b", "a"])]) == expected
     spans = spanometer.load("token_f", "spans")
     assert spans.compute(predictions=GOOD["spans"], references=GOOD["spans"], lengths=iter([3]))["f1"] == 1.0
+
+
+SETTINGS = [
+    ({"cache_dir": 3}, "3 .of type int. is not a folder"),
+    ({"num_process": "a"}, "num_process='a'"),
+    ({"num_process": 2, "process_id": 2}, "process_id=2 is not the number of one of num_process=2 processes"),
+    ({"num_process": 2, "process_id": -1}, "process_id=-1"),
+    ({"num_process": 2, "process_id": True}, "process_id=True"),
+]
+
+
+@pytest.mark.parametrize(("settings", "problem"), SETTINGS, ids=str)
+def test_settings_of_the_framework(settings, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.load("span_f", **settings)
+    with pytest.raises(InputError, match=problem):
+        type(spanometer.load("span_f"))(**settings)

@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Side, lay_out
-from ..arrays import plain, ranges
-from ..errors import InputError, counted
+from ..arrays import plain, ranges, read_rows
+from ..errors import InputError, counted, require_kind
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.information import TokenInformation
 from ..options import check_options, option, options_of
@@ -242,7 +242,8 @@ def advise(
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
     """
-    known = thresholds or Thresholds()
+    known = Thresholds() if thresholds is None else thresholds
+    require_kind(known, Thresholds, "an object of Thresholds", "Make one: Thresholds(long_span=8).")
     found = statistics_of(references, words, long_span=known.long_span)
     answers = tuple(_answers(found, known))
     if found.longest <= _SHORT:
@@ -273,6 +274,7 @@ def statistics_of(
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
     """
+    require_kind(references, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
     extents = np.zeros(references.documents, dtype=np.int64)
@@ -342,6 +344,7 @@ def _information(
     """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
     if words is None:
         return None, None, None
+    words = read_rows(words, 0, "Pass a list of words for each document.")
     if len(words) != references.documents:
         problem = f"words for {len(words)} documents, annotation of {references.documents}."
         raise InputError(problem, "Pass the words of the annotated documents, a list for each.", side="words")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment, lay_out
-from ..arrays import plain
+from ..arrays import ordered, plain
 from ..counts.counts import Counts
-from ..errors import InputError, require_choice, setting
+from ..errors import InputError, require_choice, require_kind, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
@@ -257,15 +257,20 @@ def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] 
         if names is not None:
             raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
         names, annotations = list(annotations), list(annotations.values())
-    elif names is None:
+    remedy = "Pass a list with the annotations of each annotator."
+    annotations = ordered(annotations, "a list of annotations", remedy)
+    if names is None:
         names = [str(number) for number in range(1, len(annotations) + 1)]
-    if isinstance(names, str) or len(names) != len(annotations):
+    names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
+    if len(names) != len(annotations):
         raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
     if len(annotations) < 2:
         raise InputError(
             f"{len(annotations)} annotator{'' if len(annotations) == 1 else 's'}: agreement takes two.",
-            "Pass a list with the annotations of each annotator.",
+            remedy,
         )
+    for name in names:
+        require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
     given = {f"{_ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
     if len(given) < len(annotations):
         raise InputError("two annotators have one name.", "Give each annotator a name of its own.")

@@ -12,7 +12,15 @@ import pyarrow as pa
 
 from ..arrays import as_column, read_documents
 from ..counts.counts import Counts
-from ..errors import InputError, on_side, require_same_documents, setting
+from ..errors import (
+    InputError,
+    mention,
+    on_side,
+    require_kind,
+    require_same_documents,
+    setting,
+    shown,
+)
 from ..measures.aligned import AlignedMeasure, counter
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
@@ -131,6 +139,10 @@ class Reading:
         Raises:
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
+        for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
+            if column is not None or asked_for != "lengths":
+                what = f"the name of a column ({mention(asked_for)})"
+                require_kind(column, str, what, "Name a column.", option=asked_for)
         decoding = LabelDecoding(
             scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index
         )
@@ -143,7 +155,9 @@ class Reading:
         for measure in asked.values():
             measure.require_parts()
         if references == predictions:
-            raise InputError(f"the references and the predictions are one column, {references!r}.", "Name two columns.")
+            raise InputError(
+                f"the references and the predictions are one column, {shown(references)}.", "Name two columns."
+            )
         name = None if known is None else known.name
         choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
         columns = references, predictions, lengths
@@ -204,7 +218,7 @@ class Reading:
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(
-                    f"a pair has no column {self.lengths!r}.", f"Leave out {setting('lengths')}, or give columns."
+                    f"a pair has no column {shown(self.lengths)}.", f"Leave out {setting('lengths')}, or give columns."
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
         if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
@@ -281,7 +295,8 @@ def form_of(column: Any) -> str | None:
     for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
         if isinstance(column, kind):
             return form
-    rows = [row for row in column if isinstance(row, (list, tuple, np.ndarray))]
+    # of rows that fail, their reader says where
+    rows = [row for row in column if type(row) in (list, tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)]
     first: Any = next(chain.from_iterable(rows), None)
     if isinstance(first, Mapping):
         return "entities" if "types" in first else "spans"

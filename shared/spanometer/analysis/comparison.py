@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import interval
-from ..errors import InputError, counted, on_side, setting
+from ..errors import InputError, counted, on_side, setting, shown
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
 from ..readers.document_file import DocumentFile
@@ -305,7 +305,7 @@ def _named(systems: Any) -> dict[str, Any]:
         raise InputError(f"{len(systems)} system{'' if len(systems) == 1 else 's'}: a comparison takes two.", remedy)
     for name in systems:
         if not isinstance(name, str):
-            raise InputError(f"{name!r} is not the name of a system.", remedy)
+            raise InputError(f"{shown(name)} is not the name of a system.", remedy)
     return {f"{SYSTEM}{name}": output for name, output in systems.items()}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention
+from ..errors import InputError, mention, shown
 from ..measures.aligned import AlignedMeasure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..spans.spans import Spans
@@ -94,7 +94,7 @@ def read_bounds(given: Any) -> tuple[float, ...]:
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(
-            f"invalid value for {mention('by_chance')}: {given!r}.",
+            f"invalid value for {mention('by_chance')}: {shown(given)}.",
             "Use a number between 0 and 1, such as 0.175, or several, ascending.",
             option="by_chance",
         )

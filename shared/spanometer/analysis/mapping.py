@@ -13,15 +13,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..arrays import is_integer, list_offsets, place_of, read_rows
-from ..errors import InputError, mention, require_choice, setting
+from ..arrays import is_integer, list_offsets, ordered, place_of, read_rows
+from ..errors import InputError, mention, require_choice, require_kind, setting, shown
 from ..options import options_of
 from ..spans.spans import Spans
 from ..tags.decoding import BARE_LABEL, get_repair, scheme_of
 from ..tags.schemes import get_scheme
 from ..tags.tags import Tags, check_names, split_tag
 from .noise import Drop, IllegalTags, Invent, Relabel
-from .transformations import Extend, Move, Numbers, Shift, Split, Transformation, Truncate
+from .transformations import Extend, Move, Numbers, Shift, Split, Transformation, Truncate, document_numbers
 
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
 
@@ -139,11 +139,13 @@ class TagMap:
         """Return the new values of the column for a batch, or for one example, of these numbers in the dataset."""
         if indices is None:
             raise InputError("a transformation must know the documents' numbers.", "Call map(..., with_indices=True).")
+        require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
         if self.column not in batch:
-            raise InputError(f"there is no column {self.column!r}.", f"The columns are {', '.join(batch)}.")
+            columns = ", ".join(map(shown, batch))
+            raise InputError(f"there is no column {shown(self.column)}.", f"The columns are {columns}.")
         single = isinstance(indices, (int, np.integer))
         rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
-        numbers = np.array([indices] if single else indices, dtype=np.int64)
+        numbers = document_numbers([indices] if single else indices, len(rows))
         textual = self.names is None or any(isinstance(value, str) for value in chain.from_iterable(rows))
         tags = Tags.from_lists(rows) if textual else _from_numbers(rows, self.names or ())
         if textual and self.names is not None:
@@ -191,10 +193,14 @@ def as_map(
     """
     found = get_transformation(transformation) if isinstance(transformation, str) else transformation
     if not isinstance(found, Transformation):
-        raise InputError(f"{found!r} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS.")
+        raise InputError(
+            f"{shown(found)} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS."
+        )
+    for name in (column, *([] if touched_column is None else [touched_column])):
+        require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
-        raise InputError(f"touched_column={column!r} is the column of the tags.", "Name another column.")
-    known = None if names is None else _checked(tuple(names), scheme)
+        raise InputError(f"touched_column={shown(column)} is the column of the tags.", "Name another column.")
+    known = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
     if known is not None:
         scheme = scheme_of(scheme, _vocabulary(known)).name
         labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in known if name != "O"}))
@@ -224,7 +230,7 @@ def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
     """Return the names; an `InputError` if one is not a tag or occurs twice."""
     for number, name in enumerate(names):
         if not isinstance(name, str) or name in names[:number]:
-            problem = f"{name!r} is not a string." if not isinstance(name, str) else f"{name!r} occurs twice."
+            problem = f"{shown(name)} is not a string." if not isinstance(name, str) else f"{shown(name)} occurs twice."
             raise InputError(problem, "Give each tag once.", source="names", position=number)
     try:
         check_names(_vocabulary(names), None if scheme is None else get_scheme(scheme))
@@ -242,7 +248,7 @@ def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags
         for at, value in enumerate(flat):
             if not is_integer(value) or value not in known:
                 document, position = place_of(offsets, at)
-                problem = f"{value!r} is not the number of one of {len(names)} tags."
+                problem = f"{shown(value)} is not the number of one of {len(names)} tags."
                 raise InputError(problem, _REMEDY, document=document, position=position)
     return Tags(np.array(flat, dtype=np.int64), names, offsets)
 

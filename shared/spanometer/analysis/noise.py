@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import code_type, is_integer
-from ..errors import InputError
+from ..errors import InputError, require_kind
 from ..options import option
 from ..spans.spans import Spans
 from ..tags.schemes import OUTSIDE, ROLES, Scheme, get_scheme
@@ -24,6 +24,7 @@ from .transformations import (
     bases,
     changed,
     covered_before,
+    document_numbers,
     lengths_of,
     uniform,
 )
@@ -156,6 +157,7 @@ class IllegalTags(Transformation):
 
         The labels to choose from are those of `tags.names`; without any, nothing is touched.
         """
+        require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
         known = get_scheme(scheme)
         roles = [OUTSIDE, *(ROLES.index(role) for role in known.roles)]
         if known.legal()[np.ix_(roles, roles)].all():
@@ -164,7 +166,7 @@ class IllegalTags(Transformation):
         names, code, illegal = _vocabulary(tags, known)
         codes = code[tags.codes]
         document = np.repeat(np.arange(len(tags.lengths)), tags.lengths)
-        number = document if numbers is None else np.asarray(numbers)[document]
+        number = document_numbers(numbers, len(tags.lengths))[document]
         position = np.arange(len(codes)) - tags.offsets[document]
         drawn = uniform(self.seed, number, position) < self.rate
         drawn[1:] &= ~(drawn[:-1] & (position[1:] > 0))

@@ -36,23 +36,12 @@ import numpy as np
 
 from ..arrays import is_integer, is_number, plain
 from ..counts.counts import Counts
-from ..errors import InputError, require_choice
+from ..errors import InputError, require_choice, shown
 from ..measures.aligned import AlignedMeasure
 from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans
-from .cases import (
-    BITS,
-    Block,
-    Blocks,
-    Case,
-    Generator,
-    Span,
-    draw_cases,
-    probabilities,
-    right_block,
-    simpler_cases,
-)
+from .cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, probabilities, right_block, simpler_cases
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""
@@ -179,7 +168,7 @@ def check_properties(
     for name in names:
         require_choice("properties", name, tuple(PROPERTIES))
     if not is_integer(cases) or cases < 1:
-        raise InputError(f"cases={cases!r} is not a number of cases.", "Try 1 or more of each property.")
+        raise InputError(f"cases={shown(cases)} is not a number of cases.", "Try 1 or more of each property.")
     takes_words = _takes_words(measure)
     if words and not takes_words:
         raise InputError(
@@ -459,7 +448,7 @@ def _takes_words(measure: Scorer) -> bool:
         return False
     if not callable(measure) or isinstance(measure, type):
         raise InputError(
-            f"{measure!r} is not a measure of spans.",
+            f"{shown(measure)} is not a measure of spans.",
             "Pass a function of references and predictions, or a measure of spans such as LinkF().",
         )
     try:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, plain, ranges
-from ..errors import InputError, counted, on_side, setting, without_option
+from ..arrays import code_type, ordered, plain, ranges
+from ..errors import InputError, counted, on_side, require_kind, setting, without_option
 from ..measures.aligned import AlignedMeasure
 from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
@@ -165,6 +165,7 @@ def policy_spread(
         if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
         predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
+    measures = ordered(measures, "a list of measures", "Give measures of spans, measures=[SpanF()].")
     sides = {
         side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
@@ -210,6 +211,8 @@ def policy_spread(
 
 
 def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
+    for measure in measures:
+        require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
     if len({measure.name for measure in measures}) < len(measures):
         raise InputError("two measures have one name.", "Ask for each measure once.")
     for measure in measures:
@@ -270,7 +273,8 @@ class _Logits:
         if labels is None:
             raise InputError("there are logits and no labels.", "Give labels, the tags that the logits stand for.")
         legality = Legality.of(labels, scheme)
-        return cls(Scores.read(list(logits), len(legality.labels)), legality)
+        arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
+        return cls(Scores.read(arrays, len(legality.labels)), legality)
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
         """Return the tags of a label for each token; several labels may have one name."""

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from ..arrays import is_integer, named_classes
+from ..arrays import is_integer, named_classes, ordered
 from ..counts.counts import Counts
-from ..errors import InputError
+from ..errors import InputError, require_choice, require_kind, shown
 from ..measures.base import Measure
 from ..measures.registry import read_counts
 from .batches import Reading, Tally, require_columns
@@ -115,6 +115,7 @@ def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) ->
     Raises:
         InputError: as `score_stream`; documents are numbered within the batch.
     """
+    require_choice("per_document", per_document, (True, False))
     tally = Reading.of(**options).tally(batch)
     counts = (tally if per_document else tally.condensed()).counts
     columns = [list(counts), [tally.documents] * len(counts), [found.to_bytes() for found in counts.values()]]
@@ -140,8 +141,10 @@ def sum_counts(
     """
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
+    require_choice("per_document", per_document, (True, False))
+    require_kind({} if measures is None else measures, Mapping, "a mapping of measures", "Give them by their names.")
     parts: dict[str, list[tuple[int, Counts]]] = {}
-    for table in tables:
+    for table in ordered(tables, "a list of tables", "Give what partial_counts made."):
         _require_counts(table)
         for name, stored in zip(*(table[column].to_pylist() for column in ("measure", "counts")), strict=True):
             part = read_counts(stored, measure=(measures or {}).get(name))
@@ -215,7 +218,7 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)
     if not is_integer(batch_size) or batch_size < 1:
-        raise InputError(f"batch_size={batch_size!r} is not a whole number from 1 up.", "Use 1, 2, 3, ...")
+        raise InputError(f"batch_size={shown(batch_size)} is not a whole number from 1 up.", "Use 1, 2, 3, ...")
     dataset: Any = source
     if dataset.features is not None:
         # a dataset that does not know its columns cannot make Arrow tables of one type

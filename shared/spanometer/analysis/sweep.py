@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..arrays import ordered
+from ..errors import InputError, require_kind
 from ..measures.eter import Eter
 from ..spans.entities import Entities
 
@@ -48,6 +49,8 @@ def alpha_sweep(
         InputError: for weights and costs out of range, for no weights or no systems, and if a system does not have
             the documents of the reference.
     """
+    alphas = ordered(alphas, "a list of weights", "Give numbers, alphas=[0.0, 0.5, 1.0].")
+    require_kind(systems, Mapping, "a mapping of systems", "Give each output by the name of its system.")
     if len(alphas) == 0 or not systems:
         missing = "weights" if systems else "systems"
         raise InputError(f"there are no {missing}.", "Give at least one.")

@@ -21,7 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import InputError
+from ..arrays import as_array
+from ..errors import InputError, require_kind, shown
 from ..options import check_options, option, options_of
 from ..spans.conversion import encode_like
 from ..spans.spans import Spans, in_order
@@ -147,13 +148,11 @@ class SpanTransformation(Transformation):
         Raises:
             InputError: for discontinuous spans, and if the lengths are not known.
         """
+        require_kind(spans, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
         if spans.fragments is not None:
             raise InputError("discontinuous spans cannot be transformed.", "Give contiguous ones.")
         lengths_of(spans)
-        known = np.arange(spans.documents) if numbers is None else np.asarray(numbers)
-        if known.shape != (spans.documents,):
-            raise InputError(f"{known.size} numbers, {spans.documents} documents.", "Give one for each document.")
-        return self.transform(spans, known)
+        return self.transform(spans, document_numbers(numbers, spans.documents))
 
     @abstractmethod
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
@@ -339,6 +338,19 @@ class Extend(Move):
         by = np.where(full, self.tokens, self.otherwise)
         by_start, by_end = (-by, 0) if self.side == "start" else (0, by)
         return self.moved(spans, numbers, by_start, by_end, by > 0)
+
+
+def document_numbers(numbers: Any, documents: int) -> np.ndarray:
+    """Return the documents' numbers in the whole corpus, 0, 1, 2 and so on if they are None, as int64; checked."""
+    if numbers is None:
+        return np.arange(documents)
+    remedy = "Give one whole number from 0 up for each document."
+    known = as_array(numbers, "a list of numbers", remedy)
+    if known.shape != (documents,):
+        raise InputError(f"{known.size} numbers, {documents} documents.", remedy)
+    if known.size and (known.dtype.kind not in "iu" or known.min() < 0 or known.max() >= 2**63):
+        raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
+    return known.astype(np.int64)
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:

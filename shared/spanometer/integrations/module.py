@@ -7,20 +7,23 @@ the kind of input declare. Every batch is checked before it is stored, and the s
 from __future__ import annotations
 
 import inspect
+import os
 import textwrap
 import warnings
 from abc import ABC, abstractmethod
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
 
 import evaluate
 import pyarrow as pa
 
+from ..arrays import is_integer, listed
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, on_side, require_choice, require_same_documents, setting
+from ..errors import InputError, mention, on_side, require_choice, require_kind, require_same_documents, setting, shown
 from ..measures.base import SHARED, Measure
 from ..options import Option, options_of, require_known, same
 from .evaluate_writer import ArrowMetric
@@ -89,6 +92,7 @@ class MeasureModule(ArrowMetric, ABC):
         Raises:
             InputError: for an unknown option, and for a wrong value.
         """
+        require_settings(settings)
         framework = inspect.signature(evaluate.Metric.__init__).parameters
         self._given = {name: value for name, value in settings.items() if name not in framework}
         if settings.get("seed") is not None:
@@ -209,7 +213,9 @@ class MeasureModule(ArrowMetric, ABC):
         """
         # options are read twice, and an iterator only once
         options = {
-            name: list(given) if isinstance(given, Iterator) else given
+            name: listed(given, f"Give {mention(name)} as a list.", option=name)
+            if isinstance(given, Iterator)
+            else given
             for name, given in {**self._given, **options}.items()
         }
         self._require_options(options)
@@ -238,7 +244,7 @@ class MeasureModule(ArrowMetric, ABC):
         given = options.get("zero_division")
         if isinstance(given, str) and "warn" not in known["zero_division"].choices:
             raise InputError(
-                f"invalid value for {mention('zero_division')}: {given!r}.",
+                f"invalid value for {mention('zero_division')}: {shown(given)}.",
                 "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
                 option="zero_division",
             )
@@ -293,6 +299,18 @@ class MeasureModule(ArrowMetric, ABC):
     @abstractmethod
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read both columns and count; also return how they were read, for the signature."""
+
+
+def require_settings(settings: Options) -> None:
+    """Raise an `InputError` for settings of the framework at which it would fail with an error of its own."""
+    remedy = "Give a path, or leave it out."
+    require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
+    number, process = settings.get("num_process", 1), settings.get("process_id", 0)
+    if not is_integer(number) or not is_integer(process) or not 0 <= process < number:
+        raise InputError(
+            f"process_id={shown(process)} is not the number of one of num_process={shown(number)} processes.",
+            "Processes are numbered from 0 to num_process - 1.",
+        )
 
 
 def made(kind: type[Part], options: Options) -> Part:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 
 def path(name: str) -> str:
@@ -16,7 +16,7 @@ def path(name: str) -> str:
     """
     folders = module_folders()
     if not isinstance(name, str) or name not in folders:
-        raise InputError(f"unknown module {name!r}.", f"The modules are {', '.join(sorted(folders))}.")
+        raise InputError(f"unknown module {shown(name)}.", f"The modules are {', '.join(sorted(folders))}.")
     return str(folders[name])
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..analysis.results import label_key, require_distinct, result_key
-from ..arrays import offsets_of
+from ..arrays import as_array, offsets_of, ordered
 from ..errors import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
@@ -106,9 +106,13 @@ class TokenClassificationMetrics:
         transitions: Any = None,
         per_label: bool = False,
     ) -> None:
-        self._decoders = (decode,) if isinstance(decode, str) else tuple(dict.fromkeys(decode))
-        for decoder in self._decoders or (decode,):
+        remedy = f"Use one of {', '.join(map(repr, DECODERS))}, or a list of both."
+        decoders = (
+            [decode] if isinstance(decode, str) else ordered(decode, "a list of decoders", remedy, option="decode")
+        )
+        for decoder in decoders or (decode,):
             require_choice("decode", decoder, DECODERS)
+        self._decoders = tuple(dict.fromkeys(decoders))
         self.labels = read_id2label(id2label)
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
@@ -394,7 +398,7 @@ def _array(values: Any) -> np.ndarray:
         values = values.detach().cpu()
         # NumPy has no bfloat16
         values = (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
-    return np.asarray(values)
+    return as_array(values, "an array", "Give tensors or arrays of one shape throughout.")
 
 
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:

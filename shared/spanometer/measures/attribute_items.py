@@ -181,21 +181,23 @@ def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
             raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
         given = dict.fromkeys(attributes, True)
     else:
-        raise InputError(f"invalid value for attributes: {attributes!r}.", _ATTRIBUTES_REMEDY)
+        raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
     asked: dict[str, frozenset[str] | None] = {}
     for name, labels in given.items():
         if not isinstance(name, str):
-            raise InputError(f"the attribute {name!r} in attributes is not a string.", _ATTRIBUTES_REMEDY)
+            raise InputError(f"the attribute {shown(name)} in attributes is not a string.", _ATTRIBUTES_REMEDY)
         if labels is True:
             asked[name] = None
         elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
             if not labels:
-                problem = f"{mention('attributes')}: {name!r} is asked of spans with no label at all, that is of none."
+                problem = (
+                    f"{mention('attributes')}: {shown(name)} is asked of spans with no label at all, that is of none."
+                )
                 raise InputError(problem, _ATTRIBUTES_REMEDY, option="attributes")
             asked[name] = frozenset(labels)
         else:
             raise InputError(
-                f"{labels!r} in attributes does not say of which spans {name!r} is asked.", _ATTRIBUTES_REMEDY
+                f"{shown(labels)} in attributes does not say of which spans {shown(name)} is asked.", _ATTRIBUTES_REMEDY
             )
     return asked
 
@@ -280,7 +282,7 @@ def require_one_type(
             if type(one) is not type(value):
                 where = mention("default_values") if there is None else OTHER_PLACE
                 raise here.placed(
-                    problem=f"{name!r} is {value!r} here and {one!r} in {where}: values that differ in type alone "
+                    problem=f"{shown(name)} is {value!r} here and {one!r} in {where}: values that differ in type alone "
                     f"({type(value).__name__} and {type(one).__name__}).",
                     remedy='Write all values of an attribute in one type; in JSON, true, 1 and "1" are three values.',
                     other=there,

@@ -113,7 +113,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         InputError: for no words, for counts that are not positive numbers, and for a smoothing below 0.
     """
     if not is_number(smoothing) or not 0 <= smoothing < math.inf:
-        raise InputError(f"smoothing={smoothing!r} is not a number of at least 0.", "The default is 1.")
+        raise InputError(f"smoothing={shown(smoothing)} is not a number of at least 0.", "The default is 1.")
     if isinstance(corpus, Mapping):
         counts = dict(corpus)
     else:
@@ -121,7 +121,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         counts = dict(zip(words.names, np.bincount(words.codes, minlength=len(words.names)).tolist(), strict=True))
     for word, count in counts.items():
         if not is_number(count) or not 0 < count < math.inf:
-            raise InputError(f"the count of {shown(word)} is {count!r}.", "Counts are greater than 0.")
+            raise InputError(f"the count of {shown(word)} is {shown(count)}.", "Counts are greater than 0.")
     total = math.fsum(counts.values()) + smoothing * (len(counts) + 1)
     if not counts:
         raise InputError("there are no words to count.", TOKENS_REMEDY)
@@ -240,7 +240,7 @@ def require_probability(value: object, name: str) -> None:
     """Raise an `InputError` unless the value is a number in (0, 1]."""
     if not is_number(value) or not 0 < value <= 1:
         raise InputError(
-            f"invalid probability {mention(name)}: {value!r}.",
+            f"invalid probability {mention(name)}: {shown(value)}.",
             _RANGE,
             option=name.partition("[")[0],
         )
@@ -252,7 +252,7 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
             raise InputError(problem, "Give a mapping of strings to probabilities.", option="token_probabilities")
-        require_probability(value, f"token_probabilities[{word!r}]")
+        require_probability(value, f"token_probabilities[{shown(word)}]")
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:

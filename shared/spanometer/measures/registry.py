@@ -16,9 +16,10 @@ from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
+from ..arrays import listed
 from ..counts.counts import Counts
 from ..counts.stored import UNFIT, plain_options, read_description, read_stream
-from ..errors import InputError
+from ..errors import InputError, require_kind, shown
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
@@ -136,10 +137,11 @@ def options_by_name(measures: Any, known: MeasureTable[Kind]) -> dict[str, list[
 
 def _listed(measures: Any) -> list[tuple[str | None, Any]]:
     """Return what is asked for, with the names of the results if they are given."""
+    remedy = "Give the name of a measure, a measure, or a list or a mapping of them."
     if isinstance(measures, Mapping):
-        return list(measures.items())
+        return listed(((name, measures[name]) for name in measures), remedy)
     several = isinstance(measures, Iterable) and not isinstance(measures, (str, Measure))
-    return [(None, measure) for measure in (measures if several else [measures])]
+    return [(None, measure) for measure in (listed(measures, remedy) if several else [measures])]
 
 
 def _read_measure(measure: Any, known: MeasureTable[Kind], options: Mapping[str, Any]) -> Kind:
@@ -148,7 +150,7 @@ def _read_measure(measure: Any, known: MeasureTable[Kind], options: Mapping[str,
         return kind(**{name: options[name] for name in options_of(kind) if name in options})
     if isinstance(measure, Measure) and measure.input in known.inputs:
         return cast(Kind, measure)
-    raise InputError(f"{measure!r} is not a measure.", _remedy(known))
+    raise InputError(f"{shown(measure)} is not a measure.", _remedy(known))
 
 
 def _remedy(known: MeasureTable[Kind]) -> str:
@@ -170,7 +172,9 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     if not isinstance(table, pa.Table):
         raise InputError(f"a {type(counts).__name__} holds no counts.", "Give an Arrow table, or bytes.")
-    known = measure or _stored_measure(table)
+    if measure is not None:
+        require_kind(measure, Measure, "a measure", "Give the measure that was counted, or leave it out.")
+    known = _stored_measure(table) if measure is None else measure
     return known.counts_type.from_arrow(table, known)
 
 

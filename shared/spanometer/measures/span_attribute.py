@@ -11,7 +11,7 @@ import numpy as np
 
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, precision_recall_f1
-from ..errors import InputError, counted, mention, require_sides, setting
+from ..errors import InputError, counted, mention, require_sides, setting, shown
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_items import (
@@ -401,7 +401,9 @@ class SpanAttribute(Measure):
                 answer = self.filter(spans)
                 if not isinstance(answer, (bool, np.bool_)):
                     raise InputError(
-                        f"filter returned {answer!r}, which is not a bool.", "Return True or False.", document=document
+                        f"filter returned {shown(answer)}, which is not a bool.",
+                        "Return True or False.",
+                        document=document,
                     )
                 answers.append(bool(answer))
             flags = np.array(answers, dtype=bool)
@@ -435,7 +437,9 @@ def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
                 f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A,B."
             )
         if name in asked:
-            raise InputError(f"{mention('attributes')}: {name!r} is given twice.", "Give all labels at once: NAME=A,B.")
+            raise InputError(
+                f"{mention('attributes')}: {shown(name)} is given twice.", "Give all labels at once: NAME=A,B."
+            )
         asked[name] = labels if separator else True
     return asked
 
@@ -451,7 +455,7 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
                 f"{mention('default_values')}: {text!r} is not of the form NAME=VALUE.", "For example negated=false."
             )
         if name in values:
-            raise InputError(f"{mention('default_values')}: {name!r} is given twice.", "Give one value.")
+            raise InputError(f"{mention('default_values')}: {shown(name)} is given twice.", "Give one value.")
         try:
             values[name] = json.loads(written)
         except (ValueError, RecursionError):
@@ -465,10 +469,10 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
 def _require_default_values(values: Any) -> None:
     remedy = "Use a mapping such as {'negated': False}: one bool, int, float or str for an attribute."
     if not isinstance(values, Mapping):
-        raise InputError(f"invalid value for default_values: {values!r}.", remedy)
+        raise InputError(f"invalid value for default_values: {shown(values)}.", remedy)
     for name, value in values.items():
         if not isinstance(name, str):
-            raise InputError(f"the attribute {name!r} in default_values is not a string.", remedy)
+            raise InputError(f"the attribute {shown(name)} in default_values is not a string.", remedy)
         try:
             plain_value(value, name)
         except InputError as error:
@@ -480,7 +484,7 @@ def _flags(given: Any) -> np.ndarray:
     listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
     if not listed or not all(isinstance(flag, (bool, np.bool_)) for flag in given):
         raise InputError(
-            f"invalid value for filter: {given!r}.",
+            f"invalid value for filter: {shown(given)}.",
             "Use None, a list of bools, one for each document, or a function of a document's reference spans.",
         )
     return np.array(given, dtype=bool)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import offsets_of, ranges
-from ..errors import InputError, counted, setting, shown
+from ..errors import InputError, counted, require_kind, setting, shown
 from ..tags.tags import Tags
 
 _BLOCK = 1 << 20
@@ -117,6 +117,8 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *
 
     Lengths and words are compared if both files have them; words not with `ignore_words`.
     """
+    for side, file in (("references", references), ("predictions", predictions)):
+        require_kind(file, AnnotatedFile, "a file that was read", "Give what a reader returns.", side=side)
     sizes = [len(file.document_lines) for file in (references, predictions)]
     common = min(sizes)
     first, second = references.lengths, predictions.lengths

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import in_chunks
-from ..errors import InputError
+from ..errors import InputError, require_choice
 from ..spans.attributes import Attributes, attributes_arrays
 from .annotated_file import AnnotatedFile, Shared
 from .formats import Evidence, Format, register
@@ -62,6 +62,7 @@ def read_attributes(
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for invalid JSON, and for what `Attributes.from_dicts` refuses.
     """
+    require_choice("words", words, (True, False))
     with Source.open(path, name, progress, **limits) as source:
         return _read(source, words=words)
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..errors import InputError, counted
+from ..errors import InputError, counted, shown
 from ..tags.schemes import PREFIXES
 from ..tags.tags import split_tag
 from .cells import HASH, Lines, is_blank, split
@@ -158,18 +158,20 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         number = int(column)
         if number == 0 or not -width <= number <= width:
             raise source.refuse(
-                f"column {number} does not exist: the rows have {counted(width, 'column')}.",
+                f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
                 "Columns are counted from 1, or from -1 at the right.",
                 line,
             )
         return number - 1 if number > 0 else width + number
     if names is None:
         raise source.refuse(
-            f"unknown column {column!r}: the file does not name its columns.", "Choose the column by its number."
+            f"unknown column {shown(column)}: the file does not name its columns.", "Choose the column by its number."
         )
     if names.count(column) != 1:
         found = "two columns are called" if column in names else "unknown column"
-        raise source.refuse(f"{found} {column!r}: the columns are {', '.join(names)}.", "Choose one by its number.")
+        raise source.refuse(
+            f"{found} {shown(column)}: the columns are {', '.join(names)}.", "Choose one by its number."
+        )
     return names.index(column)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import in_chunks, is_utf8
-from ..errors import InputError, counted, mention, require_choice, setting
+from ..errors import InputError, counted, mention, require_choice, setting, shown
 from ..options import options_of
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
 from ..spans.markup import ENTITY_TYPES, Entity
@@ -176,6 +176,9 @@ def write_entities(
         InputError: for entities, words and names that the format cannot hold or that are of other types, and for a file
             that exists already.
     """
+    if not isinstance(path, (str, os.PathLike)) and not callable(getattr(path, "write", None)):
+        raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
+    require_choice("overwrite", overwrite, (True, False))
     writers = {name: known.write for name, known in formats_of(EntityFile).items() if known.write is not None}
     require_choice("format", format, tuple(writers))
     columns = Entities.from_dicts(entities)
@@ -210,7 +213,7 @@ def _require_texts(option: str, given: Any, documents: int) -> None:
         texts = item if option == "words" else [item]
         if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(map(is_text, texts)):
             raise InputError(
-                f"{item!r:.80} in {mention(option)} is not text that can be stored as UTF-8.",
+                f"{shown(item)} in {mention(option)} is not text that can be stored as UTF-8.",
                 "Give the words of each document, [['Ada', 'sings'], ...], and names as strings.",
                 document=document,
                 option=option,

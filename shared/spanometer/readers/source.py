@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
-from ..errors import InputError, setting, where_known
+from ..errors import InputError, require_kind, setting, shown, where_known
 from ..options import check_options, option, options_of
 
 BLOCK_SIZE = 1 << 20
@@ -136,11 +136,15 @@ class Source:
         progress: Callable[[int], object] | None,
         limits: Limits,
     ) -> Iterator[Self]:
+        if name is not None:
+            require_kind(name, str, "a name", "Name the file as errors should call it, with a string.")
         if isinstance(path, (str, os.PathLike)):
             called = name or os.fspath(path)
             with open_file(path, called) as opened:
                 yield cls(opened, called, progress, limits)
             return
+        if not callable(getattr(path, "readable", None)) or not callable(getattr(path, "readinto", None)):
+            raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
         stream = path if isinstance(path, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, path))
         try:
             yield cls(stream, name or str(getattr(path, "name", "input")), progress, limits)

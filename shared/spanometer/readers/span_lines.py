@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, require_kind
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .formats import Format, register
@@ -59,6 +59,7 @@ def read_spans(
     Raises:
         InputError: names the file and the line, as `read` does; also for a span past the end of its document.
     """
+    require_kind(key, str, "the key of a list", "Give it as a string.")
     with Source.open(path, name, progress, **limits) as source:
         return _read(source, key=key)
 

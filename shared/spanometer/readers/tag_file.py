@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import NoneType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..errors import InputError, printable, shown
+from ..arrays import is_integer, ordered
+from ..errors import InputError, mention, printable, require_kind, setting, shown
 from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .annotated_file import AnnotatedFile
@@ -155,6 +157,7 @@ def read(
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
     """
+    columns = _checked(columns, words, documents, outside)
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
     return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
@@ -177,8 +180,24 @@ def read_parts(
     """
     from .columns import read_column_parts
 
+    columns = _checked(columns, words, None, outside)
     with Source.open(path, name, progress, **limits) as source:
         yield from read_column_parts(source, columns, words, outside)
+
+
+def _checked(columns: Any, words: Any, documents: Any, outside: Any) -> tuple[Column, ...]:
+    """Return the columns to read; an `InputError` for what names none."""
+    remedy = "Give the numbers or names of columns, columns=[-1]."
+    known = tuple(ordered(columns, "a list of columns", remedy, option="columns"))
+    for column in known:
+        if not isinstance(column, (str, NoneType)) and not is_integer(column):
+            raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
+    known = tuple(column if isinstance(column, (str, NoneType)) else int(column) for column in known)
+    if not isinstance(words, (str, int)):
+        raise InputError(f"{setting('words', words)} is neither the number nor the name of a column.", "Use True.")
+    for name, value in (("documents", documents), ("outside", outside)):
+        require_kind(value, (str, NoneType), "a string", f"Give {mention(name)} as text, or leave it out.")
+    return known
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:

@@ -26,7 +26,7 @@ from ..arrays import (
     ranges,
     read_rows,
 )
-from ..errors import InputError, counted, has_control_characters, require_same_documents, setting
+from ..errors import InputError, counted, has_control_characters, require_kind, require_same_documents, setting, shown
 from ..options import option
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
@@ -99,7 +99,8 @@ def struct_lists(
         items = list(chain.from_iterable(part))
         try:
             values = typed_array(items if prepare is None else list(map(prepare, items)), type_)
-        except (TypeError, AttributeError):
+        except Exception:
+            # what is no mapping, or one of a class that fails
             values = None
         if values is None:
             raise _first_problem(part, first_document + first, problem, remedy)
@@ -122,7 +123,11 @@ def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
 def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[Any], str], remedy: str) -> InputError:
     for number, row in enumerate(rows):
         for index, item in enumerate(row):
-            if found := problem(item):
+            try:
+                found = problem(item)
+            except Exception as error:
+                found = f"{shown(item)} cannot be read: {shown(error)}."
+            if found:
                 return InputError(found, remedy, document=first_document + number, span=index)
     return InputError("the documents cannot be read.", remedy)
 
@@ -136,13 +141,15 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
         names = [field.name for field in type_]
         try:
             columns = [[value[name] for value in values] for name in names]
-        except (TypeError, KeyError, IndexError):
+        except (TypeError, LookupError, ValueError):
             return None
         arrays = [typed_array(column, field.type) for column, field in zip(columns, type_, strict=True)]
         return None if any(array is None for array in arrays) else pa.StructArray.from_arrays(arrays, names=names)
     if pa.types.is_nested(type_):
         if not all(map(is_list, values)):
             return None
+        # a class of lists may say another length than it has
+        values = [value if type(value) in (list, tuple) else list(value) for value in values]
         if pa.types.is_fixed_size_list(type_) and set(map(len, values)) - {type_.list_size}:
             return None
         items = typed_array(list(chain.from_iterable(values)), type_.value_type)
@@ -160,35 +167,35 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
 def span_problem(span: Any, keys: tuple[str, ...], noun: str = "a span") -> str:
     """Return what is wrong with a dictionary that needs these keys, or an empty string."""
     if not isinstance(span, Mapping):
-        return f"{span!r} is not {noun}."
+        return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
     if missing:
-        return f"{dict(span)!r} has no {' and no '.join(repr(key) for key in missing)}."
+        return f"{shown(dict(span))} has no {' and no '.join(repr(key) for key in missing)}."
     return next(filter(None, (_value_problem(key, span[key]) for key in keys)), "")
 
 
 def _value_problem(key: str, value: Any) -> str:
     if key == "label":
         if not isinstance(value, str):
-            return f"the label {value!r} (of type {type(value).__name__}) is not a string."
-        return "" if is_utf8(value) else f"the label {value!r} cannot be stored as UTF-8 text."
+            return f"the label {shown(value)} (of type {type(value).__name__}) is not a string."
+        return "" if is_utf8(value) else f"the label {shown(value)} cannot be stored as UTF-8 text."
     if key == "types":
         if not is_list(value):
-            return f"the types {value!r} (of type {type(value).__name__}) are not a list of strings."
+            return f"the types {shown(value)} (of type {type(value).__name__}) are not a list of strings."
         fits = typed_array(value, pa.string()) is not None
-        return "" if fits else f"the types {value!r} are not all strings that can be stored as UTF-8."
+        return "" if fits else f"the types {shown(value)} are not all strings that can be stored as UTF-8."
     if key == "fragments":
         if not is_list(value):
-            return f"the fragments {value!r} are not a list of pairs."
+            return f"the fragments {shown(value)} are not a list of pairs."
         for pair in value:
             if not is_list(pair) or len(pair) != 2:
-                return f"the fragment {pair!r} is not a pair [start, end]."
+                return f"the fragment {shown(pair)} is not a pair [start, end]."
             if not all(map(is_integer, pair)):
-                return f"the fragment {pair!r} has a bound that is not an integer."
+                return f"the fragment {shown(pair)} has a bound that is not an integer."
         return "" if all(_fits_int64(bound) for pair in value for bound in pair) else "a bound is out of range."
     if not is_integer(value):
-        return f"the {key} {value!r} (of type {type(value).__name__}) is not an integer."
-    return "" if _fits_int64(value) else f"the {key} {value!r} is out of range."
+        return f"the {key} {shown(value)} (of type {type(value).__name__}) is not an integer."
+    return "" if _fits_int64(value) else f"the {key} {shown(value)} is out of range."
 
 
 def _fits_int64(value: int) -> bool:
@@ -198,6 +205,11 @@ def _fits_int64(value: int) -> bool:
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     """Return the columns of the fields `start` and `end`."""
     return [pa.array(bound.astype(np.int64)) for bound in (start, end)]
+
+
+def require_column(column: Any, remedy: str) -> None:
+    """Raise an `InputError` unless an object is an Arrow column."""
+    require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", remedy)
 
 
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
@@ -233,6 +245,7 @@ class Items:
         cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
     ) -> Items:
         """Read a column of lists of structs with these fields; an `InputError` for other types and None as a list."""
+        require_column(column, remedy)
         if not is_list_of(column.type, names):
             raise InputError(f"a column of type {column.type} does not hold lists of {plural}.", remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -336,7 +349,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         if not is_ordered(lengths):
             raise TypeError
         known = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
     if known.size == 0:
         known = known.astype(np.int64)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..arrays import (
     as_lists,
     batches,
+    frozen,
     is_integer,
     is_list,
     is_number,
@@ -24,7 +25,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError
+from ..errors import InputError, shown
 from .arrow import Items, bounds_arrays, is_list_of, name_problem, spans_arrays, string_codes
 
 Value = bool | int | float | str
@@ -96,8 +97,7 @@ class Attributes:
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
-        for column in (self.document, self.start, self.end, self.label, self.span, self.name, self.value, self.score):
-            column.flags.writeable = False
+        frozen(self, "document", "start", "end", "label", "span", "name", "value", "score")
 
     def __len__(self) -> int:
         """Return the number of spans."""
@@ -264,17 +264,17 @@ _Item = tuple[str, Value | None, float | None]
 def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     """Return name, value and score of each value of a span's attributes; `names` have been checked before."""
     if "attributes" not in span:
-        raise InputError(f"{dict(span)!r} has no 'attributes'.", ATTRIBUTES_REMEDY)
+        raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
     if type(attributes) is not dict and not isinstance(attributes, Mapping):
-        raise InputError(f"the attributes {attributes!r} are not a dict.", ATTRIBUTES_REMEDY)
+        raise InputError(f"the attributes {shown(attributes)} are not a dict.", ATTRIBUTES_REMEDY)
     if scores is None:
         scores = {}
     elif type(scores) is not dict and not isinstance(scores, Mapping):
-        raise InputError(f"the scores {scores!r} are not a dict.", _SCORE_REMEDY)
+        raise InputError(f"the scores {shown(scores)} are not a dict.", _SCORE_REMEDY)
     for name in scores:
         if name not in attributes:
-            raise InputError(f"there are scores of {name!r}, which is not among the attributes.", _SCORE_REMEDY)
+            raise InputError(f"there are scores of {shown(name)}, which is not among the attributes.", _SCORE_REMEDY)
     items: list[_Item] = []
     for name, given in attributes.items():
         if name not in names:
@@ -291,9 +291,11 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
 
 def _require_name(name: object) -> None:
     if not isinstance(name, str):
-        raise InputError(f"the attribute {name!r} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY)
+        raise InputError(
+            f"the attribute {shown(name)} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY
+        )
     if not is_utf8(name):
-        raise InputError(f"the attribute {name!r} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
+        raise InputError(f"the attribute {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
     if problem := name_problem(name, "name"):
         raise InputError(problem, "Give every attribute a name without outer blanks.")
 
@@ -308,20 +310,24 @@ def plain_value(value: Any, name: str) -> Value | None:
         return value
     if isinstance(value, str):
         if not is_utf8(value):
-            raise InputError(f"the value {value!r} of {name!r} cannot be stored as UTF-8 text.", _VALUE_REMEDY)
+            raise InputError(
+                f"the value {shown(value)} of {shown(name)} cannot be stored as UTF-8 text.", _VALUE_REMEDY
+            )
         return str(value)
     if isinstance(value, np.bool_):
         return bool(value)
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
-            raise InputError(f"the value {number} of {name!r} is out of range.", "Write it as a string.")
+            raise InputError(f"the value {shown(number)} of {shown(name)} is out of range.", "Write it as a string.")
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
-            raise InputError(f"the value of {name!r} is NaN, which is not equal to itself.", _VALUE_REMEDY)
+            raise InputError(f"the value of {shown(name)} is NaN, which is not equal to itself.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"{value!r} (of type {type(value).__name__}) cannot be a value of {name!r}.", _VALUE_REMEDY)
+    raise InputError(
+        f"{shown(value)} (of type {type(value).__name__}) cannot be a value of {shown(name)}.", _VALUE_REMEDY
+    )
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
@@ -333,10 +339,10 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
     if is_list(given):
         if not several or len(given) != len(values):
             count = f"{len(values)} values" if several else "one value and no list of them"
-            raise InputError(f"{name!r} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
+            raise InputError(f"{shown(name)} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
         return [_score(name, score) for score in given]
     if several and len(values) > 1:
-        raise InputError(f"{name!r} has {len(values)} values, and one score.", _SCORE_REMEDY)
+        raise InputError(f"{shown(name)} has {len(values)} values, and one score.", _SCORE_REMEDY)
     score = _score(name, given)
     return [score] * len(values)
 
@@ -354,8 +360,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"the scores of {name!r} have no score of its value {value!r}, but one of {other!r}, which is "
-                    f"another value{types}.",
+                    f"the scores of {shown(name)} have no score of its value {shown(value)}, but one of "
+                    f"{shown(other)}, which is another value{types}.",
                     _SCORE_REMEDY,
                 )
     return [known.get((type(value), value)) for value in values]
@@ -372,7 +378,7 @@ def _score(name: str, score: Any) -> float | None:
         if number == number:
             return number
     kind = type(score).__name__
-    raise InputError(f"the score {score!r} (of type {kind}) of {name!r} is not a number.", _SCORE_REMEDY)
+    raise InputError(f"the score {shown(score)} (of type {kind}) of {shown(name)} is not a number.", _SCORE_REMEDY)
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:

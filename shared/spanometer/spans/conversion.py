@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import setting
+from ..errors import require_kind, setting
 from ..tags.decoding import BARE_LABEL, require_legal, scheme_of
 from ..tags.schemes import Scheme, get_scheme
 from ..tags.tags import Tags, split_tag
@@ -25,6 +25,7 @@ def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str |
     Raises:
         InputError: as `decoding.decode`, and for adjacent spans of one label if IO is to be written.
     """
+    require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
     known = scheme_of(scheme, tags)
     target = known if to is None else get_scheme(to)
     return encode_like(tags, Spans.from_tags(tags, scheme=known.name, repair=repair), target.name)
@@ -43,7 +44,8 @@ def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
 
     Arguments and errors are those of `repair_tags`.
     """
-    known = certain_scheme(tags, scheme, remedy=f"spanometer repair --policy ... --to {to}")
+    target = get_scheme(to).name
+    known = certain_scheme(tags, scheme, remedy=f"spanometer repair --policy ... --to {target}")
     return repair_tags(tags, repair="conlleval", scheme=known.name, to=to)
 
 
@@ -58,6 +60,7 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
     Raises:
         InputError: as `decoding.scheme_of`, and for the first illegal pair of tags.
     """
+    require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
     known = scheme_of(scheme, tags)
     note = "" if scheme is not None else " (inferred from the prefixes)"
     other = f", or name the scheme with {setting('scheme')}" if scheme is None else "."

@@ -13,6 +13,7 @@ from ..arrays import (
     as_lists,
     ascends,
     begins_run,
+    frozen,
     is_list,
     null_flags,
     offsets_by,
@@ -21,13 +22,14 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, counted
+from ..errors import InputError, counted, shown
 from .arrow import (
     SPAN_TYPE,
     Items,
     bounds_arrays,
     is_list_of,
     read_lengths,
+    require_column,
     require_within,
     span_problem,
     struct_lists,
@@ -85,8 +87,7 @@ class Entities:
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
-        for column in (self.document, self.start, self.end, self.type, self.component_start, self.component_end):
-            column.flags.writeable = False
+        frozen(self, "document", "start", "end", "type", "component_start", "component_end")
 
     def __len__(self) -> int:
         """Return the number of entities."""
@@ -133,6 +134,7 @@ class Entities:
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
+        require_column(column, ENTITY_REMEDY)
         known = None if lengths is None else read_lengths(lengths, len(column))
         entities = _read(column)
         return entities if known is None else entities.with_lengths(known)
@@ -242,7 +244,7 @@ def entity_problem(entity: Any) -> str:
         return problem
     components = with_components(entity)["components"]
     if not is_list(components):
-        return f"the components {components!r} (of type {type(components).__name__}) are not a list."
+        return f"the components {shown(components)} (of type {type(components).__name__}) are not a list."
     problems = (span_problem(component, _KEYS, "a component") for component in components)
     return next((f"component {index}: {problem}" for index, problem in enumerate(problems) if problem), "")
 

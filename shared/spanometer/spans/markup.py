@@ -454,6 +454,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if isinstance(entity_types, frozenset):
         return entity_types
     wrong = isinstance(entity_types, str) or not isinstance(entity_types, Collection)
+    wrong = wrong or getattr(entity_types, "ndim", 1) != 1
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
             f"{setting('entity_types', entity_types)} is not a list of the first parts of types.",

@@ -16,6 +16,7 @@ from ..arrays import (
     as_lists,
     begins_run,
     code_type,
+    frozen,
     integers,
     null_flags,
     offsets_by,
@@ -25,7 +26,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, counted, on_side, setting
+from ..errors import InputError, counted, on_side, require_choice, setting
 from ..tags.decoding import BARE_LABEL, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
@@ -39,6 +40,7 @@ from .arrow import (
     fragments_arrays,
     is_list_of,
     read_lengths,
+    require_column,
     require_same_lengths,
     require_within,
     spans_arrays,
@@ -112,8 +114,7 @@ class Spans:
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
-        for column in (self.document, self.start, self.end, self.label):
-            column.flags.writeable = False
+        frozen(self, "document", "start", "end", "label")
 
     def __len__(self) -> int:
         """Return the number of spans."""
@@ -179,6 +180,7 @@ class Spans:
 
         `scheme` and `repair` are for tags, `lengths` for the other two.
         """
+        require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
         known = None if lengths is None else read_lengths(lengths, len(column))
@@ -439,6 +441,7 @@ def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_inde
 
 
 def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, prefix: bool) -> Tags:
+    require_choice("prefix", prefix, (True, False))
     named = tags.renamed(labels, ignore_index)
     return named if prefix else named.labels_as_tags()
 

@@ -118,7 +118,9 @@ _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 def canonical(name: str) -> str:
     """Return the name of a scheme that is written in any case or by a synonym; what is neither is returned as it is."""
-    known = SYNONYMS.get(name.upper(), name.upper()) if isinstance(name, str) else name
+    if not isinstance(name, str):
+        return name
+    known = SYNONYMS.get(name.upper(), name.upper())
     return known if known in SCHEMES else name
 
 

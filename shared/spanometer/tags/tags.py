@@ -26,7 +26,7 @@ from ..arrays import (
     strings,
     with_values,
 )
-from ..errors import InputError, has_control_characters, mention, setting, shown, where_known
+from ..errors import InputError, has_control_characters, mention, require_kind, setting, shown, where_known
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
@@ -70,6 +70,7 @@ class Tags:
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
         """Encode an Arrow column of lists of strings (or of dictionary-encoded strings, or of label numbers)."""
+        require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", _WORDS_REMEDY)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         if not is_tags(column.type):
             raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
@@ -448,7 +449,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         number = _label_number(key)
         if number is None or number in tags:
             why = "is not a label number" if number is None else "occurs twice"
-            raise InputError(f"the key {key!r} of {mention('id2label')} {why}.", remedy, option="id2label")
+            raise InputError(f"the key {shown(key)} of {mention('id2label')} {why}.", remedy, option="id2label")
         tags[number] = tag
     if not tags:
         raise InputError(f"{mention('id2label')} is empty.", remedy, option="id2label")
@@ -458,10 +459,10 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             problem = f"{mention('id2label')} has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
             raise InputError(problem, remedy, option="id2label")
         if not isinstance(tags[number], str):
-            problem = f"{mention('id2label')}[{number}] is {tags[number]!r}, which is not a tag."
+            problem = f"{mention('id2label')}[{number}] is {shown(tags[number])}, which is not a tag."
             raise InputError(problem, remedy, option="id2label")
         if (first := numbers.setdefault(tags[number], number)) != number:
-            problem = f"the tag {tags[number]!r} has two numbers, {first} and {number}."
+            problem = f"the tag {shown(tags[number])} has two numbers, {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
 

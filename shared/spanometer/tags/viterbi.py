@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import offsets_of, place_of, runs
-from ..errors import InputError, without_option
+from ..arrays import as_array, offsets_of, ordered, place_of, runs
+from ..errors import InputError, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import OUTSIDE, Scheme, get_scheme
 from .tags import Tags
@@ -130,14 +130,15 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(labels, (str, bytes)) or not all(isinstance(label, str) for label in labels):
-        raise InputError(f"labels={labels!r} is not a list of tags.", "Give the tags, labels=['O', 'B-PER', ...].")
-    names = tuple(labels)
+    remedy = "Give the tags, labels=['O', 'B-PER', ...]."
+    names = tuple(ordered(labels, "a list of tags (labels=...)", remedy))
+    if not all(isinstance(label, str) for label in names):
+        raise InputError(f"labels={shown(labels)} is not a list of tags.", remedy)
     if not names:
-        raise InputError("there are no labels.", "Give the tags, labels=['O', 'B-PER', ...].")
+        raise InputError("there are no labels.", remedy)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the label {twice!r} occurs twice.", "Give each label once, in the order of the logits.")
+        raise InputError(f"the label {shown(twice)} occurs twice.", "Give each label once, in the order of the logits.")
     return names
 
 
@@ -230,7 +231,8 @@ class Scores:
 def _floats(array: Any, sentence: int | None) -> np.ndarray:
     try:
         values = np.asarray(array)
-    except (ValueError, TypeError):
+    except Exception:
+        # ragged, or of a class that fails
         values = np.asarray(None)
     if values.size == 0 and values.dtype.kind in "fiu":
         values = values.astype(np.float64)
@@ -247,7 +249,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
         raise InputError("lengths and mask are both given.", "Give one of the two.")
     if mask is not None:
-        tagged = np.asarray(mask)
+        tagged = as_array(mask, "a mask", "Give one boolean for each token of the padded logits.")
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
             raise InputError(
                 f"a mask of shape {tagged.shape} and type {tagged.dtype}; the logits have {shape}.",
@@ -256,7 +258,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
-    counts = np.asarray(lengths)
+    counts = as_array(lengths, "a list of lengths", "Give one whole number for each sentence.")
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
         raise InputError(f"lengths of shape {counts.shape}; {shape[0]} sentences.", "Give one whole number for each.")
     wrong = (counts < 0) | (counts > shape[1])
@@ -273,11 +275,12 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
 def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
     if transitions is None:
         return None
-    values = np.asarray(transitions)
+    remedy = "Give numbers of shape (labels, labels): from the first label to the second."
+    values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         raise InputError(
             f"transitions of shape {values.shape} and type {values.dtype}; {labels} labels.",
-            "Give numbers of shape (labels, labels): from the first label to the second.",
+            remedy,
         )
     if np.isnan(values).any() or np.isposinf(values).any():
         raise InputError("a transition score is NaN or +inf.", "Scores are finite, or -inf to forbid a pair.")

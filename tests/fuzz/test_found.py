@@ -1,0 +1,186 @@
+"""What malformed inputs have found, one test for each class of defect."""
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import spanometer
+from malformed import KNOWN, ODD
+from spanometer import InputError, Spans, readers
+from spanometer.analysis import advice, mapping, spread, streams, sweep
+from spanometer.errors import require_kind, setting, shown
+from spanometer.integrations.trainer import TokenClassificationMetrics
+from spanometer.measures import SpanF, read_counts
+from spanometer.options import Option
+from spanometer.spans.attributes import Attributes
+from spanometer.spans.conversion import convert_tags, repair_tags
+from spanometer.spans.entities import Entities
+from spanometer.tags import viterbi
+from spanometer.tags.tags import Tags
+
+_, TAGS, _ = KNOWN["spans", "tags"]
+_, SPANS, _ = KNOWN["spans", "spans"]
+
+UNPRINTABLE = ("10**5000", "deep list", "failing repr")
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE)
+def test_values_that_cannot_be_printed(name):
+    """Python writes no integer of more than 4,300 digits and no list of more than a thousand brackets."""
+    value = ODD[name]()
+    assert shown(value) == f"an object of type {type(value).__name__}"
+    assert "an object of type" in str(InputError(setting("cap", value)))
+    with pytest.raises(InputError, match="an object of type"):
+        Option(name="cap", help="", kind=bool).check(value)
+    assert shown(np.zeros((2, 2))) == "array([[0., 0.],        [0., 0.]])"
+    for make in (
+        lambda: spanometer.path(value),
+        lambda: SpanF(average=value),
+        lambda: Spans.from_tags(TAGS, scheme=value),
+        lambda: Spans.from_tags([[value]]),
+        lambda: Spans.from_dicts([[{"start": value, "end": 1, "label": "A"}]]),
+        lambda: Spans.from_dicts([[value]]),
+        lambda: Attributes.from_dicts([[{"start": 0, "end": 1, "label": "A", "attributes": {"x": value}}]]),
+        lambda: Entities.from_dicts([[{"start": 0, "end": 1, "types": value, "components": value}]]),
+        lambda: readers.read(io.BytesIO(b"a B-A\n"), columns=[value]),
+    ):
+        with pytest.raises(InputError):
+            make()
+
+
+@pytest.mark.parametrize("name", ["failing iter", "list that fails", "failing generator"])
+def test_objects_that_fail_when_they_are_read(name):
+    """The error says where and what, and the object's own error is its cause."""
+    value = ODD[name]
+    with pytest.raises(InputError, match="cannot be read: RuntimeError") as caught:
+        Tags.from_lists(value())
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    with pytest.raises(InputError, match="cannot be read: RuntimeError") as caught:
+        Tags.from_lists([["O"], value()])
+    assert caught.value.document == 1
+    module = spanometer.load("span_f", "spans")
+    good = [[{"start": 0, "end": 1, "label": "A"}]]
+    with pytest.raises(InputError) as caught:
+        module.compute(predictions=[*good, value()], references=good * 2)
+    assert caught.value.place == "predictions, document 1"
+    with pytest.raises(InputError, match="lengths"):
+        module.compute(predictions=good, references=good, lengths=value())
+    assert module.compute(predictions=good, references=good)["f1"] == 1.0
+
+
+def test_mappings_that_fail_when_they_are_read():
+    class Failing(dict):
+        def __getitem__(self, key):
+            raise RuntimeError("of the caller")
+
+    one = Failing(start=0, end=1, label="A")
+    with pytest.raises(InputError, match=r"cannot be read: RuntimeError\('of the caller'\)") as caught:
+        Spans.from_dicts([[], [{"start": 0, "end": 1, "label": "A"}, one]])
+    assert (caught.value.document, caught.value.span) == (1, 1)
+
+
+def test_lists_that_say_another_length_than_they_have():
+    class Longer(list):
+        def __len__(self):
+            return 7
+
+    pairs = Longer([Longer([0, 2])])
+    spans = Spans.from_dicts([[{"label": "A", "fragments": pairs}]])
+    assert spans.to_dicts() == [[{"start": 0, "end": 2, "label": "A"}]]
+    entities = Entities.from_dicts([[{"start": 0, "end": 2, "types": Longer(["a"]), "components": []}]])
+    assert entities.to_dicts()[0][0]["types"] == ["a"]
+
+
+NO_COLUMN = (None, 3, [["O"]], np.array([1]), "B-A", pa.scalar(1), pa.table({"a": [1]}))
+
+
+@pytest.mark.parametrize("read", [Tags.from_arrow, Spans.from_arrow, Entities.from_arrow, Attributes.from_arrow])
+@pytest.mark.parametrize("column", NO_COLUMN, ids=lambda column: type(column).__name__)
+def test_what_is_no_column(read, column):
+    with pytest.raises(InputError, match="is not an Arrow column"):
+        read(column)
+
+
+@pytest.mark.parametrize("value", [None, 3, [0, 1], np.zeros((2, 2)), np.array(1)])
+def test_constructors_take_arrays(value):
+    spans = Spans.from_tags(TAGS)
+    with pytest.raises(InputError, match=r"start is .*, and not an array of one dimension"):
+        Spans(spans.document, value, spans.end, spans.label, spans.labels, spans.documents)
+
+
+@pytest.mark.parametrize("scheme", [[], {}, set(), 3, b"IOB2", np.array("IOB2")])
+def test_schemes_that_are_no_names(scheme):
+    with pytest.raises(InputError, match="invalid value for scheme"):
+        Spans.from_tags(TAGS, scheme=scheme)
+
+
+def test_require_kind():
+    require_kind(3, int, "a number", "")
+    with pytest.raises(InputError, match=r"'x' \(of type str\) is not a number[.]") as caught:
+        require_kind("x", int, "a number", "Give one.", side="predictions")
+    assert (caught.value.remedy, caught.value.side) == ("Give one.", "predictions")
+
+
+SPANS_OF = Spans.from_tags(TAGS)
+TREES = Entities.from_dicts([[]])
+OF_ANOTHER_KIND = {
+    "annotations": lambda: spanometer.agreement(3),
+    "an annotator's name": lambda: spanometer.agreement([TAGS, TAGS], names=["a", []]),
+    "names of annotators": lambda: spanometer.agreement([TAGS, TAGS], names=3),
+    "prefix": lambda: spanometer.agreement([TAGS, TAGS], prefix=np.array([1, 2])),
+    "measures": lambda: spanometer.compare(TAGS, {"a": TAGS, "b": TAGS}, measures=np.array("span_f")),
+    "measures of a spread": lambda: spread.policy_spread(TAGS, TAGS, measures=["span_f"]),
+    "logits": lambda: spread.policy_spread(TAGS, logits=3, labels=["O", "B-A", "I-A"]),
+    "labels": lambda: viterbi.decode([np.zeros((1, 2))], True),
+    "logits that fail": lambda: viterbi.decode([ODD["list that fails"]()], ["O", "B-A"]),
+    "decoders": lambda: TokenClassificationMetrics(["O", "B-A"], decode=3),
+    "no decoders": lambda: TokenClassificationMetrics(["O", "B-A"], decode=None),
+    "a ragged mask": lambda: viterbi.decode(np.zeros((1, 2, 2)), ["O", "B-A"], mask=[[1, 2], [3]]),
+    "ragged lengths": lambda: viterbi.decode(np.zeros((1, 2, 2)), ["O", "B-A"], lengths=[[1, 2], [3]]),
+    "ragged transitions": lambda: viterbi.decode([np.zeros((1, 2))], ["O", "B-A"], transitions=[[1, 2], [3]]),
+    "spans to transform": lambda: mapping.get_transformation("+1")(TAGS),
+    "ragged numbers": lambda: mapping.get_transformation("+1")(SPANS_OF, numbers=[[1, 2], [3]]),
+    "numbers in words": lambda: mapping.get_transformation("label_noise")(SPANS_OF, numbers=["a", "b"]),
+    "large numbers": lambda: mapping.get_transformation("label_noise")(SPANS_OF, numbers=[0, 2**64]),
+    "tags to transform": lambda: mapping.TRANSFORMATIONS["illegal_tags"].on_tags(TAGS, scheme="IOB2"),
+    "a batch": lambda: mapping.as_map("+1", scheme="IOB2")([TAGS], [0, 1]),
+    "indices": lambda: mapping.as_map("+1", scheme="IOB2")({"ner_tags": TAGS}, [0, None]),
+    "names of tags": lambda: mapping.as_map("+1", names=3),
+    "a column": lambda: mapping.as_map("+1", scheme="IOB2", column=np.array([1, 2]), touched_column="n"),
+    "tags to repair": lambda: repair_tags(TAGS, repair="discard"),
+    "tags to convert": lambda: convert_tags(TAGS, to="IOBES"),
+    "a target": lambda: convert_tags(Tags.from_lists(TAGS), to=10**5000),
+    "columns of a stream": lambda: streams.score_stream([], scheme="IOB2", references=np.array([1, 2])),
+    "tables": lambda: streams.sum_counts(True),
+    "measures of tables": lambda: streams.sum_counts([], measures=pa.scalar(1)),
+    "per_document": lambda: streams.partial_counts({"references": [], "predictions": []}, per_document=np.zeros(2)),
+    "a measure of counts": lambda: read_counts(SpanF().counts(SPANS_OF, SPANS_OF).to_bytes(), measure="span_f"),
+    "alphas": lambda: sweep.alpha_sweep(TREES, {"a": TREES}, alphas=0.5),
+    "systems": lambda: sweep.alpha_sweep(TREES, TREES, alphas=[0.5]),
+    "spans to advise on": lambda: advice.advise(TAGS),
+    "words": lambda: advice.advise(SPANS_OF, 3),
+    "thresholds": lambda: advice.advise(SPANS_OF, thresholds=3),
+    "files": lambda: readers.require_same_tokens(TAGS, TAGS),
+    "a path": lambda: readers.read(["a"]),
+    "a number as a path": lambda: readers.read_spans(3),
+    "columns": lambda: readers.read(io.BytesIO(b"a B-A\n"), columns=-1),
+    "a column's number": lambda: readers.read(io.BytesIO(b"a B-A\n"), columns=[True]),
+    "words to read": lambda: readers.read(io.BytesIO(b"a B-A\n"), words=b"1"),
+    "what begins a document": lambda: readers.read(io.BytesIO(b"a B-A\n"), documents=3),
+    "the key of spans": lambda: readers.read_spans(io.BytesIO(b"[]\n"), key=[]),
+    "words of attributes": lambda: readers.read_attributes(io.BytesIO(b"[]\n"), words=np.zeros(2)),
+    "a name": lambda: readers.read(io.BytesIO(b"a B-A\n"), name=3),
+    "where to write": lambda: readers.write_entities(3, [[]], format="jsonl"),
+    "types of entities": lambda: readers.read_entities(
+        io.BytesIO(b"<a> b </a>\n"), format="quaero", entity_types=np.array("a")
+    ),
+}
+
+
+@pytest.mark.parametrize("call", OF_ANOTHER_KIND.values(), ids=list(OF_ANOTHER_KIND))
+def test_arguments_of_another_kind(call):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert caught.value.remedy

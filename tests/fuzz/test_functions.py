@@ -1,0 +1,353 @@
+"""Odd objects as arguments of the functions of Python: an InputError, or a result, and nothing else.
+
+What the system says of a path is an OSError that names it.
+"""
+
+import contextlib
+import io
+import json
+import warnings
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import spanometer
+from malformed import KNOWN, NAMES, PLACES, changed_arguments
+from spanometer import InputError, Spans, readers
+from spanometer.analysis import advice, batches, mapping, spread, streams, sweep
+from spanometer.integrations.trainer import TokenClassificationMetrics
+from spanometer.measures import MEASURES, Eter, SpanF, read_counts
+from spanometer.spans.attributes import Attributes
+from spanometer.spans.conversion import convert_tags, repair_tags
+from spanometer.spans.entities import Entities
+from spanometer.tags import viterbi
+from spanometer.tags.tags import Tags
+
+OTHER_TAGS, TAGS, _ = KNOWN["spans", "tags"]
+OTHER_SPANS, SPANS, LENGTHS = KNOWN["spans", "spans"]
+OTHER_FRAGMENTS, FRAGMENTS, _ = KNOWN["spans", "fragments"]
+OTHER_ENTITIES, ENTITIES, _ = KNOWN["entities", "entities"]
+OTHER_ATTRIBUTES, ATTRIBUTES, _ = KNOWN["attributes", "spans"]
+LABELS = ["O", "B-A", "I-A", "B-B", "I-B"]
+LOGITS = [np.eye(5)[[1, 2, 0, 3]].tolist(), np.eye(5)[[0, 3]].tolist()]
+
+LINES = b"".join(json.dumps(row).encode() + b"\n" for row in SPANS)
+
+
+def spans():
+    return Spans.from_tags(TAGS)
+
+
+def counted():
+    return SpanF().counts(Spans.from_tags(TAGS), Spans.from_tags(OTHER_TAGS))
+
+
+def score_logits(predictions, label_ids, **options):
+    return TokenClassificationMetrics(**options).compute_metrics((predictions, label_ids))
+
+
+FUNCTIONS = {
+    "agreement": (
+        spanometer.agreement,
+        lambda: {
+            "annotations": [TAGS, OTHER_TAGS],
+            "names": ["ann", "ben"],
+            "scheme": None,
+            "repair": "conlleval",
+            "prefix": True,
+            "level": "token",
+            "placement": "disjoint",
+            "method": "exact",
+            "uniform_threshold": 0.5,
+            "variant": "2016",
+            "average": "micro",
+            "zero_division": 0.0,
+        },
+    ),
+    "agreement of spans": (
+        spanometer.agreement,
+        lambda: {"annotations": {"ann": Spans.from_dicts(SPANS), "ben": spans()}, "lengths": [4, 2]},
+    ),
+    "compare": (
+        spanometer.compare,
+        lambda: {
+            "references": TAGS,
+            "systems": {"old": OTHER_TAGS, "new": TAGS},
+            "measures": ["span_f", "link_f"],
+            "scheme": "IOB2",
+            "repair": "discard",
+            "prefix": True,
+            "confidence": 0.9,
+            "interval_method": "percentile",
+            "n_resamples": 20,
+            "n_permutations": 20,
+            "seed": 1,
+        },
+    ),
+    "compare spans": (
+        spanometer.compare,
+        lambda: {
+            "references": Spans.from_dicts(SPANS),
+            "systems": {"old": Spans.from_dicts(OTHER_SPANS), "new": Spans.from_dicts(SPANS)},
+            "lengths": [4, 2],
+            "n_resamples": 20,
+            "n_permutations": 20,
+        },
+    ),
+    "compare trees": (
+        spanometer.compare,
+        lambda: {
+            "references": Entities.from_dicts(ENTITIES),
+            "systems": {"old": Entities.from_dicts(OTHER_ENTITIES), "new": Entities.from_dicts(ENTITIES)},
+            "measures": "eter",
+            "lengths": [4, 2],
+            "n_resamples": 20,
+            "n_permutations": 20,
+        },
+    ),
+    "spread": (
+        spread.policy_spread,
+        lambda: {
+            "references": TAGS,
+            "predictions": [["B-A", "O", "I-A", "B-B"], ["O", "I-B"]],
+            "scheme": "IOB2",
+            "measures": [SpanF()],
+        },
+    ),
+    "spread of logits": (
+        spread.policy_spread,
+        lambda: {"references": TAGS, "logits": LOGITS, "labels": LABELS, "scheme": None},
+    ),
+    "viterbi": (
+        viterbi.decode,
+        lambda: {"logits": LOGITS, "labels": LABELS, "scheme": "IOB2", "transitions": np.zeros((5, 5)).tolist()},
+    ),
+    "padded viterbi": (
+        viterbi.decode,
+        lambda: {"logits": np.zeros((2, 3, 5)), "labels": LABELS, "lengths": [3, 2]},
+    ),
+    "Tags.from_lists": (Tags.from_lists, lambda: {"documents": TAGS}),
+    "Tags.from_arrow": (Tags.from_arrow, lambda: {"column": pa.array(TAGS)}),
+    "Spans.from_tags": (
+        Spans.from_tags,
+        lambda: {"tags": TAGS, "scheme": "IOB2", "repair": "conlleval", "prefix": True},
+    ),
+    "Spans.from_dicts": (Spans.from_dicts, lambda: {"documents": SPANS, "lengths": [4, 2]}),
+    "Spans.from_dicts of fragments": (Spans.from_dicts, lambda: {"documents": FRAGMENTS, "lengths": [4, 2]}),
+    "Spans.from_arrow": (
+        Spans.from_arrow,
+        lambda: {"column": spans().to_arrow(), "lengths": [4, 2], "scheme": None, "repair": "discard"},
+    ),
+    "Spans.with_lengths": (lambda lengths: spans().with_lengths(lengths), lambda: {"lengths": [4, 2]}),
+    "Spans.to_tags": (lambda scheme: spans().to_tags(scheme), lambda: {"scheme": "IOBES"}),
+    "Spans": (
+        Spans,
+        lambda: {name: getattr(spans(), name) for name in ("document", "start", "end", "label", "labels", "documents")},
+    ),
+    "Entities.from_dicts": (Entities.from_dicts, lambda: {"documents": ENTITIES, "lengths": [4, 2]}),
+    "Entities.from_arrow": (
+        Entities.from_arrow,
+        lambda: {"column": Entities.from_dicts(ENTITIES).to_arrow(), "lengths": [4, 2]},
+    ),
+    "Attributes.from_dicts": (Attributes.from_dicts, lambda: {"documents": ATTRIBUTES}),
+    "Attributes.from_arrow": (Attributes.from_arrow, lambda: {"column": Attributes.from_dicts(ATTRIBUTES).to_arrow()}),
+    "counts": (
+        lambda references, predictions: SpanF().counts(references, predictions),
+        lambda: {"references": spans(), "predictions": spans()},
+    ),
+    "read_counts": (read_counts, lambda: {"counts": counted().to_bytes(), "measure": SpanF()}),
+    "score_stream": (
+        streams.score_stream,
+        lambda: {
+            "batches": [(TAGS, OTHER_TAGS), {"references": TAGS, "predictions": TAGS}],
+            "measures": ["span_f", "token_f"],
+            "scheme": "IOB2",
+            "repair": "conlleval",
+            "references": "references",
+            "predictions": "predictions",
+            "lengths": None,
+            "batch_size": 2,
+        },
+    ),
+    "score_stream of spans": (
+        streams.score_stream,
+        lambda: {
+            "batches": [{"gold": SPANS, "system": OTHER_SPANS, "tokens": [4, 2]}],
+            "measures": {"f": SpanF(), "alpha": "unitizing_alpha"},
+            "references": "gold",
+            "predictions": "system",
+            "lengths": "tokens",
+        },
+    ),
+    "partial_counts": (
+        streams.partial_counts,
+        lambda: {"batch": {"references": TAGS, "predictions": OTHER_TAGS}, "scheme": "IOB2", "per_document": True},
+    ),
+    "sum_counts": (
+        streams.sum_counts,
+        lambda: {
+            "tables": [streams.partial_counts({"references": TAGS, "predictions": TAGS}, scheme="IOB2")],
+            "measures": {"span_f": SpanF()},
+            "per_document": False,
+        },
+    ),
+    "Reading": (batches.Reading.of, lambda: {"measures": ["span_f"], "scheme": "IOB2", "lengths": "tokens"}),
+    "sweep": (
+        sweep.alpha_sweep,
+        lambda: {
+            "references": Entities.from_dicts(ENTITIES),
+            "systems": {"one": Entities.from_dicts(OTHER_ENTITIES)},
+            "alphas": [0.0, 0.5],
+            "type_cost": 1.0,
+        },
+    ),
+    "Eter.counts": (
+        lambda references, predictions: Eter().counts(references, predictions),
+        lambda: {"references": Entities.from_dicts(ENTITIES), "predictions": Entities.from_dicts(OTHER_ENTITIES)},
+    ),
+    "transformation": (
+        lambda name, spans, numbers, **parameters: mapping.get_transformation(name, **parameters)(
+            spans, numbers=numbers
+        ),
+        lambda: {"name": "label_noise", "spans": spans(), "numbers": [0, 1], "rate": 0.5, "seed": 3, "first": 2},
+    ),
+    "extension": (
+        lambda name, spans, **parameters: mapping.get_transformation(name, **parameters)(spans),
+        lambda: {
+            "name": "+2",
+            "spans": spans(),
+            "tokens": 1,
+            "room": 2,
+            "side": "end",
+            "overlap": False,
+            "shortest": 1,
+            "longest": 3,
+            "alone": False,
+        },
+    ),
+    "transformed tags": (
+        lambda tags, scheme, repair: mapping.TRANSFORMATIONS["illegal_tags"].on_tags(
+            tags, scheme=scheme, repair=repair
+        ),
+        lambda: {"tags": Tags.from_lists(TAGS), "scheme": "IOB2", "repair": "raise"},
+    ),
+    "as_map": (
+        lambda batch, indices, **options: mapping.as_map(**options)(batch, indices),
+        lambda: {
+            "batch": {"ner_tags": [[1, 2, 0, 3], [0, 3]]},
+            "indices": [0, 1],
+            "transformation": "label_noise",
+            "column": "ner_tags",
+            "scheme": "IOB2",
+            "names": LABELS,
+            "repair": "raise",
+            "touched_column": "touched",
+        },
+    ),
+    "repair_tags": (
+        repair_tags,
+        lambda: {"tags": Tags.from_lists(TAGS), "repair": "discard", "scheme": "IOB2", "to": "IOBES"},
+    ),
+    "convert_tags": (convert_tags, lambda: {"tags": Tags.from_lists(TAGS), "scheme": "IOB2", "to": "IOBES"}),
+    "advise": (advice.advise, lambda: {"references": spans(), "words": [["a", "b", "c", "d"], ["e", "f"]]}),
+    "TokenClassificationMetrics": (
+        score_logits,
+        lambda: {
+            "id2label": dict(enumerate(LABELS)),
+            "measures": ["span_f"],
+            "decode": "viterbi",
+            "scheme": "IOB2",
+            "repair": "conlleval",
+            "transitions": np.zeros((5, 5)).tolist(),
+            "predictions": np.zeros((1, 3, 5)),
+            "label_ids": np.array([[0, 1, -100]]),
+        },
+    ),
+    "load": (spanometer.path, lambda: {"name": "span_f"}),
+    "read": (
+        readers.read,
+        lambda: {"path": io.BytesIO(b"a B-A\nb O\n\nc B-B\n"), "columns": [-1], "words": True, "format": "columns"},
+    ),
+    "read_parts": (
+        lambda **options: list(readers.read_parts(**options)),
+        lambda: {"path": io.BytesIO(b"a B-A\nb O\n\nc B-B\n"), "columns": [-1]},
+    ),
+    "read_spans": (readers.read_spans, lambda: {"path": io.BytesIO(LINES), "max_line": 1, "max_size": 1}),
+    "read_attributes": (
+        readers.read_attributes,
+        lambda: {"path": io.BytesIO(json.dumps(ATTRIBUTES[0]).encode()), "words": True, "name": "gold"},
+    ),
+    "read_entities": (
+        readers.read_entities,
+        lambda: {"path": io.BytesIO(b"<pers> Ada </pers> sings\n"), "format": "quaero", "entity_types": ["pers"]},
+    ),
+    "write_entities": (
+        readers.write_entities,
+        lambda: {"path": io.BytesIO(), "entities": ENTITIES, "words": [list("abcd"), list("ef")], "format": "jsonl"},
+    ),
+    "detect": (readers.detect, lambda: {"path": io.BytesIO(LINES)}),
+    "require_same_tokens": (
+        readers.require_same_tokens,
+        lambda: {
+            "references": readers.read_spans(io.BytesIO(LINES)),
+            "predictions": readers.read_spans(io.BytesIO(LINES)),
+        },
+    ),
+}
+FUNCTIONS.update(
+    {
+        f"{name}.counts": (
+            lambda references, predictions, name=name: MEASURES[name]().counts(references, predictions),
+            lambda: {"references": spans(), "predictions": Spans.from_tags(OTHER_TAGS)},
+        )
+        for name in MEASURES
+    }
+)
+OF_FILES = {name for name in FUNCTIONS if name.startswith(("read", "write", "detect"))}
+
+
+def attempt(name, changes):
+    """Call a function with some of its arguments changed."""
+    function, arguments = FUNCTIONS[name]
+    found = changed_arguments(arguments(), changes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            function(**found)
+        except InputError as error:
+            assert error.problem and str(error)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _elsewhere(tmp_path_factory):
+    """Stay in a folder of one's own: a path may be any text."""
+    with contextlib.chdir(tmp_path_factory.mktemp("odd")):
+        yield
+
+
+@cache
+def works(name):
+    """Whether a function takes its arguments as they are."""
+    function, arguments = FUNCTIONS[name]
+    function(**arguments())
+    return True
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@settings(
+    max_examples=30,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
+@given(changes=st.lists(st.tuples(st.integers(0, PLACES), st.sampled_from(NAMES)), min_size=1, max_size=2))
+def test_odd_arguments(name, changes):
+    assert works(name)
+    attempt(name, changes)
