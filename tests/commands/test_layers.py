@@ -90,6 +90,21 @@ def test_parts_by_chance(scores, file):
     assert found["measures"]["chance_kappa_f1"]["per_document"]["f1"] == pytest.approx([14 / 15, None])
 
 
+def test_agreement_of_nested_spans(run, file):
+    paths = file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM))
+    status, _, complaint = run("agree", *paths, "--placement", "layers")
+    assert (status, "Set --variant None to leave alpha out" in complaint) == (2, True)
+    for none in ("none", "None"):
+        status, output, complaint = run("agree", *paths, "--placement", "layers", "--variant", none, "--json")
+        assert (status, complaint) == (0, "")
+        found = json.loads(output)
+        # as test_by_hand has it
+        assert found["mean_f1"] == pytest.approx(14 / 15)
+        assert found["mean_chance_f1"] == pytest.approx(2 * (52 / 30 + 7 / 8 + 1 / 4) / 15)
+        assert found["alpha"] is None
+        assert list(found["signatures"]) == ["chance_kappa_f1"]
+
+
 def test_union_by_hand():
     layers = [Spans.from_tags([["B-A", "I-A"], ["O"]]), Spans.from_tags([["B-A", "O"], ["B-C"]])]
     layers.append(Spans.from_tags([["B-A", "I-A"], ["O"]]))

@@ -5,10 +5,14 @@ corrected for it, and Krippendorff's alpha for unitizing over all annotators
 jointly. Files as in spanometer score, one for each annotator; or one file with
 a column for each, or an export of an annotation tool with several annotators.
 
+Nested spans, in files that can hold them: --placement layers places them at
+random depth by depth; alpha is not defined for them, --variant none leaves it out.
+
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
   spanometer agree project.json --to-tokens overlap
+  spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
   spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
 
@@ -65,9 +69,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     output = read_options(AgreementOutput, options)
+    without_alpha = str(options.variant).lower() == "none" and options.variant is not None
+    if without_alpha:
+        options.variant = None
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
     of_chance = {name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS}
-    values = {"variant": alpha.variant, "per_document": output.per_document, **of_chance}
+    values = {"variant": None if without_alpha else alpha.variant, "per_document": output.per_document, **of_chance}
     paths = list(map(once, options.files))
     annotators: dict[str, Any]
     if kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha]) is DocumentSeries:
