@@ -222,6 +222,12 @@ def replaced_option(owner: Any, name: str, **details: Any) -> Any:
     return field(default=declared.default, metadata={"option": declared})
 
 
+def reused_option(owner: type, name: str) -> Any:
+    """Declare a field of a dataclass as the option that another one declares."""
+    known = next(one for one in fields(owner) if one.name == name)
+    return field(default=known.default, metadata=known.metadata)
+
+
 def options_of(owner: Any) -> dict[str, Option]:
     """Return the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
 

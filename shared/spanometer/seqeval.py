@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .counts.statistics import AVERAGES
-from .errors import InputError, on_side, require_choice
+from .errors import InputError, on_side, require_choice, spell_python
 from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
@@ -235,5 +235,10 @@ def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _named(error: InputError) -> InputError:
-    """Return an error with the side under the name that it has here."""
-    return error if error.side is None else error.placed(side=_NAMES[error.side])
+    """Return an error with the side under the name that it has here, and options that modules alone have as theirs."""
+    respelled = error.respelled(_spell)
+    return respelled if error.side is None else respelled.placed(side=_NAMES[error.side])
+
+
+def _spell(name: str, value: str | None) -> str:
+    return "id2label=... of the module seqeval" if name == "id2label" else spell_python(name, value)

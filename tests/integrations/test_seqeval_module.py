@@ -115,6 +115,22 @@ def test_batches_and_columns(ours):
     assert ours.compute() == expected
 
 
+def test_label_numbers(ours):
+    """As a model's outputs and a dataset's columns have them; positions without a label are left out."""
+    labels = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    references, predictions = (
+        [[-100, *map(labels.index, tags)] for tags in SIDES[side]] for side in ("references", "predictions")
+    )
+    numbers = {"references": references, "predictions": [[1, *row[1:]] for row in predictions]}
+    assert ours.compute(**numbers, id2label=labels) == ours.compute(**SIDES)
+    assert ours.compute(**numbers, id2label=dict(enumerate(labels)), details=True)["counts"]["tokens"] == 6
+    suffixed = ["O", "PER-B", "PER-I", "LOC-B", "LOC-I"]
+    assert ours.compute(**numbers, id2label=suffixed, suffix=True) == ours.compute(**SIDES)
+    for options, text in (({}, "id2label"), ({"id2label": labels[:2]}, "not the number of a label")):
+        with pytest.raises(InputError, match=text):
+            ours.compute(**numbers, **options)
+
+
 def test_options_given_to_load():
     tags = {"predictions": [["I-A", "O"]], "references": [["B-A", "O"]]}
     strict = spanometer.load("seqeval", mode="strict", scheme="IOB2", zero_division=0)

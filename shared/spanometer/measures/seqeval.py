@@ -16,10 +16,12 @@ from ..arrays import offsets_of
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..errors import ASKED, InputError, on_side, spell_python
-from ..options import option, options_of
-from ..spans.spans import as_tags, pair_from_tags
+from ..options import option, options_of, reused_option
+from ..spans.arrow import require_same_lengths
+from ..spans.spans import encoded_tags, named_tags, pair_from_tags
+from ..tags.decoding import LabelDecoding, reading_of
 from ..tags.schemes import SCHEMES, canonical
-from ..tags.tags import Tags
+from ..tags.tags import Tags, read_id2label
 from .base import Key, Measure
 from .span_f import SpanF
 
@@ -50,6 +52,7 @@ class Seqeval(Measure):
         mode: None reads illegal tags as the CoNLL script does, `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with the denominator 0; `warn` is 0 with a warning.
+        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; seqeval has neither.
     """
 
     # the result has each label, and over all the counts are summed
@@ -76,6 +79,8 @@ class Seqeval(Measure):
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
     )
+    id2label: Any = reused_option(LabelDecoding, "id2label")
+    ignore_index: int | None = reused_option(LabelDecoding, "ignore_index")
 
     name: ClassVar[str] = "seqeval"
     input: ClassVar[str] = "tags"
@@ -96,6 +101,8 @@ class Seqeval(Measure):
         """Check the options."""
         if self.scheme is not None:
             object.__setattr__(self, "scheme", canonical(self.scheme))
+        if self.id2label is not None:
+            object.__setattr__(self, "id2label", read_id2label(self.id2label))
         super().__post_init__()
 
     def counts(self, references: Any, predictions: Any) -> Counts:
@@ -107,18 +114,22 @@ class Seqeval(Measure):
         given = {"references": references, "predictions": predictions}
         repair = "discard" if self.mode == "strict" else "conlleval"
         try:
-            tags = {side: on_side(side, as_tags, documents) for side, documents in given.items()}
-            if self.suffix:
-                tags = {side: on_side(side, found.suffixes_as_prefixes) for side, found in tags.items()}
-            scheme = self.scheme if self.mode == "strict" else None
-            reference, predicted, known = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
+            encoded = {side: on_side(side, encoded_tags, documents) for side, documents in given.items()}
+            require_same_lengths(*(side.lengths for side in encoded.values()))
+            numbers = {"id2label": self.id2label, "ignore_index": self.ignore_index}
+            with named_tags(encoded, prefix=True, **numbers) as (tags, _):
+                if self.suffix:
+                    tags = {side: on_side(side, found.suffixes_as_prefixes) for side, found in tags.items()}
+                scheme = self.scheme if self.mode == "strict" else None
+                reference, predicted, known = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
         except InputError as error:
             raise error.respelled(_spell) from None
         spans = SpanF().count(Alignment(reference, predicted))
         offsets = tags["references"].offsets
         equal = np.equal(*common_codes(*tags.values())[0])
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
-        return replace(spans, shared=shared, measure=self), {"scheme": known, "repair": repair}
+        ignored = ... if self.id2label is None else self.ignore_index
+        return replace(spans, shared=shared, measure=self), reading_of(known, repair, prefix=True, ignore_index=ignored)
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and over all; with `zero_division="warn"` this warns as seqeval does."""
