@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import random
 import subprocess
 import sys
 
@@ -152,6 +153,24 @@ def in_process(more, *arguments):
     """Run the command line in a process that may take so many megabytes more than it has at its beginning."""
     command = [sys.executable, "-c", IN_PROCESS, str(more), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux does it")
+def test_memory_of_all_measures(file):
+    # every second token begins a span: exact chance and the alignment are what takes memory
+    generator = random.Random(1)
+    documents = ["".join(f"x {generator.choice(['B-A', 'I-A', 'B-B', 'O'])}\n" for _ in range(20)) for _ in range(400)]
+    text = "\n".join(generator.choices(documents, k=150_000)).encode()
+    ran = in_process(0, "score", file(text), file(text.replace(b"B-B", b"B-A")))
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout.split()[-1]) < 3 * len(text) + 200_000_000
+
+
+def test_comments_alone(file):
+    text = b"# nothing but this\n" * 1_000_000
+    assert "the first 16 megabytes have no row of tags" in refused(file(text)).problem
+    assert "no rows of tags" in refused(file(text), max_line=40).problem
+    assert read(file(text[:19_000] + b"a O\n")).document_lines.tolist() == [1001]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured and limited as Linux does it")

@@ -17,6 +17,9 @@ from .source import Source
 from .tag_file import Column
 
 _COMMAS = re.compile(r"\S[,;]\S")
+_COMMENTS = 1000
+"""Columns are named in one of the first so many comments."""
+
 _HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 
@@ -60,14 +63,18 @@ def find_layout(
     blocks = source.blocks(held=held)
     begun: list[tuple[int, bytes]] = []
     comments: list[str] = []
+    size = 0
     for first, block in blocks:
         if not begun and is_blank(block):
             continue
         begun.append((first, block))
+        size += len(block)
+        source.require_begun(size, first)
         lines = Lines(first, block, tabs=False)
         sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
         before = int(np.argmax(sure)) if sure.any() else len(sure)
-        comments.extend(lines.text(line) for line in np.flatnonzero(lines.mark[:before] == HASH).tolist())
+        marked = np.flatnonzero(lines.mark[:before] == HASH)[: _COMMENTS - len(comments)]
+        comments.extend(map(lines.text, marked.tolist()))
         if sure.any():
             row, number = lines.text(before), first + before
             break

@@ -7,6 +7,7 @@ at single lines only if they begin with `#`.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -109,7 +110,7 @@ class _Reader:
         self._after_last = 0
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
-        self._comments: list[tuple[int, str]] = []
+        self._comment_lines, self._comment_text = array("q"), bytearray()
         self._docstart_lines: list[int] = []
         self._after_boundary = True
         # how many lines begin documents so far, and how many did before the last row
@@ -174,7 +175,8 @@ class _Reader:
             line_runs=runs,
             layout=layout,
             document_names=self._names_of_documents(first_lines),
-            comments=tuple(self._comments),
+            comment_lines=self._comment_lines,
+            comment_text=self._comment_text,
             docstart_lines=tuple(self._docstart_lines),
             sentences=self._documents is None,
         )
@@ -204,7 +206,8 @@ class _Reader:
                 continue
             is_row[line] = False
             boundary[line] = at_start
-            self._comments.append((lines.first + line, text))
+            self._comment_lines.append(lines.first + line)
+            self._comment_text += f"{text}\n".encode()
             key = None if self._documents is None else self._begins_document.match(text)
             if key:
                 begins[line] = True

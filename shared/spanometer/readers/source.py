@@ -34,7 +34,13 @@ class Limits:
         InputError: for a value that is not a number, or too small.
     """
 
-    max_line: float = option(16, help="longest line that is read, in megabytes", kind=float, low=1, metavar="MB")
+    max_line: float = option(
+        16,
+        help="longest line that is read, and most text before the first row, in megabytes",
+        kind=float,
+        low=1,
+        metavar="MB",
+    )
     max_size: float = option(
         2000,
         help="most text that is read of a file, unpacked, in megabytes",
@@ -204,6 +210,15 @@ class Source:
             raise self.refuse(
                 f"{what} has more than {self._limits.max_size:,g} megabytes of text.",
                 f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
+                line,
+            )
+
+    def require_begun(self, size: int, line: int) -> None:
+        """Raise an `InputError` if so many bytes came before the first row."""
+        if size > self._limits.max_line * _MEGABYTE + BLOCK_SIZE:
+            raise self.refuse(
+                f"the first {self._limits.max_line:,g} megabytes have no row of tags.",
+                f"Leave comments out of the file, or raise the limit with {setting('max_line')}.",
                 line,
             )
 

@@ -44,7 +44,8 @@ class TagFile(AnnotatedFile):
         layout: how rows of columns are built; None for JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
             them; an empty string for rows before the first of them.
-        comments: the comments of files of columns, each with the number of its line.
+        comments: the comments of files of columns, each with the number of its line, made when they are asked for from
+            `comment_lines` and `comment_text`.
         docstart_lines: the numbers of the `-DOCSTART-` lines.
         sentences: whether the documents are sentences, as in files of columns in which nothing but blank lines (and
             `-DOCSTART-` lines) is asked to end them.
@@ -56,9 +57,15 @@ class TagFile(AnnotatedFile):
     numbers: np.ndarray | None = None
     layout: Layout | None = None
     document_names: tuple[str, ...] | None = None
-    comments: tuple[tuple[int, str], ...] = ()
+    comment_lines: Sequence[int] = ()
+    comment_text: bytes | bytearray = b""
     docstart_lines: tuple[int, ...] = ()
     sentences: bool = False
+
+    @property
+    def comments(self) -> tuple[tuple[int, str], ...]:
+        """The comments, each with the number of its line."""
+        return tuple(zip(self.comment_lines, self.comment_text.decode().split("\n"), strict=False))
 
     @property
     def lengths(self) -> np.ndarray:
