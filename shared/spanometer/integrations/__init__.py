@@ -1,1 +1,1 @@
-"""Glue to other libraries: evaluate, the Trainer, Dask."""
+"""Glue to other libraries: evaluate, the Trainer, torchmetrics, scikit-learn, LightEval, Dask."""

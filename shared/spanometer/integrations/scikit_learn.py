@@ -33,16 +33,18 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
     """
     from sklearn.metrics import make_scorer
 
-    (known,) = read_measures(measure, _MEASURES).values()
-    require_choice("key", key or known.headline, known.keys)
+    chosen, higher = read_key(measure, key)
     made: Callable[..., float] = make_scorer(
-        one_value,
-        greater_is_better=known.results[key or known.headline].better != "lower",
-        measure=measure,
-        key=key or known.headline,
-        **options,
+        one_value, greater_is_better=higher, measure=measure, key=chosen, **options
     )
     return made
+
+
+def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
+    """Return the key of a measure, its headline if it is None, and whether a higher value is better."""
+    (known,) = read_measures(measure, _MEASURES).values()
+    require_choice("key", key or known.headline, known.keys)
+    return key or known.headline, known.results[key or known.headline].better != "lower"
 
 
 def one_value(references: Any, predictions: Any, *, measure: Any, key: str, **options: Any) -> float:
