@@ -129,7 +129,7 @@ def test_with_logits(run, sides, logits):
     alone = json.loads(run("spread", sides[0], "--logits", logits, "--json")[1])
     assert alone["measures"] == with_both["measures"]
     assert alone["prediction"] is None
-    assert list(alone["measures"]["span_f"]["from_logits"]) == ["viterbi", "greedy", "by_score"]
+    assert list(alone["measures"]["span_f"]["from_logits"]) == ["viterbi", "greedy", "greedy_from_starts", "by_score"]
     status, output, _ = run("spread", sides[0], "--logits", logits)
     assert status == 0
     assert "prediction  highest logits\n" in output

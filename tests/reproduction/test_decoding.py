@@ -31,7 +31,7 @@ def test_table_is_complete(result):
     assert ways == [
         *(f"argmax, {policy}" for policy in ("conlleval", "discard", "bes", "convert")),
         *(f"argmax, {which} of 7,744 policies" for which in ("best", "worst", "mean")),
-        *("greedy, left to right", "by score", "Viterbi"),
+        *("greedy, left to right", "greedy, from guessed starts", "by score", "Viterbi"),
     ]
     for row in result.rows:
         assert set(row.scores) == {measure.name for measure in MEASURES}
@@ -109,7 +109,7 @@ def spread_of(viterbi, best, *, conlleval=0.5, greedy=0.4, by_score=0.45):
         "f1",
         np.array([0.3, conlleval, best]),
         {"conlleval": conlleval, "convert": 0.35},
-        {"viterbi": viterbi, "greedy": greedy, "by_score": by_score},
+        {"viterbi": viterbi, "greedy": greedy, "greedy_from_starts": 0.3, "by_score": by_score},
     )
 
 

@@ -12,7 +12,7 @@ from spanometer import InputError, Spans
 from spanometer.analysis.spread import policy_spread
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, SlIcm, SpanF
 from spanometer.tags.decoding import read_roles
-from spanometer.tags.repair_grid import NAMED, PLACES, Grid, _is_twin, read_all
+from spanometer.tags.repair_grid import NAMED, PLACES, PUBLISHED, Grid, _is_twin, read_all
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.viterbi import decode
@@ -61,6 +61,79 @@ def test_named_policies_are_those_of_the_decoder(scheme):
     for policy, index in grid.named.items():
         expected = by_document(Spans.from_tags(corpus, scheme=scheme, repair=policy))
         assert [spans[reading] for reading in found.of_policy[index]] == expected
+
+
+def every_sequence(scheme, most):
+    """All tag sequences of up to so many tokens over two labels."""
+    tags = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme].prefixes for label in "AB")]
+    return [list(some) for length in range(most + 1) for some in itertools.product(tags, repeat=length)]
+
+
+def allennlp_bmes(tags):
+    """AllenNLP's rule: an M or E right behind a B or M of its label joins its span; any other tag begins one."""
+    spans = []
+    for position, tag in enumerate(tags):
+        prefix, _, label = tag.partition("-")
+        behind = tags[position - 1][0] if position else ""
+        if prefix in ("M", "E") and behind in ("B", "M") and spans[-1][0] == label:
+            spans[-1][2] = position + 1
+        else:
+            spans.append([label, position, position + 1])
+    return {tuple(span) for span in spans}
+
+
+def allennlp_bio(tags):
+    """AllenNLP's rule: an I of the open span's label goes on, every other I and every B begins a span."""
+    spans, opened = [], None
+    for position, tag in enumerate(tags):
+        prefix, _, label = tag.partition("-")
+        if prefix == "I" and opened == label:
+            spans[-1][2] = position + 1
+        elif prefix != "O":
+            spans.append([label, position, position + 1])
+        opened = label if prefix != "O" else None
+    return {tuple(span) for span in spans}
+
+
+def test_bmes_of_allennlp_is_conlleval_on_every_input():
+    # both rules look no further back than one tag and at the label of the span that is open, so that sequences of five
+    # tags over two labels show every case
+    documents = every_sequence("BMES", 5)
+    ours = by_document(Spans.from_tags(documents, scheme="BMES", repair="conlleval"))
+    assert len(documents) == 66430
+    for tags, spans in zip(documents, ours, strict=True):
+        theirs = allennlp_bmes(tags)
+        # the only difference: an O is a one-token span without a label, unless the empty label is ignored
+        outside = {("", position, position + 1) for position, tag in enumerate(tags) if tag == "O"}
+        assert theirs - spans == outside
+        assert spans <= theirs
+
+
+def test_bio_of_allennlp_is_conlleval_on_every_input():
+    documents = every_sequence("IOB2", 5)
+    assert by_document(Spans.from_tags(documents, scheme="IOB2")) == [allennlp_bio(tags) for tags in documents]
+
+
+@pytest.mark.parametrize("scheme", ["IOB2", "IOBES", "BILOU"])
+def test_modes_of_seqeval_are_policies_on_every_input(scheme):
+    from seqeval import scheme as schemes
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    documents = every_sequence(scheme, 3)
+    strict = [
+        {(entity.tag, entity.start, entity.end) for entity in entities}
+        for entities in schemes.Entities(documents, getattr(schemes, scheme)).entities
+    ]
+    assert by_document(Spans.from_tags(documents, scheme=scheme, repair="discard")) == strict
+    if scheme != "BILOU":
+        lenient = [{(label, start, end + 1) for label, start, end in get_entities(tags)} for tags in documents]
+        assert by_document(Spans.from_tags(documents, scheme=scheme, repair="conlleval")) == lenient
+
+
+@pytest.mark.parametrize("scheme", GRIDS)
+def test_published_rules_are_named(scheme):
+    kind = Grid.of(get_scheme(scheme)).kind
+    assert PUBLISHED[kind].keys() - {"convert"} == NAMED[kind].keys()
 
 
 # read by itself, each of these tells some choice from another
@@ -162,7 +235,7 @@ def test_with_logits():
     spread = policy_spread(references, logits=logits, labels=labels)
     found = spread.measures["span_f"]
     assert spread.illegal == 2
-    assert found.from_logits == {"viterbi": 1.0, "greedy": 1.0, "by_score": 1.0}
+    assert found.from_logits == {"viterbi": 1.0, "greedy": 1.0, "greedy_from_starts": 1.0, "by_score": 1.0}
     assert found.named["conlleval"] < 1.0
     # the same logits, the tags given beside them
     tags = [["B-A", "I-B", "E-A", "O"], ["O", "S-B"]]
@@ -179,7 +252,7 @@ def test_ways_of_decoding_differ():
     references = [["B-B", "I-B", "I-B"]]
     found = policy_spread(references, logits=logits, labels=labels).measures["span_f"].from_logits
     # greedy is bound by its first choice, the best path and the sum of scores are not
-    assert found == {"viterbi": 1.0, "greedy": 0.0, "by_score": 1.0}
+    assert found == {"viterbi": 1.0, "greedy": 0.0, "greedy_from_starts": 0.0, "by_score": 1.0}
     assert decode(logits, labels)[0].tolist() == [3, 4, 4]
 
 

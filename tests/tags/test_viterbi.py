@@ -247,3 +247,43 @@ def test_greedy():
         for row, index in zip(values, path, strict=True):
             assert index == np.where(allowed, row, -np.inf).argmax()
             allowed = legality.follows[index]
+
+
+def greedy(logits, labels, scheme, **options):
+    scores = Scores.read([np.array(one, dtype=float) for one in logits], len(labels))
+    path = greedy_paths(scores, Legality.of(labels, scheme), **options)
+    return [[labels[index] for index in part] for part in np.split(path, scores.offsets[1:-1])]
+
+
+def test_greedy_from_guessed_starts_by_hand():
+    labels = ["O", "B-A", "I-A", "E-A", "S-A"]
+    # an I that nothing has opened: left to right it may become the second best, a B; from guessed starts an O
+    stray = [[1, 3, 9, 0, 0], [0, 1, 2, 3, 0], [9, 0, 0, 0, 0]]
+    assert greedy([stray], labels, "IOBES") == [["B-A", "E-A", "O"]]
+    assert greedy([stray], labels, "IOBES", from_starts=True) == [["O", "O", "O"]]
+    # a guessed start opens a span, and the span goes on to its end, over a guess of O and another start
+    started = [[0, 9, 0, 0, 0], [9, 0, 2, 1, 0], [0, 0, 1, 2, 9], [0, 0, 0, 0, 9]]
+    for from_starts in (False, True):
+        assert greedy([started], labels, "IOBES", from_starts=from_starts) == [["B-A", "I-A", "E-A", "S-A"]]
+    # the second best of a stray I may be the beginning of another label
+    labels = ["O", "B-A", "I-A", "B-B", "I-B"]
+    other = [[0, 9, 0, 0, 0], [1, 0, 0, 2, 9]]
+    assert greedy([other], labels, "IOB2") == [["B-A", "B-B"]]
+    assert greedy([other], labels, "IOB2", from_starts=True) == [["B-A", "O"]]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_greedy_from_guessed_starts(scheme):
+    generator = np.random.default_rng(9)
+    labels = labels_of(scheme)
+    roles = {label: SCHEMES[scheme].prefixes.get(label[0], "O") for label in labels}
+    logits = [generator.normal(size=(length, len(labels))) for length in generator.integers(1, 12, 60)]
+    begins, _, follows = tables_of(labels, scheme)
+    for values, path in zip(logits, greedy(logits, labels, scheme, from_starts=True), strict=True):
+        allowed = begins
+        for row, tag in zip(values.tolist(), path, strict=True):
+            is_start = roles[labels[row.index(max(row))]] in ("B", "S")
+            may = [index for index in range(len(labels)) if allowed[index]]
+            may = [index for index in may if is_start or roles[labels[index]] not in ("B", "S")]
+            assert tag == labels[max(may, key=row.__getitem__)]
+            allowed = follows[labels.index(tag)]

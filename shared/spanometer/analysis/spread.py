@@ -38,9 +38,10 @@ class MeasureSpread:
         key: which of the measure's values it is.
         scores: shape (policies), in the order of the grid.
         named: the named policies, and `convert`.
-        from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right, Strubell et al. 2017) and
-            `by_score` (conlleval's runs of tags, whatever their labels, each with the label of the highest summed
-            probability, after Flair).
+        from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right), `greedy_from_starts` (the
+            same, but spans begin only where a token's best tag opens one, Strubell et al. 2017) and `by_score`
+            (conlleval's runs of tags, whatever their labels, each with the label of the highest summed probability,
+            after Flair).
     """
 
     key: str
@@ -98,6 +99,8 @@ class PolicySpread(Shown):
     def lines(self) -> Iterator[Part]:
         """Return the same without the numbers of pairs and policies."""
         yield score_table(self)
+        yield ""
+        yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
         if self.illegal == 0:
             yield from ("", "There is nothing to repair: all policies read these tags alike.")
         for table in choice_tables(self):
@@ -108,6 +111,7 @@ class PolicySpread(Shown):
         return {
             "scheme": self.scheme,
             "policies": len(self.grid),
+            "published": {policy: list(rules) for policy, rules in self.grid.published.items()},
             "illegal_pairs": self.illegal,
             "affected_documents": len(self.affected),
             "measures": {name: plain(self._of_measure(measure)) for name, measure in self.measures.items()},
@@ -290,7 +294,11 @@ class _Logits:
                 f"Name the scheme with {setting('scheme')}",
             )
         require_same_lengths(lengths, np.diff(scores.offsets))
-        paths = {"viterbi": best_paths(scores, legality, None), "greedy": greedy_paths(scores, legality)}
+        paths = {
+            "viterbi": best_paths(scores, legality, None),
+            "greedy": greedy_paths(scores, legality),
+            "greedy_from_starts": greedy_paths(scores, legality, from_starts=True),
+        }
         decoded = {
             way: Spans.from_tags(self.tags(path, legality.labels), scheme=scheme.name) for way, path in paths.items()
         }

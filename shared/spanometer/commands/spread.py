@@ -3,8 +3,9 @@
 The best, the worst and the mean score, the policies that have names, and the
 choices that the best and the worst make. Files as in spanometer score, with
 tags in IOBES, BILOU, BMES or IOB2. With --logits also the best legal path
-(Viterbi), greedy decoding and repair by score; PREDICTION may then be left out,
-and is the label with the highest logit at each token.
+(Viterbi), greedy decoding (left to right, and from guessed starts) and repair
+by score; PREDICTION may then be left out, and is the label with the highest
+logit at each token. It also says which published tools are which policies.
 
 Examples:
   spanometer spread gold.conll system.conll

@@ -49,7 +49,12 @@ MEASURES: tuple[AlignedMeasure, ...] = tuple(
 
 _LEVEL = 0.95
 
-_LOGIT_WAYS = {"greedy": "greedy, left to right", "by_score": "by score", "viterbi": "Viterbi"}
+_LOGIT_WAYS = {
+    "greedy": "greedy, left to right",
+    "greedy_from_starts": "greedy, from guessed starts",
+    "by_score": "by score",
+    "viterbi": "Viterbi",
+}
 _BEST = "the best policy of the grid"
 
 _BAD_INPUT = 2
@@ -336,7 +341,8 @@ def _verdict(name: str, found: MeasureSpread, difference: Difference) -> Iterato
     if not rivals:
         yield (
             f"Viterbi wins: {what} is above all {len(found.scores):,} repair policies (best {found.best:.4f}), "
-            f"greedy ({found.from_logits['greedy']:.4f}) and by score ({found.from_logits['by_score']:.4f})."
+            f"greedy ({found.from_logits['greedy']:.4f}, from guessed starts "
+            f"{found.from_logits['greedy_from_starts']:.4f}) and by score ({found.from_logits['by_score']:.4f})."
         )
     elif list(rivals) == [_BEST]:
         yield (

@@ -134,6 +134,25 @@ NAMED: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """The named policies as points of the grid."""
 
+PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
+    "BIOES": {
+        "conlleval": (
+            "the CoNLL script conlleval",
+            "seqeval, default mode (IOBES; it misreads BILOU and BMES)",
+            "AllenNLP's bmes_tags_to_spans (with its one-token spans of O left out)",
+        ),
+        "discard": ("seqeval, strict mode (IOBES, BILOU)",),
+        "bes": ("ignoring I and O (Yang et al. 2018)",),
+        "convert": ("conversion to IOB2 (Lample et al. 2016), beside the grid",),
+    },
+    "BIO": {
+        "conlleval": ("the CoNLL script conlleval", "seqeval, default mode", "AllenNLP's bio_tags_to_spans"),
+        "discard": ("seqeval, strict mode",),
+    },
+}
+"""The published tools and rules that read every input as a named policy does; the tests compare them on all inputs of a
+few tokens."""
+
 _KINDS = {"IOBES": "BIOES", "BILOU": "BIOES", "BMES": "BIOES", "IOB2": "BIO"}
 
 _LEGAL: dict[tuple[int, int], Action] = {
@@ -198,6 +217,11 @@ class Grid:
             point = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
             found[policy] = int((self.choices == point).all(axis=1).argmax())
         return found
+
+    @property
+    def published(self) -> dict[str, tuple[str, ...]]:
+        """The published tools and rules that are named policies."""
+        return PUBLISHED[self.kind]
 
     def describe(self, policy: int) -> dict[str, str]:
         """Return the action of a policy at each place, by name."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import as_array, offsets_of, ordered, place_of, runs
 from ..errors import InputError, shown, without_option
 from .decoding import read_roles, scheme_of
-from .schemes import OUTSIDE, Scheme, get_scheme
+from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
 from .tags import Tags
 
 PAD = -1
@@ -76,6 +76,7 @@ class Legality:
         scheme: their scheme.
         begins, ends: booleans, shape (labels).
         follows: booleans, shape (previous label, label).
+        opens: booleans, shape (labels): those that stand nowhere but at the beginning of a span (B and S).
     """
 
     labels: tuple[str, ...]
@@ -83,6 +84,7 @@ class Legality:
     begins: np.ndarray
     ends: np.ndarray
     follows: np.ndarray
+    opens: np.ndarray
 
     @classmethod
     @without_option("prefix")
@@ -124,9 +126,10 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
             f"no path over the labels {', '.join(names)} is legal in {known.name}.",
             "Give all the labels of the model, and their scheme.",
         )
-    for array in (begins, ends, follows):
+    opens = (roles == BEGIN) | (roles == SINGLE)
+    for array in (begins, ends, follows, opens):
         array.flags.writeable = False
-    return Legality(names, known, begins, ends, follows)
+    return Legality(names, known, begins, ends, follows, opens)
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
@@ -303,10 +306,18 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
     return paths
 
 
-def greedy_paths(scores: Scores, legality: Legality) -> np.ndarray:
-    """Decode left to right, at each token the best label that may follow the one before (Strubell et al. 2017).
+def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = False) -> np.ndarray:
+    """Decode left to right, at each token the best label that may follow the one before.
 
     Nothing makes such a path end legally. If no label may follow, the best of all is taken.
+
+    Args:
+        scores: the logits.
+        legality: the labels.
+        from_starts: whether spans begin only at guessed starts, the tokens whose best label of all opens a span
+            (Strubell et al. 2017, as Kroutikov 2019 describes it): elsewhere an I or E that may not follow becomes the
+            best label that opens nothing, as a rule O. Without it such a token may become the beginning of a span. In
+            schemes without B and S there is no difference.
 
     Returns:
         Label indices of all tokens, laid end to end, int64.
@@ -315,11 +326,14 @@ def greedy_paths(scores: Scores, legality: Legality) -> np.ndarray:
     order = np.argsort(-lengths, kind="stable")
     first = scores.offsets[order]
     paths = np.empty(len(scores.token), dtype=np.int64)
+    starts = legality.opens[scores.token.argmax(axis=1)]
     allowed = np.broadcast_to(legality.begins, (len(order), len(legality.labels)))
     for position in range(int(lengths.max(initial=0))):
         going = int(np.searchsorted(-lengths[order], -position, side="left"))
         token = first[:going] + position
         values = np.where(allowed[:going], scores.token[token], -np.inf)
+        if from_starts:
+            values = np.where(legality.opens & ~starts[token][:, None], -np.inf, values)
         stuck = np.isneginf(values.max(axis=1))
         values[stuck] = scores.token[token[stuck]]
         paths[token] = values.argmax(axis=1)
