@@ -18,6 +18,7 @@ _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int,
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
 _PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
+_OF_SCORE = where_known("details", " of spanometer.score")
 
 _ELSEWHERE = {
     # seqeval and scikit-learn
@@ -39,16 +40,16 @@ _ELSEWHERE = {
     "score_format": "Use --table; --json has everything.",
     "error_counts": "Use --per-label, which has the counts of both sides.",
     "full_precision": "Use --json, or --digits.",
-    "type_map": f"Use {setting('label_map')}.",
-    "keep_types": f"Name the others with {setting('ignore_labels')}.",
-    "remove_types": f"Use {setting('ignore_labels')}.",
+    "type_map": f"Use {setting('label_map')}{_OF_SCORE}.",
+    "keep_types": f"Name the others with {setting('ignore_labels')}{_OF_SCORE}.",
+    "remove_types": f"Use {setting('ignore_labels')}{_OF_SCORE}.",
     "label_index": "Name the column of the tags with --column.",
     "token_index": "Name the column of the words with --words-column.",
     "file_encoding": "Files are read as UTF-8.",
     # nervaluate
     "true": "Call it references.",
     "pred": "Call it predictions.",
-    "tags": f"Every label is scored; name those to leave out with {setting('ignore_labels')}.",
+    "tags": f"Every label is scored; name those to leave out with {setting('ignore_labels')}{_OF_SCORE}.",
     "loader": "The form of the input is told from the data.",
     "scenario": "Each scenario is a measure: strict is span_f, exact is span_f with "
     f"{setting('labels', 'ignore')}; the others are in docs/coming_from.md.",
