@@ -15,6 +15,7 @@ from spanometer.analysis.significance import PairedResampling, holm, ranks
 from spanometer.counts.statistics import Resampling, interval
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.readers import read, tag_lists
+from spanometer.spans.attributes import Attributes
 from spanometer.spans.entities import Entities
 from spanometer.tags.tags import Tags
 
@@ -584,3 +585,59 @@ def test_entity_trees_are_ranked_by_both_rates():
     named = compare(references, systems, measures={"x": Eter(), "y": Eter(alpha=0.25)}, n_resamples=20)
     assert list(named.measures) == ["x", "x ser", "y", "y ser"]
     assert [result.title(name) for name, result in named.measures.items()] == ["x eter", "x ser", "y eter", "y ser"]
+
+
+def test_labels_are_compared_as_if_they_were_alone():
+    """In each label the values are those of the corpus without the other labels."""
+    rng = np.random.default_rng(5)
+
+    def side():
+        return [[["O", "B-A", "B-B"][kind] for kind in rng.integers(3, size=6)] for _ in range(12)]
+
+    references, systems = side(), {"x": side(), "y": side()}
+    options = {"n_resamples": 200, "n_permutations": 300, "measures": ("span_f", "link_f", "bcubed")}
+    found = spanometer.compare(references, systems, per_label=True, **options)
+    for label, other in (("A", "B"), ("B", "A")):
+        alone = spanometer.compare(references, systems, ignore_labels=[other], **options)
+        for name, result in found.measures.items():
+            of_label, expected = result.per_label[label], alone.measures[name]
+            for system, values in expected.systems.items():
+                assert of_label.systems[system].scores == pytest.approx(values.scores)
+                assert of_label.systems[system].intervals["f1"] == pytest.approx(values.intervals["f1"])
+                assert of_label.systems[system].rank_shares == values.rank_shares
+            assert of_label.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+            assert of_label.pairs[0].p_bootstrap == expected.pairs[0].p_bootstrap
+
+
+def test_labels_of_measures_that_look_at_all_of_them():
+    """SL-ICM weighs a label by its share among all: its values in a label are those of `score_per_label`."""
+    references = [["B-A", "O", "B-B"], ["B-A", "I-A", "O"], ["O", "B-B", "O"]]
+    systems = {"x": references, "y": [["B-A", "O", "O"], ["B-A", "O", "O"], ["B-B", "O", "O"]]}
+    found = spanometer.compare(references, systems, measures="sl_icm", per_label=True, n_resamples=50)
+    measure = SlIcm()
+    for name, tags in systems.items():
+        counts = measure.counts(Spans.from_tags(references), Spans.from_tags(tags))
+        for label, values in measure.score_per_label(counts).items():
+            of_label = found.measures["sl_icm"].per_label[label].systems[name].scores
+            assert of_label == {key: values[key] for key in measure.keys}
+    assert list(found.to_dict()["measures"]["sl_icm"]["per_label"]) == ["A", "B"]
+
+
+def test_attributes():
+    def spans(*negated):
+        return Attributes.from_dicts(
+            [[{"start": 0, "end": 1, "label": "S", "attributes": {"negated": value, "kind": "k"}}] for value in negated]
+        )
+
+    references = spans(True, True, False, True)
+    systems = {"right": references, "wrong": spans(False, True, True, True)}
+    found = spanometer.compare(references, systems, measures="span_attribute", n_resamples=50, n_permutations=16)
+    result = found.measures["span_attribute"]
+    # of four kinds and three negations, all kinds and two negations are found, and one negation is too much
+    assert result.systems["wrong"].scores["f"] == pytest.approx(2 * 6 / (7 + 7))
+    assert result.per_label["negated"].systems["wrong"].scores["f"] == pytest.approx(2 * 2 / (3 + 3))
+    assert result.per_label["kind"].pairs[0].difference == 0.0
+    # all sixteen swaps: the two documents that differ, swapped together or not at all, make the whole difference
+    assert (result.pairs[0].exact, result.pairs[0].p_randomisation) == (True, 0.5)
+    low, high = result.per_label["negated"].systems["wrong"].intervals["f"]
+    assert low <= 2 / 3 <= high

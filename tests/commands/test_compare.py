@@ -202,3 +202,66 @@ def test_real_data(answer, data, file):
     assert pair["interval"][0] > 0
     assert pair["p_randomisation"] == 1 / 2001
     assert pair["exact"] is False
+
+
+def test_per_label(run, files):
+    """The values in each label are those of the label; each interval holds its value."""
+    status, output, _ = run("compare", *files, "--per-label", "--json", "--resamples", "50")
+    assert status == 0
+    found = json.loads(output)["measures"]["span_f"]
+    assert run("compare", *files, "--average", "none", "--json", "--resamples", "50")[1] == output
+    for name, path in zip(found["systems"], files[1:], strict=True):
+        alone = json.loads(run("score", files[0], path, "--measure", "span_f", "--per-label", "--json")[1])
+        expected = alone["measures"]["span_f"]["per_label"]
+        for label, compared in found["per_label"].items():
+            scores = compared["systems"][name]["scores"]
+            assert scores == {key: expected[label][key] for key in ("precision", "recall", "f1")}
+            low, high = compared["systems"][name]["intervals"]["f1"]
+            assert low <= scores["f1"] <= high
+    text = run("compare", *files, "--per-label", "--resamples", "50")[1]
+    for label in found["per_label"]:
+        assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2
+
+
+def test_word_probabilities(run, complaint, file):
+    rows = [
+        ("Ada", "B-PER", "B-PER", "O"),
+        ("won", "O", "O", "O"),
+        ("Rome", "B-LOC", "O", "B-LOC"),
+        ("won", "O", "O", "O"),
+    ]
+    paths = [
+        file(f"{name}.conll", "\n\n".join(f"{row[0]} {row[place]}" for row in rows))
+        for place, name in enumerate(("gold", "a", "b"), 1)
+    ]
+    words = file("words.tsv", "Ada\t0.5\nwon\t0.25\nRome\t0.125\n")
+    options = ["--measure", "sl_icm", "--json", "--word-probabilities", words]
+    found = json.loads(run("compare", *paths, *options, "--resamples", "20")[1])["measures"]["sl_icm"]
+    assert "|token_probabilities:" in found["signature"]
+    for name, path in zip("ab", paths[1:], strict=True):
+        alone = json.loads(run("score", paths[0], path, *options)[1])["measures"]["sl_icm"]
+        assert found["systems"][name]["scores"] == alone["scores"]
+        plain = json.loads(run("score", paths[0], path, "--measure", "sl_icm", "--json")[1])["measures"]["sl_icm"]
+        assert alone["scores"] != plain["scores"]
+    one = json.loads(run("compare", *paths, "--measure", "sl_icm", "--corpus-probabilities", "--json")[1])
+    assert one["measures"]["sl_icm"]["signature"] != found["signature"]
+    assert "is an option of sl_icm" in complaint("compare", *paths, "--word-probabilities", words)
+    both = ["--word-probabilities", words, "--corpus-probabilities"]
+    assert "two sources of probabilities" in complaint("compare", *paths, "--measure", "sl_icm", *both)
+
+
+def test_attributes(run, complaint, file):
+    def lines(*values):
+        documents = [[{"start": 0, "end": 1, "label": "S", "attributes": {"negated": value}}] for value in values]
+        return "".join(json.dumps(document) + "\n" for document in documents)
+
+    paths = [
+        file("gold.jsonl", lines(True, True)),
+        file("a.jsonl", lines(True, True)),
+        file("b.jsonl", lines(True, False)),
+    ]
+    status, output, _ = run("compare", *paths, "--json", "--resamples", "20", "--permutations", "4")
+    found = json.loads(output)["measures"]["span_attribute"]
+    assert (status, found["systems"]["a"]["scores"]["f"], found["systems"]["b"]["scores"]["r"]) == (0, 1.0, 0.5)
+    assert found["per_label"]["negated"]["systems"]["b"]["scores"]["f"] == pytest.approx(2 / 3)
+    assert "span_f scores spans, not spans with attributes" in complaint("compare", *paths, "--measure", "span_f")

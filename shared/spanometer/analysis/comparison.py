@@ -3,81 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from itertools import combinations
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from ..arrays import plain
-from ..counts.counts import Counts
-from ..counts.statistics import interval
 from ..errors import InputError, counted, on_side, setting, shown
-from ..measures.base import Measure, joined_values
-from ..measures.registry import MEASURES, TREE_MEASURES, read_measures
+from ..measures.base import Measure
+from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, files_together
 from ..spans.annotations import named_sides, read_annotations, require_no_choice, require_no_reading
+from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
 from ..tags.schemes import LabelChoice
-from .comparison_tables import correlation_table, legend, pair_table, system_table
+from .comparison_tables import correlation_table, label_pair_table, label_table, legend, pair_table, system_table
 from .counting import count_measures
+from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult
 from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
-from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
+from .significance import PairedResampling
 
 REFERENCES = "the reference"
 SYSTEM = "system "
 """The names of the sides in errors: the reference, and a system in front of its name."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemResult:
-    """The result of a measure for one system.
-
-    Attributes:
-        scores: the headline values.
-        intervals: the lower and the upper bound of each that is not a number of things.
-        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
-        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
-    """
-
-    scores: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]
-    rank: int
-    rank_shares: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult:
-    """The result of a measure for two systems.
-
-    Attributes:
-        systems: their names.
-        difference: of the value that is compared, the first system's minus the second's.
-        interval: of the difference, its lower and upper bound.
-        p_randomisation: of paired approximate randomisation.
-        p_bootstrap: of the paired bootstrap.
-        p_randomisation_holm, p_bootstrap_holm: corrected over all pairs of the measure.
-        exact: whether `p_randomisation` is of all swaps that there are, and not of random ones.
-    """
-
-    systems: tuple[str, str]
-    difference: float
-    interval: tuple[float, float]
-    p_randomisation: float
-    p_randomisation_holm: float
-    p_bootstrap: float
-    p_bootstrap_holm: float
-    exact: bool
-
-    @property
-    def mark(self) -> str:
-        """Stars for `p_randomisation_holm`, see `LEVELS`; none if it is 0.05 or more."""
-        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
-        return reached[-1] if reached else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +39,7 @@ class MeasureComparison:
         systems: the result of each, by name.
         pairs: the result of each pair.
         signature: how the values were made.
+        per_label: the same for each label of the reference, or each attribute; p-values are not corrected over them.
     """
 
     measure: Measure
@@ -97,6 +47,7 @@ class MeasureComparison:
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...]
     signature: str
+    per_label: Mapping[str, MeasureComparison] = field(default_factory=dict)
 
     @property
     def higher_is_better(self) -> bool:
@@ -111,12 +62,19 @@ class MeasureComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        of_labels = {label: found._results() for label, found in self.per_label.items()}
         return {
             "headline": self.key,
             "higher_is_better": self.higher_is_better,
+            **self._results(),
+            "signature": self.signature,
+            **({"per_label": of_labels} if of_labels else {}),
+        }
+
+    def _results(self) -> dict[str, Any]:
+        return {
             "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
             "pairs": [plain(asdict(pair)) for pair in self.pairs],
-            "signature": self.signature,
         }
 
 
@@ -153,6 +111,8 @@ class Comparison(Shown):
         """Return the same without the size."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
+            if result.per_label:
+                yield from ("", label_table(name, result), "", label_pair_table(name, result))
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
         yield from ("", *legend(self), "")
@@ -192,6 +152,7 @@ def compare(
     n_permutations: int = 10_000,
     seed: int = 0,
     rank_correlation: bool = False,
+    per_label: bool = False,
 ) -> Comparison:
     """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
 
@@ -235,6 +196,7 @@ def compare(
         seed: of the draws and swaps.
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
+        per_label: also compare the systems in each label of the reference.
 
     Raises:
         InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
@@ -253,8 +215,19 @@ def compare(
         require_no_choice("these are entity trees", label_map=label_map, ignore_labels=ignore_labels)
         trees = {"input": "entities"}
         return compare_entities(
-            references, systems, measures, resampling, trees, lengths, rank_correlation=rank_correlation
+            references,
+            systems,
+            measures,
+            resampling,
+            trees,
+            lengths,
+            rank_correlation=rank_correlation,
+            per_label=per_label,
         )
+    if isinstance(references, Attributes):
+        require_no_reading("these are spans with attributes", scheme=scheme, repair=repair, prefix=prefix)
+        require_no_choice("these are spans with attributes", label_map=label_map, ignore_labels=ignore_labels)
+        return compare_attributes(references, systems, measures, resampling)
     asked = read_measures(measures, MEASURES)
     given = {REFERENCES: references, **_named(systems)}
     for name, output in given.items():
@@ -267,7 +240,7 @@ def compare(
     else:
         sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
-    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
+    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
 
 
 def compare_entities(
@@ -279,11 +252,12 @@ def compare_entities(
     lengths: Any = None,
     *,
     rank_correlation: bool = False,
+    per_label: bool = False,
 ) -> Comparison:
     """Compare systems that find entity trees, see `compare`.
 
     Args:
-        references, systems, measures, lengths, rank_correlation: as there.
+        references, systems, measures, lengths, rank_correlation, per_label: as there.
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the trees were read, for the signatures.
     """
@@ -293,7 +267,24 @@ def compare_entities(
         if not isinstance(side, Entities):
             raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
         sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
-    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation)
+    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
+
+
+def compare_attributes(
+    references: Attributes, systems: Mapping[str, Attributes], measures: Any, resampling: PairedResampling
+) -> Comparison:
+    """Compare systems that find attributes of given spans: all attributes together, and each as a label.
+
+    Args:
+        references, systems, measures: as in `compare`.
+        resampling: how corpora are drawn, and outputs swapped.
+    """
+    asked: dict[str, Measure] = read_measures(measures, ALL_MEASURES)
+    sides = {REFERENCES: references, **_named(systems)}
+    for name, side in sides.items():
+        if not isinstance(side, Attributes):
+            raise InputError("the reference's are spans with attributes, these are not.", "Give all alike.", side=name)
+    return _compared(sides, asked, resampling, {}, rank_correlation=False, per_label=True)
 
 
 def _named(systems: Any) -> dict[str, Any]:
@@ -316,13 +307,19 @@ def _compared(
     reading: Mapping[str, object],
     *,
     rank_correlation: bool,
+    per_label: bool,
 ) -> Comparison:
     """Count all systems, draw corpora, and compare by each measure."""
     reference = sides[REFERENCES]
     if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")
     names = tuple(name.removeprefix(SYSTEM) for name in sides if name != REFERENCES)
-    systems = {name: _MeasuredSystems(measure, resampling) for name, measure in measures.items()}
+    # attributes have no values but those of parts: all of them together, and each
+    by_attribute = isinstance(reference, Attributes)
+    systems = {
+        name: MeasuredSystems(MeasurePart(measure, None) if by_attribute else measure, resampling)
+        for name, measure in measures.items()
+    }
     results = {
         (name, found_name): key
         for name, measure in measures.items()
@@ -341,26 +338,35 @@ def _compared(
             # an error that names neither side is about both
             called[""] = side
         with named_sides(called):
-            measured_by = [measured.measure for measured in systems.values()]
-            counts = count_measures(reference, sides[side], measured_by, per_document=True)
+            counts = count_measures(reference, sides[side], list(measures.values()), per_document=True)
         for measured, of_system in zip(systems.values(), counts, strict=True):
             measured.counts[system] = of_system
-    documents, lengths = reference.documents, reference.lengths
+    documents, lengths = reference.documents, getattr(reference, "lengths", None)
     # counts are all that is needed from here on
     sides.clear()
     del reference
-    _draw(list(systems.values()), resampling, documents)
+    of_labels = {name: _of_labels(measured, measures[name], resampling) for name, measured in systems.items()}
+    of_labels = of_labels if per_label else {}
+    parts = [part for labels in of_labels.values() for part in labels.values()]
+    _draw([*systems.values(), *parts], resampling, documents)
+
+    def compared(name: str, measured: MeasuredSystems, key: str) -> MeasureComparison:
+        return MeasureComparison(
+            measure=measures[name],
+            key=key,
+            systems=measured.results(key),
+            pairs=measured.pair_results[key],
+            signature=measures[name].signature(reading, resampling),
+        )
+
     return Comparison(
         names=names,
         documents=documents,
         tokens=None if lengths is None else int(lengths.sum()),
         measures={
-            found_name: MeasureComparison(
-                measure=systems[name].measure,
-                key=key,
-                systems=systems[name].results(key),
-                pairs=systems[name].pair_results[key],
-                signature=systems[name].measure.signature(reading, resampling),
+            found_name: replace(
+                compared(name, systems[name], key),
+                per_label={label: compared(name, part, key) for label, part in of_labels.get(name, {}).items()},
             )
             for (name, found_name), key in results.items()
         },
@@ -375,129 +381,27 @@ def _compared(
     )
 
 
+def _of_labels(measured: MeasuredSystems, measure: Measure, resampling: PairedResampling) -> dict[str, MeasuredSystems]:
+    """Return the systems as they are measured in each label of the reference."""
+    first = next(iter(measured.counts.values()))
+    found = {}
+    for label, values in measure.score_per_label(first).items():
+        if values["support"]:
+            found[label] = MeasuredSystems(MeasurePart(measure, label), resampling)
+            found[label].counts = measured.counts
+    return found
+
+
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
     """Return what a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}
 
 
-def _draw(systems: Sequence[_MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
+def _draw(systems: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
     """Score drawn corpora of so many documents, the same for all measures."""
     # what is made of the counts for this goes with their copies
     copies = [{system: replace(counts) for system, counts in measured.counts.items()} for measured in systems]
     for weights in resampling.weights(documents):
         for measured, counts in zip(systems, copies, strict=True):
             measured.draw(counts, weights)
-
-
-@dataclass(frozen=True, eq=False)
-class _Estimate:
-    """A value of the corpus, those of drawn corpora and, for BCa, those without each group of documents."""
-
-    point: float
-    drawn: np.ndarray
-    left_out: np.ndarray | None
-
-    def __sub__(self, other: _Estimate) -> _Estimate:
-        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
-        return _Estimate(self.point - other.point, self.drawn - other.drawn, left_out)
-
-    def interval(self, resampling: PairedResampling) -> tuple[float, float]:
-        """Return the confidence interval."""
-        return interval(self.point, self.drawn, resampling.confidence, self.left_out)
-
-
-class _MeasuredSystems:
-    """The counts of all systems by one measure, and its values of drawn corpora."""
-
-    def __init__(self, measure: Measure, resampling: PairedResampling) -> None:
-        self.measure = measure
-        self.counts: dict[str, Counts] = {}
-        self._resampling = resampling
-        self._drawn: dict[str, list[Mapping[str, np.ndarray]]] = {}
-
-    def draw(self, counts: Mapping[str, Counts], weights: np.ndarray) -> None:
-        """Score the systems' counts in corpora given by document weights."""
-        for system, of_system in counts.items():
-            self._drawn.setdefault(system, []).append(self.measure.score_weighted(of_system, weights))
-
-    @cached_property
-    def _estimates(self) -> dict[str, dict[str, _Estimate]]:
-        """The headline values of each system."""
-        found = {}
-        for system, counts in self.counts.items():
-            scores, drawn = self.measure.score(counts), joined_values(self._drawn[system])
-            left_out = self.measure.left_out(counts) if self._resampling.interval_method == "bca" else {}
-            found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
-        return found
-
-    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
-        compared = [values[key] for values in self._estimates.values()]
-        higher = self.measure.results[key].better == "higher"
-        places = ranks(np.array([[value.point for value in compared]]), higher_is_better=higher)[0]
-        return places, ranks(np.stack([value.drawn for value in compared], axis=1), higher_is_better=higher)
-
-    def results(self, key: str) -> dict[str, SystemResult]:
-        """Return the result of each system, ranked by one of the values."""
-        places, drawn_places = self.places(key)
-        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
-        return {
-            system: SystemResult(
-                scores=self.measure.score(self.counts[system]),
-                intervals={
-                    key: estimate.interval(self._resampling)
-                    for key, estimate in values.items()
-                    if not self.measure.results[key].whole
-                },
-                rank=int(places[column]),
-                rank_shares=tuple(shares[column].tolist()),
-            )
-            for column, (system, values) in enumerate(self._estimates.items())
-        }
-
-    @cached_property
-    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
-        """The result of each pair of systems, by each value that the measure is ranked by."""
-        keys = (self.measure.headline, *self.measure.ranked)
-        estimates = self._estimates
-        pairs = {
-            (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
-            for one, other in combinations(estimates, 2)
-        }
-        swapped = [
-            randomisation_test(
-                self.measure,
-                self.counts[one],
-                self.counts[other],
-                {key: difference.point for key, difference in differences.items()},
-                self._resampling,
-            )
-            for (one, other), differences in pairs.items()
-        ]
-        return {
-            key: self._pairs(
-                {systems: differences[key] for systems, differences in pairs.items()},
-                np.array([p_values[key] for p_values, _ in swapped]),
-                [exact for _, exact in swapped],
-            )
-            for key in keys
-        }
-
-    def _pairs(
-        self, differences: Mapping[tuple[str, str], _Estimate], p_randomisation: np.ndarray, exact: list[bool]
-    ) -> tuple[PairResult, ...]:
-        """Return the results of the pairs by one value."""
-        p_bootstrap = np.array([bootstrap_test(pair.point, pair.drawn) for pair in differences.values()])
-        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
-        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
-        return tuple(
-            PairResult(
-                systems=systems,
-                difference=difference.point,
-                interval=difference.interval(self._resampling),
-                **{name: values[number].item() for name, values in p_values.items()},
-                exact=exact[number],
-            )
-            for number, (systems, difference) in enumerate(differences.items())
-        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..tables.table import Cell, Number, Table, amount, head, with_best
+from ..tables.table import Cell, Number, Table, amount, head, with_best, with_best_in_row
 from .report_tables import higher_is_better, kind_of
 from .significance import LEVELS
 
@@ -39,10 +39,52 @@ def system_table(name: str, result: MeasureComparison) -> Table:
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each pair: the difference with its interval, and the p-values."""
-    title = result.title(name)
-    heads = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
+    return Table(
+        result.title(name),
+        _PAIR_HEADS,
+        _pair_rows(result),
+        kind="pairs",
+        names="pair",
+        keys=_PAIR_KEYS,
+        about={"measure": name},
+    )
+
+
+def label_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each label: the value of each system with its interval."""
+    kind, key, better = kind_of(result.measure, result.key), result.key, result.higher_is_better
+    rows: list[list[Cell]] = []
+    for label, found in result.per_label.items():
+        cells = [Number(values.scores[key], kind, "", values.intervals.get(key)) for values in found.systems.values()]
+        rows.append([label, *with_best_in_row(cells, higher=better)])
+    names = list(result.systems)
+    return Table(
+        f"{result.title(name)}: label", names, rows, kind="labels", names="label", keys=names, about={"measure": name}
+    )
+
+
+def label_pair_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each label and pair: the difference with its interval, and the p-values."""
+    rows: list[list[Cell]] = [[label, *row] for label, found in result.per_label.items() for row in _pair_rows(found)]
+    return Table(
+        f"{result.title(name)}: label",
+        ("pair", *_PAIR_HEADS),
+        rows,
+        left=2,
+        kind="label_pairs",
+        names="label",
+        keys=("pair", *_PAIR_KEYS),
+        about={"measure": name},
+    )
+
+
+_PAIR_HEADS = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
+_PAIR_KEYS = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
+
+
+def _pair_rows(result: MeasureComparison) -> list[list[Cell]]:
     kind = kind_of(result.measure, result.key)
-    rows: list[list[Cell]] = [
+    return [
         [
             (" - ".join(pair.systems), "cyan"),
             Number(pair.difference, kind, "", pair.interval, signed=True),
@@ -54,8 +96,6 @@ def pair_table(name: str, result: MeasureComparison) -> Table:
         ]
         for pair in result.pairs
     ]
-    keys = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
-    return Table(title, heads, rows, kind="pairs", names="pair", keys=keys, about={"measure": name})
 
 
 def correlation_table(found: Sequence[RankCorrelation]) -> Table:

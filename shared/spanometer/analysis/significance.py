@@ -164,7 +164,7 @@ def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
     """
     documents = one.documents
     # both are of the same reference, so that they add up in any case
-    pooled, added = (Counts(part.columns, part.labels, documents, part.shared, part.rows) for part in (one, other))
+    pooled, added = (type(part)(part.columns, part.labels, documents, part.shared, part.rows) for part in (one, other))
     pooled = pooled + added
     side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
     if pooled.rows:

@@ -17,13 +17,13 @@ from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..readers.formats import formats_of
 from ..readers.source import Limits
-from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
+from .inputs import ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeInput(Limits, ComparedWords, PairInput):
-    """Files of spans with attributes, scored by measures of these."""
+class AttributeSeries(Limits, ComparedWords, Input):
+    """Files of spans with attributes: a reference and systems."""
 
     title: ClassVar[str] = "spans with attributes"
     content: ClassVar[type[AttributeFile]] = AttributeFile
@@ -31,6 +31,23 @@ class AttributeInput(Limits, ComparedWords, PairInput):
     remedy: ClassVar[str] = "Ask for span_attribute alone."
 
     format: str = option("auto", help="form of the files", choices=("auto", *formats_of(AttributeFile)))
+
+    def read(self, paths: Sequence[str]) -> list[AttributeFile]:
+        """Read the reference and one or more systems, all of the same documents and tokens."""
+        if len(paths) == 1:
+            raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
+        require_distinct(paths)
+        reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
+        references, *systems = (read_with(reader, path) for path in paths)
+        for predictions in systems:
+            require_same_tokens(references, predictions)
+        return [references, *systems]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeInput(AttributeSeries, PairInput):
+    """Files of spans with attributes, scored by measures of these."""
+
     plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
 
     def __post_init__(self) -> None:
@@ -52,18 +69,7 @@ class AttributeInput(Limits, ComparedWords, PairInput):
             raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")
         references, *systems = self.read(paths)
         reports = [self._report(references, predictions, measures, resampling) for predictions in systems]
-        return Scored(_side(references), list(map(_side, systems)), reports)
-
-    def read(self, paths: Sequence[str]) -> list[AttributeFile]:
-        """Read the reference and one or more systems, all of the same documents and tokens."""
-        if len(paths) == 1:
-            raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
-        require_distinct(paths)
-        reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
-        references, *systems = (read_with(reader, path) for path in paths)
-        for predictions in systems:
-            require_same_tokens(references, predictions)
-        return [references, *systems]
+        return Scored(side_of(references), list(map(side_of, systems)), reports)
 
     def _report(
         self,
@@ -84,6 +90,7 @@ class AttributeInput(Limits, ComparedWords, PairInput):
         return Report(references.attributes.documents, None, *sizes, tuple(results))
 
 
-def _side(file: AttributeFile) -> Side:
+def side_of(file: AttributeFile) -> Side:
+    """Return a file as commands show it."""
     described = {"file": file.source, "format": "jsonl", "attributes": list(file.attributes.names)}
     return Side(f"{file.source}, jsonl", described)

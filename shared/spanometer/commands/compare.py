@@ -4,12 +4,14 @@ The scores and ranks of each system, with confidence intervals, and for each
 pair the difference, its interval, and p-values of paired approximate
 randomisation and of the paired bootstrap, corrected over the pairs by Holm's
 method. Files as in spanometer score; the first is the reference. HIPE's columns
-and QUAERO's markup are scored by eter.
+and QUAERO's markup are scored by eter, JSON lines of spans with attributes by
+span_attribute, by attribute and together.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll old.conll new.conll --measure span_f,link_f --plot scores.png
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
+  spanometer compare gold.conll old.conll new.conll --per-label --table latex -o table.tex
   spanometer compare all.tsv --columns 2,3,4 --names old,new --json
 """
 
@@ -17,26 +19,68 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..analysis.comparison import REFERENCES, SYSTEM, Comparison, compare, compare_entities
+from ..analysis.comparison import (
+    REFERENCES,
+    SYSTEM,
+    Comparison,
+    compare,
+    compare_attributes,
+    compare_entities,
+)
 from ..analysis.significance import PairedResampling
 from ..errors import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
 from ..tables.table import Part, heading
+from .attributes import AttributeSeries
+from .attributes import side_of as side_of_attributes
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Input, Side, headlines, kind_of, named, names_of, once, require_distinct, require_scored, size_of
+from .inputs import (
+    Input,
+    Side,
+    headlines,
+    kind_of,
+    located,
+    named,
+    names_of,
+    once,
+    require_distinct,
+    require_scored,
+    size_of,
+)
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
-from .options import add_options, read_options
+from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries, documents_in, side_of
+from .tag_files import TagSeries, WordInformation, documents_in, side_of
 from .trees import TreeInput
 
-_KINDS: tuple[type[Input], ...] = (TreeInput, DocumentSeries, TagSeries)
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedTags(TagSeries, WordInformation):
+    """Tags of a reference and systems, with what measures of information need."""
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self.require_one_source()
+
+
+_KINDS: tuple[type[Input], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
+
+_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f"}
+"""The measure of each kind of input if none is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOutput(PlotOutput):
+    """How a comparison is shown."""
+
+    per_label: bool = switch("also compare the systems in each label of the reference")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +89,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", metavar="SYSTEM", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
-    add_options(reading, {"": TagSeries, TreeInput.title: TreeInput, DocumentSeries.title: DocumentSeries})
+    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _KINDS[:-1]}})
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(
@@ -54,9 +98,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="correlate the rankings that the measures give of three or more systems (Kendall's tau-b, with "
         "intervals); without --measure those of all measures",
     )
-    default = "span_f, or eter for entity trees"
+    default = "span_f, eter for entity trees, span_attribute for attributes"
     add_measure_options(parser, ALL_MEASURES, default=default, leave_out=("n_simulations",))
-    add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), {"": ComparisonOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,22 +108,24 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.reference, *options.systems]
     require_distinct(paths)
     take_shorthands(options)
-    output = read_options(PlotOutput, options)
+    output = read_options(ComparisonOutput, options)
     paths = list(map(once, paths))
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
-    default = suiting if options.rank_correlation else ["eter" if kind is TreeInput else "span_f"]
+    default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
     measures = chosen_measures(options, ALL_MEASURES, default)
     require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
     require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=_KINDS, kind=kind)
     source = read_options(kind, options)
-    if isinstance(source, TreeInput):
+    if isinstance(source, AttributeSeries):
+        compared = _compare_attributes(source, paths, options, measures, resampling)
+    elif isinstance(source, TreeInput):
         compared = _compare_trees(source, paths, options, measures, resampling)
     elif isinstance(source, DocumentSeries):
         compared = _compare_documents(source, paths, options, measures, resampling)
     else:
-        compared = _compare_tags(read_options(TagSeries, options), paths, options, measures, resampling)
+        compared = _compare_tags(read_options(ComparedTags, options), paths, options, measures, resampling)
     found, documents, sides = compared
     if output.plot is not None:
         plot_comparison(found, output.plot)
@@ -100,14 +146,16 @@ def _require_two(systems: Sequence[object]) -> None:
 
 
 def _compare_tags(
-    source: TagSeries,
+    source: ComparedTags,
     paths: Sequence[str],
     options: argparse.Namespace,
     measures: list[Any],
     resampling: PairedResampling,
 ) -> tuple[Comparison, str, list[tuple[str, Side]]]:
     """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
-    reference, *files = source.read_all(paths, "the reference and the systems")
+    reference, *files = source.read_all(paths, "the reference and the systems", words=source.words)
+    if source.words:
+        measures, reference = source.informed(reference, measures, source.limits), replace(reference, words=None)
     _require_two(files)
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
     systems = dict(zip(named(options.names, default, "system"), files, strict=True))
@@ -124,6 +172,7 @@ def _compare_tags(
             **source.chosen,
             **asdict(resampling),
             rank_correlation=options.rank_correlation,
+            per_label=options.per_label is not None,
         )
     return (
         found,
@@ -150,6 +199,7 @@ def _compare_documents(
         pairing=source.pairing,
         **source.chosen,
         rank_correlation=options.rank_correlation,
+        per_label=options.per_label is not None,
         **asdict(resampling),
     )
     sides = [("reference", side_of_documents(reference))]
@@ -176,8 +226,30 @@ def _compare_trees(
         resampling,
         source.reading((reference, *others)),
         rank_correlation=options.rank_correlation,
+        per_label=options.per_label is not None,
     )
     sides = [("reference", reference.side), *((name, system.side) for name, system in systems.items())]
+    return found, counted(found.documents, "document"), sides
+
+
+def _compare_attributes(
+    source: AttributeSeries,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    measures: list[Any],
+    resampling: PairedResampling,
+) -> tuple[Comparison, str, list[tuple[str, Side]]]:
+    """Compare attributes of given spans: all together, and each by itself."""
+    _require_two(paths[1:])
+    wanted = named(options.names, names_of(paths[1:]), "system")
+    reference, *others = source.read(paths)
+    systems = dict(zip(wanted, others, strict=True))
+    located_files = {REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}
+    with located({**located_files, "": reference}):
+        given = {name: file.attributes for name, file in systems.items()}
+        found = compare_attributes(reference.attributes, given, measures, resampling)
+    sides = [("reference", side_of_attributes(reference))]
+    sides += [(name, side_of_attributes(file)) for name, file in systems.items()]
     return found, counted(found.documents, "document"), sides
 
 

@@ -66,9 +66,15 @@ class TagLayout(Limits):
             **self.limits,
         )
 
-    def read_distinct(self, path: str, columns: Sequence[str | None], stream: BinaryIO | None = None) -> TagFile:
+    def read_distinct(
+        self,
+        path: str,
+        columns: Sequence[str | None],
+        stream: BinaryIO | None = None,
+        words: bool | int | str = False,
+    ) -> TagFile:
         """Read tag columns of a file; an `InputError` if two are the same."""
-        file = self.read(path, columns, stream=stream)
+        file = self.read(path, columns, words, stream)
         known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if len(set(known)) < len(known):
             raise InputError("one column is named twice.", "Name each column once.", source=file.source)
@@ -150,15 +156,18 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, Input):
     column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
     columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
 
-    def read_all(self, paths: Sequence[str], what: str) -> list[TagFile]:
-        """Read all columns, each as a file of its own; errors say whose they are by `what`."""
+    def read_all(self, paths: Sequence[str], what: str, *, words: bool | int | str = False) -> list[TagFile]:
+        """Read all columns, each as a file of its own; errors say whose they are by `what`.
+
+        The first has words if they are asked for.
+        """
         if self.columns is not None:
             if len(paths) > 1:
                 raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
             if self.column is not None:
                 raise InputError("--column and --columns name columns.", "Leave out one of them.")
             columns = [column.strip() for column in self.columns.split(",")]
-            whole = self.read_distinct(paths[0], columns)
+            whole = self.read_distinct(paths[0], columns, words=words)
             return [whole.select(place) for place in range(len(columns))]
         if len(paths) == 1:
             raise InputError(
@@ -166,8 +175,10 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, Input):
                 "Give them with --columns 2,3,4, or more files.",
             )
         require_distinct(paths)
-        first, *others = (self.read(path, [self.column], not self.ignore_words) for path in paths)
-        files = [replace(first, words=None)]
+        compared = False if self.ignore_words else words or True
+        first = self.read(paths[0], [self.column], words or compared)
+        others = [self.read(path, [self.column], compared) for path in paths[1:]]
+        files = [first if words else replace(first, words=None)]
         for file in others:
             require_same_words(first, file)
             files.append(replace(file, words=None))
@@ -238,26 +249,9 @@ class ChanceParts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
-    """Files of tags, scored by measures of spans."""
+class WordInformation:
+    """What measures of information are told about words."""
 
-    title: ClassVar[str] = "tags"
-    content: ClassVar[type[TagFile]] = TagFile
-    input: ClassVar[str] = "spans"
-    remedy: ClassVar[str] = (
-        "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
-    )
-
-    id2label: Any = option(
-        None,
-        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
-        flag="label-names",
-        metavar="FILE",
-        parse=read_label_names,
-    )
-    ignore_index: int | None = option(
-        -100, help="label number of tokens of the reference to leave out on both sides", kind=int, metavar="N"
-    )
     words_column: str | None = text(
         "COLUMN", "word column of both files, for --corpus-probabilities and --word-probabilities"
     )
@@ -279,15 +273,20 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
         flag="unknown-probability",
         metavar="P",
     )
-    token_probability_column: str | None = text(
-        "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
-    )
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        self.require_drawable()
-        given = {name: getattr(self, name) for name in ("tokens", "word_probabilities", "token_probability_column")}
+    @property
+    def words(self) -> bool | int | str:
+        """The column of words, if they are needed; False if not."""
+        needed = self.tokens or self.word_probabilities is not None
+        return (self.words_column or True) if needed else False
+
+    def require_one_source(self, token_probability_column: str | None = None) -> None:
+        """Raise an `InputError` for two sources of probabilities, and for a probability that nothing needs."""
+        given = {
+            "tokens": self.tokens,
+            "word_probabilities": self.word_probabilities,
+            "token_probability_column": token_probability_column,
+        }
         asked = [mention(name) for name, value in given.items() if value]
         if len(asked) > 1:
             raise InputError(f"{asked[0]} and {asked[1]} are two sources of probabilities.", "Leave out one of them.")
@@ -296,6 +295,68 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
                 f"{mention('unknown')} is for words that a list lacks, and there is no list.",
                 f"Give {setting('word_probabilities')}.",
             )
+
+    def informed(self, references: TagFile, measures: Sequence[Any], limits: Mapping[str, Any]) -> list[Any]:
+        """Return the measures, those of information with the probabilities of the reference's words or tokens."""
+        source = "tokens" if self.tokens else "word_probabilities"
+        source = "token_probability_column" if references.numbers is not None else source
+        if not any(isinstance(measure, SlIcm) for measure in measures):
+            raise InputError(
+                f"{mention(source)} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
+            )
+        if any(isinstance(measure, SlIcm) and measure.token_probabilities is not None for measure in measures):
+            raise InputError(
+                f"{mention('token_probabilities')} and {mention(source)} are two sources of probabilities.",
+                "Leave out one of the two.",
+            )
+        if references.numbers is not None:
+            of_documents = np.split(references.numbers, references.tags[0].offsets[1:-1])
+            given: dict[str, Any] = {"token_probabilities": of_documents}
+        elif references.words is None:
+            raise InputError(
+                f"{mention(source)} needs words, and the reference file has none.",
+                "Name their column with --words-column.",
+                source=references.source,
+            )
+        else:
+            given = {"tokens": tag_lists(references.words)}
+            if self.word_probabilities is not None:
+                listed = read_with(read_word_probabilities, self.word_probabilities, **limits)
+                given.update(token_probabilities=listed, unknown=self.unknown)
+        with located({"token_probabilities": references}):
+            return [replace(measure, **given) if isinstance(measure, SlIcm) else measure for measure in measures]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagInput(TagPair, LabelDecoding, ChosenLabels, WordInformation, ChanceParts, PairInput):
+    """Files of tags, scored by measures of spans."""
+
+    title: ClassVar[str] = "tags"
+    content: ClassVar[type[TagFile]] = TagFile
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = (
+        "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
+    )
+
+    id2label: Any = option(
+        None,
+        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
+        flag="label-names",
+        metavar="FILE",
+        parse=read_label_names,
+    )
+    ignore_index: int | None = option(
+        -100, help="label number of tokens of the reference to leave out on both sides", kind=int, metavar="N"
+    )
+    token_probability_column: str | None = text(
+        "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self.require_drawable()
+        self.require_one_source(self.token_probability_column)
 
     def score(
         self,
@@ -307,11 +368,9 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
     ) -> Scored:
         """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
         self.require_one_system(paths)
-        by_words = self.tokens or self.word_probabilities is not None
-        words = (self.words_column or True) if by_words else False
-        references, *systems = self.read_files(paths, words, self.token_probability_column)
-        if by_words or self.token_probability_column is not None:
-            measures = self._informed(references, measures)
+        references, *systems = self.read_files(paths, self.words, self.token_probability_column)
+        if self.words or self.token_probability_column is not None:
+            measures = self.informed(references, measures, self.limits)
         named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
         of_tokens = {"tokens": references, "token_probabilities": references, "": references}
         of_layers = {f"{name} {layer}": file for name, file in named.items() for layer in range(len(file.tags))}
@@ -340,36 +399,6 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, ChanceParts, PairInput):
             lines = references.document_lines
             reports.append(replace(report, documents_text=documents_in(references), document_lines=lines))
         return Scored(side_of(references), list(map(side_of, systems)), reports)
-
-    def _informed(self, references: TagFile, measures: Sequence[Any]) -> list[Any]:
-        """Return the measures, those of information with the probabilities of the reference's words or tokens."""
-        source = "tokens" if self.tokens else "word_probabilities"
-        source = "token_probability_column" if self.token_probability_column is not None else source
-        if not any(isinstance(measure, SlIcm) for measure in measures):
-            raise InputError(
-                f"{mention(source)} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
-            )
-        if any(isinstance(measure, SlIcm) and measure.token_probabilities is not None for measure in measures):
-            raise InputError(
-                f"{mention('token_probabilities')} and {mention(source)} are two sources of probabilities.",
-                "Leave out one of the two.",
-            )
-        if references.numbers is not None:
-            of_documents = np.split(references.numbers, references.tags[0].offsets[1:-1])
-            given: dict[str, Any] = {"token_probabilities": of_documents}
-        elif references.words is None:
-            raise InputError(
-                f"{mention(source)} needs words, and the reference file has none.",
-                "Name their column with --words-column.",
-                source=references.source,
-            )
-        else:
-            given = {"tokens": tag_lists(references.words)}
-            if self.word_probabilities is not None:
-                listed = read_with(read_word_probabilities, self.word_probabilities, **self.limits)
-                given.update(token_probabilities=listed, unknown=self.unknown)
-        with located({"token_probabilities": references}):
-            return [replace(measure, **given) if isinstance(measure, SlIcm) else measure for measure in measures]
 
 
 def documents_in(file: TagFile, *, briefly: bool = False) -> str:

@@ -206,6 +206,12 @@ def head(key: str) -> str:
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 
+def with_best_in_row(cells: Sequence[Number], *, higher: bool) -> list[Cell]:
+    """Return the numbers of a row, the best of them marked as such, see `with_best`."""
+    column = with_best([["", cell] for cell in cells], [higher])
+    return [cell for _, cell in column]
+
+
 def with_best(rows: Sequence[Sequence[Cell]], higher: Sequence[bool | None]) -> list[list[Cell]]:
     """Return rows whose best numbers are marked as such, unless all in their column are equal.
 
