@@ -10,6 +10,7 @@ import pytest
 
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis import advice
 from spanometer.analysis.advice import SIMPLEST_FIRST, WITHOUT_LONGER_SPANS, Thresholds, advise, statistics_of
 from spanometer.analysis.properties import PROPERTIES
@@ -225,6 +226,17 @@ def test_chance_by_hand():
     # without lengths nothing can be said; words tell them
     assert advise(spans("0-1A")).statistics.chance is None
     assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
+
+
+def test_chance_of_a_long_document(monkeypatch):
+    monkeypatch.setattr(advice, "_MOST_WORK", 1000)
+    tags = ["B-A", "I-A", "O", "O", "O", "B-B", "O", "O"] * 250
+    corpus = Spans.from_tags([tags])
+    exact, near = ChanceKappaF1(), ChanceKappaF1(method="uniform")
+    values = {measure: measure.score(measure.counts(corpus, corpus))["chance_f1"] for measure in (exact, near)}
+    assert exact.work(Alignment(corpus, corpus)) > advice._MOST_WORK
+    assert advise(corpus).statistics.chance == values[near]
+    assert values[near] == pytest.approx(values[exact], abs=1e-3)
 
 
 @pytest.mark.parametrize("document", ["0-4A 1-2A", "0-3A 2-5A"], ids=["nested", "crossing"])
