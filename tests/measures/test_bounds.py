@@ -10,7 +10,7 @@ from spanometer import InputError, Spans
 from spanometer.analysis.comparison import compare
 from spanometer.analysis.significance import PairedResampling
 from spanometer.counts.statistics import Resampling
-from spanometer.measures import chance_kappa_f1
+from spanometer.measures import SpanF, chance_kappa_f1
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 
 BILLION = 10**9
@@ -33,6 +33,26 @@ def test_a_billion_draws_of_a_comparison(option):
     tags = [["B-A", "O"], ["O", "B-A"]]
     with pytest.raises(InputError, match=option):
         compare(tags, {"one": tags, "other": tags}, **{option: BILLION})
+
+
+def test_the_work_of_all_draws_is_bounded(monkeypatch):
+    spans = Spans.from_dicts(SPANS * 3, lengths=[12, 12, 12])
+    # 12 tokens in 3 documents for 2 labels each
+    monkeypatch.setattr(chance_kappa_f1, "_MOST_TOKENS_DRAWN", 720)
+    ChanceKappaF1(n_simulations=10).counts(spans, spans)
+    with pytest.raises(InputError, match="11 draws of 72 tokens are 792 in all; the limit is 720") as caught:
+        ChanceKappaF1(n_simulations=11).counts(spans, spans)
+    assert "n_simulations=10 or less" in str(caught.value)
+    monkeypatch.setattr("spanometer.counts.statistics.MOST_DOCUMENTS_DRAWN", 300)
+    counts = SpanF().counts(spans, spans)
+    SpanF().intervals(counts, Resampling(n_resamples=100))
+    with pytest.raises(InputError, match="n_resamples=100 or less"):
+        SpanF().intervals(counts, Resampling(n_resamples=101))
+    monkeypatch.setattr("spanometer.analysis.significance.MOST_DOCUMENTS_DRAWN", 300)
+    assert len(list(PairedResampling(n_permutations=101).swaps(3))) == 1  # all eight
+    assert len(list(PairedResampling(n_permutations=4).swaps(75))) == 1
+    with pytest.raises(InputError, match="n_permutations=4 or less"):
+        list(PairedResampling(n_permutations=5).swaps(75))
 
 
 def test_simulations_of_many_labels(monkeypatch):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.statistics import MOST_DRAWS, Resampling
+from ..counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Resampling, require_bounded
 from ..measures.base import Measure
 from ..options import option
 
@@ -64,6 +64,7 @@ class PairedResampling(Resampling):
             for first in range(0, len(numbers), step):
                 yield (numbers[first : first + step, None] >> np.arange(documents)) & 1
             return
+        require_bounded("n_permutations", self.n_permutations, documents, "document", MOST_DOCUMENTS_DRAWN)
         # other numbers than those of the bootstrap
         generator = np.random.default_rng([self.seed, 1])
         for first in range(0, self.n_permutations, step):

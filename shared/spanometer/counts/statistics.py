@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError, counted, setting
 from ..options import Option, check_options, option, options_of
 
 AVERAGES = {
@@ -30,11 +31,25 @@ _BLOCK = 1 << 21
 MOST_DRAWS = 1_000_000
 """At most this many corpora are drawn: the values of all of them are kept."""
 
+MOST_DOCUMENTS_DRAWN = 40_000_000_000
+"""At most so many documents are drawn for all corpora together: some ten minutes for a measure."""
+
 GROUPS = 1000
 """At most this many groups of documents are left out, one after the other."""
 
 FEW_GROUPS = 100
 """The same if the corpus has to be read again for each."""
+
+
+def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
+    """Raise an `InputError` if the time that draws take, which grows with the size of each, passes a bound."""
+    if draws * size > most:
+        raise InputError(
+            f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, some ten "
+            "minutes.",
+            f"Set {setting(option, most // size)} or less.",
+            option=option,
+        )
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
@@ -150,6 +165,7 @@ class Resampling:
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
         """Yield how often each document is in each drawn corpus, shape (some corpora, documents), block by block."""
+        require_bounded("n_resamples", self.n_resamples, documents, "document", MOST_DOCUMENTS_DRAWN)
         generator = np.random.default_rng(self.seed)
         step = max(_BLOCK // max(documents, 1), 1)
         for first in range(0, self.n_resamples, step):

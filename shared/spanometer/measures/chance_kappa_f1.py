@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, coverage, overlaps
 from ..arrays import begins_run, ordered_codes, row_codes, runs
 from ..counts.counts import Column, Counts
-from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1
+from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
 from ..errors import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure, require_lengths
@@ -22,6 +22,9 @@ from .starts import work
 
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
+
+_MOST_TOKENS_DRAWN = 2_000_000_000
+"""How many tokens of documents are drawn in all simulations together: some ten minutes."""
 
 _SHORT = 128
 """Placements in documents of so many tokens or fewer are remembered: those of one block come again in the next."""
@@ -299,6 +302,9 @@ class ChanceKappaF1(AlignedMeasure):
             most = setting("n_simulations", _MOST_SIMULATED // labels)
             problem = f"{self.n_simulations:,} simulations of {labels:,} labels are more numbers than are kept at once."
             raise InputError(problem, f"Set {most} or less.", option="n_simulations")
+        # the document of a place is drawn anew for each label that both sides have there
+        tokens = int(cases.tokens[cases.of_both[:, 0]].sum())
+        require_bounded("n_simulations", self.n_simulations, tokens, "token", _MOST_TOKENS_DRAWN)
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
