@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, Record, blanks_before, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
 from .source import Source
@@ -30,10 +30,8 @@ def read_bioc(source: Source, *, offset_unit: str | None = None) -> DocumentFile
 
 def _records(source: Source) -> Iterator[Record]:
     for line, _, row in values(source, "documents"):
-        collections = row.get("PubTator3", [row]) if isinstance(row, dict) else [row]
-        for collection in collections:
-            documents = collection.get("documents", [collection]) if isinstance(collection, dict) else [collection]
-            for document in documents:
+        for collection in _list(row, "PubTator3") or [row]:
+            for document in _list(collection, "documents") or [collection]:
                 yield _record(source, document, line)
 
 
@@ -43,11 +41,11 @@ def _record(source: Source, document: Any, line: int) -> Record:
     name = document.get("id")
     where = "" if name is None else f"document {name}"
     text = ""
-    found: list[Any] = list(document.get("annotations") or [])
+    found = _list(document, "annotations")
     for part in _parts(document):
         if not isinstance(part.get("offset"), int) or not isinstance(part.get("text"), str):
             raise source.refuse(f"a passage of {where or 'a document'} has no offset or no text.", _REMEDY, line)
-        text += " " * (part["offset"] - len(text)) + part["text"]
+        text += blanks_before(source, part["offset"], len(text), line) + part["text"]
         found += part["annotations"]
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, list[tuple[int, int]]] = {}
@@ -70,17 +68,23 @@ def _record(source: Source, document: Any, line: int) -> Record:
     )
 
 
+def _list(part: Any, key: str) -> list[Any]:
+    """Return a list of a part of a document; an item that is no list is one, and refused where it is read."""
+    found = part.get(key) if isinstance(part, dict) else None
+    return [] if found is None else list(found) if isinstance(found, list) else [found]
+
+
 def _parts(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the passages, or the sentences where these have the text, with their annotations."""
     for passage in document["passages"]:
         known = passage if isinstance(passage, dict) else {}
-        annotations = list(known.get("annotations") or [])
-        for sentence in known.get("sentences") or []:
-            annotations += sentence.get("annotations") or [] if isinstance(sentence, dict) else []
+        annotations, sentences = _list(known, "annotations"), _list(known, "sentences")
+        for sentence in sentences:
+            annotations += _list(sentence, "annotations")
         if isinstance(known.get("text"), str):
             yield {"offset": known.get("offset"), "text": known["text"], "annotations": annotations}
             continue
-        for number, sentence in enumerate(known.get("sentences") or [{}]):
+        for number, sentence in enumerate(sentences or [{}]):
             part = sentence if isinstance(sentence, dict) else {}
             yield {
                 "offset": part.get("offset"),

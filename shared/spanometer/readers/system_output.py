@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import shown
+from ..errors import InputError, shown
 from ..spans.spans import Spans
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
@@ -189,7 +189,10 @@ def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: 
     if last - first > 10 * len(known) + 1000:
         raise source.refuse("the indices of pieces are further apart than a text has pieces.", _REMEDY, line)
     row = [known.get(index, (0, 0, "O")) for index in range(first, last + 1)]
-    spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
+    try:
+        spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
+    except InputError as error:
+        raise error.placed(document=None, position=None, source=source.name, line=line) from None
     labels = [spans.labels[code] for code in spans.label.tolist()]
     bounds = zip(spans.start.tolist(), spans.end.tolist(), labels, strict=True)
     return [(row[start][0], row[end - 1][1], label) for start, end, label in bounds]

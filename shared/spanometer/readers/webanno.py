@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import counted, setting
 from ..spans.characters import code_points
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, Record, blanks_before, documents_of
 from .formats import Evidence, Format, register
 from .source import Source
 
@@ -136,9 +136,9 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]], rows: _Rows) -> 
     parts: list[str] = []
     units = 0
     for start, sentence in sentences:
-        parts.append(" " * (start - units))
+        parts.append(blanks_before(source, start, units, 1))
         parts.append(sentence)
-        units = max(start, units) + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
+        units = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
     text = "".join(parts)
     for (start, end), form, line, whole in zip(rows.bounds, rows.forms, rows.lines, rows.whole, strict=True):
         if whole:

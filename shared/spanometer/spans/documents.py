@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import begins_run, offsets_of, take_segments
 from ..errors import InputError, counted
+from .arrow import LONGEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,13 @@ class Tokens:
         """
         rows = [list(row) for row in documents]
         offsets = offsets_of([len(row) for row in rows])
-        bounds = np.fromiter(chain.from_iterable(chain.from_iterable(rows)), dtype=np.int64).reshape(-1, 2)
+        flat = list(chain.from_iterable(chain.from_iterable(rows)))
+        if any(not -LONGEST <= bound <= LONGEST for bound in flat):
+            document = next(
+                number for number, row in enumerate(rows) if any(abs(bound) > LONGEST for pair in row for bound in pair)
+            )
+            raise InputError("a bound of a token is out of range.", "Check the tokens' offsets.", document=document)
+        bounds = np.array(flat, dtype=np.int64).reshape(-1, 2)
         return cls(offsets, bounds[:, 0], bounds[:, 1]).checked()
 
     def checked(self) -> Tokens:

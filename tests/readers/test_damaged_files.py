@@ -1,0 +1,161 @@
+"""Damaged files of documents: an `InputError` that names the file, or documents, never another exception."""
+
+import copy
+import json
+import random
+
+import pytest
+
+from spanometer.errors import InputError
+from spanometer.readers.document_file import DocumentFile
+from spanometer.readers.formats import formats_of, read_as
+
+REGION = {
+    "type": "labels",
+    "from_name": "label",
+    "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]},
+}
+JSON = {
+    "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
+    "label_studio": {
+        "id": 1,
+        "data": {"text": "Ada 💃 wrote"},
+        "annotations": [{"completed_by": {"id": 3}, "result": [REGION], "was_cancelled": False}],
+    },
+    "prodigy": {
+        "text": "Ada 💃 wrote",
+        "_input_hash": 3,
+        "tokens": [{"text": "Ada", "start": 0, "end": 3, "id": 0}],
+        "spans": [{"start": 0, "end": 3, "token_start": 0, "token_end": 0, "label": "PER", "text": "Ada"}],
+        "answer": "accept",
+    },
+    "documents": {
+        "id": "a",
+        "text": "Ada 💃 wrote",
+        "tokens": [[0, 3], [4, 5]],
+        "annotator": "x",
+        "spans": [{"start": 0, "end": 3, "label": "PER", "text": "Ada"}, {"fragments": [[0, 1], [2, 4]], "label": "X"}],
+    },
+    "system": [
+        {"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ada", "start": 0, "end": 3},
+        {"start": 0, "end": 3, "text": "Ada", "label": "PER", "score": 0.9},
+    ],
+    "bioc": {
+        "documents": [
+            {
+                "id": "1",
+                "passages": [
+                    {
+                        "offset": 0,
+                        "text": "Ada 💃 wrote",
+                        "annotations": [
+                            {
+                                "infons": {"type": "PER"},
+                                "text": "Ada",
+                                "locations": [{"offset": 0, "length": 1}, {"offset": 2, "length": 1}],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    },
+}
+LINES = {
+    "webanno": (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.Span|value\n\n\n#Text=Ada 💃 wrote\n1-1\t0-3\tAda\tPER[1]|X\t\n"
+        "1-2\t4-6\t💃\tPER[1]\t\n1-3\t7-12\twrote\t_\t\n"
+    ),
+    "pubtator": "7|t|Ada 💃 wrote.\n7|a|It is seen.\n7\t0\t3\tAda\tPER\tD1\n7\t14\t16\tIt\tX\n\n8|t|No\n8|a|thing\n",
+    "conllu": (
+        "# newdoc id = x\n# global.Entity = GRP-etype\n1\tAda\t_\t_\t_\t_\t0\troot\t_\tNE=B-PER|Entity=(1-person\n"
+        "2\twrote\t_\t_\t_\t_\t0\troot\t_\tNE=I-PER|Entity=1)\n\n1\tit\t_\t_\t_\t_\t0\troot\t_\t_\n"
+    ),
+}
+ODD = [None, True, -1, 0, 2**31, 2**63, 1e300, float("nan"), "", "x", "\ud800", "\0", [], [[]], {}, {"start": "x"}]
+
+
+def places(value, path=()):
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield from places(part, (*path, key))
+
+
+def changed(value, chance):
+    """Put something odd in the place of a part, or leave it out, or double it."""
+    path = chance.choice([path for path in places(value) if path])
+    *outer, key = path
+    for step in outer:
+        value = value[step]
+    how = chance.randrange(4)
+    if how == 0:
+        del value[key]
+    elif how == 1 and isinstance(value, list):
+        value.insert(key, copy.deepcopy(value[key]))
+    else:
+        value[key] = chance.choice(ODD)
+
+
+def damaged(data, chance):
+    """Cut, double, swap or replace some bytes."""
+    data = bytearray(data)
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        place = chance.randrange(len(data) + 1)
+        how = chance.randrange(4)
+        if how == 0:
+            del data[place:]
+        elif how == 1:
+            del data[place : place + chance.randrange(1, 9)]
+        elif how == 2:
+            data[place:place] = data[place : place + chance.randrange(1, 30)]
+        else:
+            data[place : place + 1] = bytes([chance.choice(b'\t\n\r "[]{}|,:-0179a\x00\xc3\xff\xf0')])
+    return bytes(data)
+
+
+def read(path, name, **options):
+    known = {key: value for format in formats_of(DocumentFile).values() for key, value in format.options.items()}
+    return read_as(DocumentFile, path, format=name, options={**known, **options})
+
+
+def outcome(path, name):
+    try:
+        found = read(path, name)
+    except InputError as error:
+        assert error.source is not None and str(error)
+        return "refused"
+    assert (found.spans.end > found.spans.start).all()
+    assert len(found.document_lines) == found.documents.size == found.spans.documents
+    return "read"
+
+
+def test_every_format_is_here():
+    assert {*JSON, *LINES} == set(formats_of(DocumentFile))
+
+
+@pytest.mark.parametrize("name", [*JSON, *LINES])
+def test_damaged_bytes(tmp_path, name):
+    chance = random.Random(name)
+    text = LINES[name] if name in LINES else json.dumps(JSON[name], ensure_ascii=False) + "\n"
+    path = tmp_path / "file"
+    path.write_text(text * (2 if name in JSON and name != "prodigy" else 1), encoding="utf-8")
+    assert outcome(path, name) == "read"
+    found = set()
+    for _ in range(60):
+        path.write_bytes(damaged(text.encode(), chance))
+        found.add(outcome(path, name))
+    assert found == {"read", "refused"}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_odd_values(tmp_path, name):
+    chance = random.Random(name)
+    path = tmp_path / "file"
+    found = set()
+    for _ in range(100):
+        copied = [copy.deepcopy(JSON[name]), JSON[name]]
+        changed(copied[0], chance)
+        path.write_text("".join(json.dumps(each) + "\n" for each in copied))
+        found.add(outcome(path, name))
+    assert found == {"read", "refused"}
