@@ -112,10 +112,17 @@ class InputError(ValueError):
         parts += [f"{name} {number}" for name, number in (*numbers, ("span", self.span)) if number is not None]
         return ", ".join(parts)
 
+    def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
+        """Return problem and remedy, with options spelled by a function, see `spelled`, and the other place named."""
+        there = "" if self.other is None else self.other.place
+        return (
+            spelled(self.problem, spell).replace(OTHER_PLACE, there),
+            spelled(self.remedy, spell).replace(OTHER_PLACE, there),
+        )
+
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
         """Return place, problem and remedy, with options spelled by a function, see `spelled`."""
-        there = "" if self.other is None else self.other.place
-        problem, remedy = (spelled(text, spell).replace(OTHER_PLACE, there) for text in (self.problem, self.remedy))
+        problem, remedy = self.texts(spell)
         located = f"{self.place}: {problem}" if self.place else problem
         return f"{located}{separator}{remedy}" if remedy else located
 

@@ -149,9 +149,12 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
     return np.asarray(first[np.searchsorted(distinct, apart)])
 
 
-def unmatched_by_document(references: Attributes, predictions: Attributes) -> dict[str, np.ndarray]:
-    """Return how many spans of each document one side has and the other lacks, by `UNMATCHED`."""
-    apart = unmatched_spans(references, predictions)
+def unmatched_by_document(references: Attributes, predictions: Attributes, *, same: bool) -> dict[str, np.ndarray]:
+    """Return how many spans of each document one side has and the other lacks, by `UNMATCHED`.
+
+    `same` says that both are known to have the same spans.
+    """
+    apart = np.zeros(0, dtype=np.int64) if same else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
     of_prediction = predictions.document[apart[apart >= len(references)] - len(references)]
     found = zip(UNMATCHED, (of_reference, of_prediction), strict=True)

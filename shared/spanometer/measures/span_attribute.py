@@ -205,9 +205,8 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        return AttributeCounts(
-            columns, names, sides[0].documents, unmatched_by_document(*sides), rows, self, seen_names(*sides)
-        )
+        unmatched = unmatched_by_document(*sides, same=self.on_mismatch == "error")
+        return AttributeCounts(columns, names, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
         """Return the items that `counts` counts, one by one: which values are right, missed and false alarms.

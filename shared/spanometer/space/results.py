@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..errors import InputError, counted, setting, spelled
+from ..errors import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -198,7 +198,7 @@ def _comparison(
             other = measure if own else kind(**shared, **_suited(name, corpus))
             found = scores if own else other.score(_counts(other, corpus, alignment))
         except InputError as error:
-            yield {**row, "problem": f"not computed: {spelled(error.problem, page.spell)}"}
+            yield {**row, "problem": f"not computed: {error.texts(page.spell)[0]}"}
             continue
         if not kind.higher_is_better and (missing := _missing(corpus)):
             yield {**row, "problem": missing}

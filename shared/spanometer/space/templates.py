@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from ..errors import InputError, printable, spell_python, spelled
+from ..errors import InputError, printable, spell_python
 
 # Gradio fills templates between these, also in what it is given
 _TEMPLATE_MARKS = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;", "@": "&#64;"})
@@ -40,7 +40,7 @@ def error_message(error: InputError, spell: Callable[[str, str | None], str] = s
         error: the error.
         spell: how the page calls options, see `errors.spelled`.
     """
-    problem, remedy = (spelled(text, spell) for text in (error.problem, error.remedy))
+    problem, remedy = error.texts(spell)
     return render("error.html", place=error.place, problem=problem, remedy=remedy)
 
 
