@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +117,9 @@ class Page:
         choices = [(_text(choice), _text(choice)) for choice in option.choices]
         if choices and option.optional:
             choices.insert(0, (texts()["unset"].get(option.name, "default"), ""))
-        info = self.hints.get(option.name) or _sentence(_sentence(option.help).removeprefix(f"{option.label}, "))
+        info = self.hints.get(option.name) or _sentence(
+            re.sub(f"^{re.escape(option.label)}[,;] ", "", _sentence(option.help))
+        )
         is_number = option.kind in (int, float) and not choices
         return Control(
             option.name,
