@@ -149,7 +149,7 @@ def _markdown_table(table: Table, precision: Precision) -> list[str]:
 def _markdown_cell(cell: Cell, precision: Precision) -> str:
     if isinstance(cell, Number):
         point, *bounds = precision.texts(cell)
-        return _bold(point, cell.best, "**") + (_markdown(f" [{', '.join(bounds)}]") if bounds else "")
+        return _bold(_markdown(point), cell.best, "**") + (_markdown(f" [{', '.join(bounds)}]") if bounds else "")
     return _markdown(_pair(cell)[0].strip())
 
 
@@ -243,7 +243,7 @@ def _html_table(table: Table, precision: Precision) -> str:
     def cell(tag: str, place: int, content: str) -> str:
         return f'<{tag} style="{_NAMES if place < table.left else _NUMBERS}">{content}</{tag}>'
 
-    heads = [escape(printable(head)).replace("\n", "<br>") for head in (table.title, *table.heads)]
+    heads = ["<br>".join(escape(printable(line)) for line in head.split("\n")) for head in (table.title, *table.heads)]
     rows = []
     for row in table.rows:
         if row is not None:

@@ -31,7 +31,15 @@ class _Page(Console):  # type: ignore[misc]
 
 def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
     """Return a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
-    console = _Page(highlight=False, markup=False, emoji=False, color_system="auto" if color else None, file=file)
+    # in a notebook Rich would show what it is given there, and not write it
+    console = _Page(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system="auto" if color else None,
+        file=file,
+        force_jupyter=False,
+    )
     # Rich itself takes COLUMNS from the environment as it was when Rich was imported
     size = shutil.get_terminal_size()
     console.size = ConsoleDimensions(size.columns if console.file.isatty() else _UNLIMITED, size.lines)
