@@ -69,3 +69,18 @@ def test_wrong_names(run, file, names, options, message):
     status, output, complaint = run("score", *paths, *named, *options)
     assert (status, output) == (2, "")
     assert re.search(message, complaint), complaint
+
+
+def test_compare_and_agree(run, file):
+    names, (gold, system) = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
+    tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
+    others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
+    for command, more in (("compare", ["--measure", "span_f", "--resamples", "20", "--names", "a,b"]), ("agree", [])):
+        found = []
+        for paths, options in (((gold, gold, system), ["--label-names", names]), ((tags, tags, others), [])):
+            status, output, _ = run(
+                command, *paths, *options, *more, *(["--names", "x,y,z"] if not more else []), "--json"
+            )
+            assert status == 0
+            found.append(re.sub(r"ignore_index:-100\|", "", re.sub(r'"file": "[^"]*"', "", output)))
+        assert found[0] == found[1]

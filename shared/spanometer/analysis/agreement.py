@@ -156,6 +156,8 @@ def agreement(
     scheme: str | None = None,
     repair: str = "conlleval",
     prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
     lengths: Any = None,
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
@@ -188,6 +190,7 @@ def agreement(
         scheme: the scheme of the tags; None tells it from the prefixes of all annotators together.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
+        id2label, ignore_index: of label numbers, see `scoring.score`; the first annotator says what is left out.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
@@ -221,7 +224,15 @@ def agreement(
         known = files_together(given, pairing)
         sides, reading = dict(known.spans), {"input": "spans", **known.choices}
     else:
-        sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
+        sides, reading = read_annotations(
+            given,
+            scheme=scheme,
+            repair=repair,
+            prefix=prefix,
+            lengths=lengths,
+            id2label=id2label,
+            ignore_index=ignore_index,
+        )
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     if labels == "ignore":

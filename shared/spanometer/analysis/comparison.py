@@ -142,6 +142,8 @@ def compare(
     scheme: str | None = None,
     repair: str = "conlleval",
     prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
     lengths: Any = None,
     pairing: Pairing | None = None,
     label_map: Mapping[str, str] | None = None,
@@ -185,6 +187,7 @@ def compare(
         scheme: the scheme of the tags; None tells it from the prefixes of all sides together.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
+        id2label, ignore_index: of label numbers, see `scoring.score`; the reference says what is left out.
         lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
         pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
@@ -238,7 +241,15 @@ def compare(
         known = files_together(given, pairing)
         sides, reading = dict(known.spans), {"input": "spans", **known.choices}
     else:
-        sides, reading = read_annotations(given, scheme=scheme, repair=repair, prefix=prefix, lengths=lengths)
+        sides, reading = read_annotations(
+            given,
+            scheme=scheme,
+            repair=repair,
+            prefix=prefix,
+            lengths=lengths,
+            id2label=id2label,
+            ignore_index=ignore_index,
+        )
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
 

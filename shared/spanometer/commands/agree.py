@@ -100,6 +100,8 @@ def _agreement_of_tags(
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
+            id2label=source.id2label,
+            ignore_index=source.ignore_index,
             **source.chosen,
             **values,
         )

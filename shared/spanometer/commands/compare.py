@@ -155,7 +155,8 @@ def _compare_tags(
     """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
     reference, *files = source.read_all(paths, "the reference and the systems", words=source.words)
     if source.words:
-        measures, reference = source.informed(reference, measures, source.limits), replace(reference, words=None)
+        measures = source.informed(reference, measures, source.limits, source.kept(reference))
+        reference = replace(reference, words=None)
     _require_two(files)
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
     systems = dict(zip(named(options.names, default, "system"), files, strict=True))
@@ -169,6 +170,8 @@ def _compare_tags(
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
+            id2label=source.id2label,
+            ignore_index=source.ignore_index,
             **source.chosen,
             **asdict(resampling),
             rank_correlation=options.rank_correlation,

@@ -145,7 +145,30 @@ class TagPair(TagLayout, ComparedWords):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, Input):
+class NumberedLabels(LabelDecoding):
+    """How tags are decoded that may be label numbers."""
+
+    id2label: Any = option(
+        None,
+        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
+        flag="label-names",
+        metavar="FILE",
+        parse=read_label_names,
+    )
+    ignore_index: int | None = option(
+        -100,
+        help="label number of tokens to leave out on all sides, where the first file has it",
+        kind=int,
+        metavar="N",
+    )
+
+    def kept(self, references: TagFile) -> np.ndarray:
+        """Flag the tokens of a reference that are not left out."""
+        return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagSeries(TagLayout, ComparedWords, NumberedLabels, ChosenLabels, Input):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -296,8 +319,13 @@ class WordInformation:
                 f"Give {setting('word_probabilities')}.",
             )
 
-    def informed(self, references: TagFile, measures: Sequence[Any], limits: Mapping[str, Any]) -> list[Any]:
-        """Return the measures, those of information with the probabilities of the reference's words or tokens."""
+    def informed(
+        self, references: TagFile, measures: Sequence[Any], limits: Mapping[str, Any], kept: np.ndarray
+    ) -> list[Any]:
+        """Return the measures, those of information with the probabilities of the reference's words or tokens.
+
+        Tokens that are not flagged in `kept` are left out.
+        """
         source = "tokens" if self.tokens else "word_probabilities"
         source = "token_probability_column" if references.numbers is not None else source
         if not any(isinstance(measure, SlIcm) for measure in measures):
@@ -310,7 +338,7 @@ class WordInformation:
                 "Leave out one of the two.",
             )
         if references.numbers is not None:
-            of_documents = np.split(references.numbers, references.tags[0].offsets[1:-1])
+            of_documents = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
             given: dict[str, Any] = {"token_probabilities": of_documents}
         elif references.words is None:
             raise InputError(
@@ -319,7 +347,7 @@ class WordInformation:
                 source=references.source,
             )
         else:
-            given = {"tokens": tag_lists(references.words)}
+            given = {"tokens": tag_lists(references.words.take(kept))}
             if self.word_probabilities is not None:
                 listed = read_with(read_word_probabilities, self.word_probabilities, **limits)
                 given.update(token_probabilities=listed, unknown=self.unknown)
@@ -328,7 +356,7 @@ class WordInformation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, LabelDecoding, ChosenLabels, WordInformation, ChanceParts, PairInput):
+class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChanceParts, PairInput):
     """Files of tags, scored by measures of spans."""
 
     title: ClassVar[str] = "tags"
@@ -338,16 +366,6 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, WordInformation, ChancePart
         "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
     )
 
-    id2label: Any = option(
-        None,
-        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
-        flag="label-names",
-        metavar="FILE",
-        parse=read_label_names,
-    )
-    ignore_index: int | None = option(
-        -100, help="label number of tokens of the reference to leave out on both sides", kind=int, metavar="N"
-    )
     token_probability_column: str | None = text(
         "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
     )
@@ -370,7 +388,7 @@ class TagInput(TagPair, LabelDecoding, ChosenLabels, WordInformation, ChancePart
         self.require_one_system(paths)
         references, *systems = self.read_files(paths, self.words, self.token_probability_column)
         if self.words or self.token_probability_column is not None:
-            measures = self.informed(references, measures, self.limits)
+            measures = self.informed(references, measures, self.limits, self.kept(references))
         named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
         of_tokens = {"tokens": references, "token_probabilities": references, "": references}
         of_layers = {f"{name} {layer}": file for name, file in named.items() for layer in range(len(file.tags))}
