@@ -238,10 +238,10 @@ class LabelChoice:
     def __post_init__(self) -> None:
         """Check the values."""
         names = self.label_map
-        if names is not None and not (isinstance(names, Mapping) and _are_names([*names, *names.values()])):
+        if names is not None and not (isinstance(names, Mapping) and _are_names(names) and _are_names(names.values())):
             raise options_of(self)["label_map"].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
         ignored = self.ignore_labels
-        if ignored is not None and (isinstance(ignored, str) or not _are_names(ignored)):
+        if ignored is not None and not (isinstance(ignored, (list, tuple, set, frozenset)) and _are_names(ignored)):
             raise options_of(self)["ignore_labels"].refusal(ignored, "Use a list of names such as ['MISC'].")
 
     @property
@@ -302,7 +302,11 @@ class LabelChoice:
 
 
 def _are_names(values: Any) -> bool:
-    return all(isinstance(value, str) and value and value == value.strip() for value in values)
+    try:
+        return all(isinstance(value, str) and value and value == value.strip() for value in values)
+    except Exception:
+        # of a class that fails at it
+        return False
 
 
 def _short(listed: Sequence[str]) -> str:
