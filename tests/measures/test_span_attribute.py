@@ -346,6 +346,55 @@ def test_different_documents():
 # Options
 
 
+FAMILY = [
+    [span({"carrier": "FATHER", "neg": True}), span({"days": 3}, 5, 6)],
+    [span({"carrier": "PATIENT", "neg": False, "days": [1, 9]})],
+    [span({"carrier": None})],
+    [],
+]
+
+
+@pytest.mark.parametrize(
+    ("expression", "documents"),
+    [
+        ("carrier == 'FATHER'", [0]),
+        ("carrier != 'FATHER'", [0, 1, 2]),
+        ("all(carrier != 'FATHER')", [1, 2, 3]),
+        ("not any(carrier == 'FATHER')", [1, 2, 3]),
+        ("carrier in ('PATIENT', 'FATHER') and not neg", [1]),
+        ("any(carrier in ['FATHER']) and any(days >= 3)", [0]),
+        ("carrier == 'FATHER' and days == 3", []),
+        ("carrier == null and start == 5", [0]),
+        ("days == 9 or neg", [0, 1]),
+        ("1 < days < 9", [0, 1]),
+        ("days not in [1]", [0, 2]),
+        ("'PATIENT' in carrier", [1]),
+        ("neg == 1", []),
+        ("neg == true", [0]),
+        ("label == 'DIS' and neg == False", [1]),
+        ("days == 3.0", [0]),
+        ("days > -1 and days < 2", [1]),
+    ],
+)
+def test_filter_by_expression(expression, documents):
+    flags = [document in documents for document in range(4)]
+    by_flags = SpanAttribute(filter=flags, include_falsy=True)
+    by_text = SpanAttribute(filter=expression, include_falsy=True)
+    sides = (Attributes.from_dicts(FAMILY),) * 2
+    assert by_text.score(by_text.counts(*sides)) == by_flags.score(by_flags.counts(*sides))
+    from spanometer.measures.attribute_filter import read_filter
+
+    assert [read_filter(expression)(spans) for spans in sides[0].to_dicts()] == flags
+    assert f"|filter:{expression}|" in by_text.signature({})
+
+
+def test_filter_refuses_unknown_names_and_what_has_no_order():
+    with pytest.raises(InputError, match="no span has the attribute 'neq', which filter names"):
+        score(FAMILY, FAMILY, filter="neq or neg")
+    with pytest.raises(InputError, match="document 1: filter compares 1 with '2', which have no order"):
+        score([[], FAMILY[1]], [[], FAMILY[1]], filter="days < '2'")
+
+
 def test_filter():
     references = [[span({"x": 1})], [span({"x": 1}, label="SYMP")], [span({"x": 1})]]
     predictions = [[span({"x": 1})], [span({"x": 2}, label="SYMP")], [span({"x": 3})]]
@@ -371,7 +420,20 @@ def test_filter():
     [
         ([True], "1 flags in filter, 2 documents"),
         ([1, 0], "invalid value for filter"),
-        ("True", "invalid value for filter"),
+        ("True", "invalid value for filter: 'True': it names no attribute"),
+        ("x ==", "invalid value for filter: 'x ==': it cannot be read"),
+        ("(" * 9000 + "x", "it cannot be read"),
+        ("x" * 10_001, "it has 10001 characters"),
+        ("__import__('os').system('true')", "is neither any"),
+        ("doc._.note_id == '1'", "'doc._.note_id' is not allowed in it"),
+        ("[y for y in x]", "is not allowed in it"),
+        ("(lambda: x)()", "is neither any"),
+        ("x is None", "'is' is not allowed"),
+        ("x == [1]", "lists stand behind 'in'"),
+        ("x in 'abc'", "lists stand behind 'in'"),
+        ("x + 1 == 2", "is not allowed in it"),
+        ("x == b'1'", "is not allowed in it"),
+        ("any(x, 1)", "is neither any"),
         (True, "invalid value for filter"),
         (np.array([0, 1]), "invalid value for filter"),
         (lambda spans: None, "filter returned None"),

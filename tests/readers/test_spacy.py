@@ -120,6 +120,25 @@ def test_groups_and_functions_of_documents(make):
     assert from_spacy(*sides, attributes=["negated"]) == {"references": [[]], "predictions": [[]]}
 
 
+def test_groups_and_labels(make):
+    docs = []
+    for _ in range(2):
+        doc = make((2, 3, "SYMP", {"negated": True}), (4, 6, "DIS", {"negated": False}))
+        doc.spans["found"] = [doc.ents[1], doc.char_span(0, 3, label="DRUG"), doc.char_span(4, 6, label="DIS")]
+        docs.append([doc])
+
+    def asked(spans):
+        (rows,) = from_spacy(*docs, attributes=["negated"], spans=spans)["references"]
+        return [(one["start"], one["end"], one["label"]) for one in rows]
+
+    symptom, disease, drug, other = (2, 3, "SYMP"), (4, 6, "DIS"), (0, 1, "DRUG"), (1, 2, "DIS")
+    assert asked({"ents": True}) == [symptom, disease]
+    assert asked({"ents": ["SYMP"]}) == [symptom]
+    assert asked({"ents": "DIS"}) == [disease]
+    assert asked({"found": ["DIS"]}) == [disease, other]
+    assert asked({"found": ("DIS", "DRUG"), "ents": True}) == [disease, drug, other, symptom]
+
+
 def test_where_attributes_are_read(make):
     gold, system = pair(make)
     attributes = {"neg": "negated", "length": "length", "text": lambda span: span.text, "both": lambda span: ["a", 1]}
@@ -193,6 +212,9 @@ BAD_OPTIONS = {
     "no scores": ({"scores": "probability"}, "spaCy's spans have no extension 'probability'"),
     "scores": ({"scores": 3}, "3 in scores is neither"),
     "spans": ({"spans": 3}, "invalid value for spans: 3"),
+    "no groups": ({"spans": {}}, "invalid value for spans: {}"),
+    "labels": ({"spans": {"ents": [3]}}, "invalid value for spans: {'ents': .3.}"),
+    "an unknown group": ({"spans": {"found": True}}, "the document has no group of spans 'found'"),
     "no spans": ({"spans": []}, "invalid value for spans: .."),
     "a group": (
         {"spans": "entities"},

@@ -205,16 +205,26 @@ def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
     return asked
 
 
-def require_seen(seen: Mapping[str, frozenset[str]], asked: Asked, defaults: Mapping[str, Value]) -> None:
+def require_seen(
+    seen: Mapping[str, frozenset[str]],
+    asked: Asked,
+    defaults: Mapping[str, Value],
+    filtered: frozenset[str] = frozenset(),
+) -> None:
     """Raise an `InputError` for an attribute or a label that is named in an option and that no span has.
 
     Args:
         seen: what occurs, see `seen_names`; without labels there are no spans, and any name goes.
         asked: the attributes that are asked by name.
         defaults: default values of attributes.
+        filtered: the attributes that `filter` names.
     """
     labels = {label for chosen in asked.values() for label in chosen or ()}
-    named = ("attributes", "attributes", set(asked)), ("default_values", "attributes", set(defaults))
+    named = (
+        ("attributes", "attributes", set(asked)),
+        ("default_values", "attributes", set(defaults)),
+        ("filter", "attributes", set(filtered)),
+    )
     for option, kind, names in (*named, ("attributes", "labels", labels)) if seen["labels"] else ():
         unknown = sorted(names - seen[kind])
         if unknown:

@@ -14,6 +14,7 @@ from ..counts.statistics import divide, precision_recall_f1
 from ..errors import InputError, counted, mention, require_sides, setting, shown
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
+from .attribute_filter import DocumentFilter, read_filter
 from .attribute_items import (
     UNMATCHED,
     Asked,
@@ -31,7 +32,7 @@ from .attribute_items import (
 from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, zero_division_option
 
-Filter = Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
+Filter = str | Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,9 +85,10 @@ class SpanAttribute(Measure):
         include_falsy: whether False, 0, 0.0 and "" are items.
         micro_key: where the result has all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
-        filter: which documents are scored: None for all; a flag for each document; or a function that is called with
-            the reference spans of each document (a list of dicts, see `Attributes.to_dicts`) and returns a bool. The
-            others are as if they had not been given.
+        filter: which documents are scored: None for all; an expression over the attributes of the reference's spans,
+            `"carrier == 'FATHER' and not negated"`, see `DocumentFilter`; a flag for each document; or a function that
+            is called with the reference spans of each document (a list of dicts, see `Attributes.to_dicts`) and returns
+            a bool. The others are as if they had not been given.
         on_mismatch: `error`, or `count`: the items of spans that only one side has are misses and false alarms. Items
             have no labels, so spans that differ in them only are compared by their values. How many spans of a side
             the other side lacks, those too, is in the counts: `unmatched_references` and `unmatched_predictions`.
@@ -134,10 +136,12 @@ class SpanAttribute(Measure):
     )
     filter: Filter | None = option(
         None,
-        help="the documents that are scored: None for all, a flag for each, or a function of a document's reference "
-        "spans that returns a bool",
-        type="list of bool or function",
-        flag="",
+        help="the documents that are scored: those with a reference span that fulfils an expression over its "
+        "attributes, carrier == 'FATHER' and not negated; in Python also a flag for each document, or a function of "
+        "its reference spans",
+        type="str, list of bool or function",
+        metavar="EXPRESSION",
+        parse=str,
     )
     on_mismatch: str = option(
         "error",
@@ -175,7 +179,9 @@ class SpanAttribute(Measure):
         super().__post_init__()
         self._require_free_micro_key(read_asked(self.attributes) or {})
         _require_default_values(self.default_values)
-        if self.filter is not None and not callable(self.filter):
+        if isinstance(self.filter, str):
+            read_filter(self.filter)
+        elif self.filter is not None and not callable(self.filter):
             _flags(self.filter)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
@@ -342,7 +348,7 @@ class SpanAttribute(Measure):
         own["default_values"] = (
             ",".join(f"{name}={value!r}" for name, value in sorted(self.default_values.items())) or None
         )
-        if self.filter is not None:
+        if self.filter is not None and not isinstance(self.filter, str):
             own["filter"] = (
                 "function" if callable(self.filter) else f"{_flags(self.filter).sum()} of {len(self.filter)}"
             )
@@ -374,7 +380,7 @@ class SpanAttribute(Measure):
     ) -> tuple[tuple[str, ...], tuple[Attributes, Attributes], Items, Items]:
         """Return the attributes asked, both sides' documents that are scored, and their items."""
         require_sides(Attributes, references, predictions)
-        kept = self._kept(references)
+        kept = self._kept(references, predictions)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)
         if self.on_mismatch == "error":
@@ -390,14 +396,20 @@ class SpanAttribute(Measure):
         )
         return tuple(asked), (references, predictions), reference, predicted
 
-    def _kept(self, references: Attributes) -> np.ndarray | None:
+    def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
         """Return the documents that are scored; None for all."""
         if self.filter is None:
             return None
-        if callable(self.filter):
+        chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
+        if isinstance(chooses, DocumentFilter):
+            require_seen(seen_names(references, predictions), {}, {}, filtered=chooses.names)
+        if callable(chooses):
             answers = []
             for document, spans in enumerate(references.to_dicts()):
-                answer = self.filter(spans)
+                try:
+                    answer = chooses(spans)
+                except InputError as error:
+                    raise error.placed(document=document) from None
                 if not isinstance(answer, (bool, np.bool_)):
                     raise InputError(
                         f"filter returned {shown(answer)}, which is not a bool.",
@@ -407,7 +419,7 @@ class SpanAttribute(Measure):
                 answers.append(bool(answer))
             flags = np.array(answers, dtype=bool)
         else:
-            flags = _flags(self.filter)
+            flags = _flags(chooses)
             if len(flags) != references.documents:
                 raise InputError(
                     f"{len(flags)} flags in filter, {references.documents} documents.",

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 _Function = Callable[[Any], Any]
 
 _ATTRIBUTES_REMEDY = "Give a list of extensions' names, or a dict of names to extensions or functions of a span."
-_SPANS_REMEDY = "Use None for doc.ents, the name of a group in doc.spans, a list of these, or a function of a document."
+_SPANS_REMEDY = (
+    "Use None for doc.ents, the name of a group in doc.spans, a list of these, a dict of 'ents' or groups to True or "
+    "to lists of labels, or a function of a document."
+)
 _DOCUMENTS_REMEDY = "Give spaCy's documents, both sides in the same order."
 
 
@@ -27,7 +30,11 @@ def from_spacy(
     predictions: Iterable[Doc],
     *,
     attributes: Sequence[str] | Mapping[str, Getter],
-    spans: str | Sequence[str | None] | Callable[[Doc], Iterable[Span]] | None = None,
+    spans: str
+    | Sequence[str | None]
+    | Mapping[str, bool | str | Sequence[str]]
+    | Callable[[Doc], Iterable[Span]]
+    | None = None,
     label: str | Callable[[Span], str] | None = None,
     scores: Getter | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
@@ -40,8 +47,9 @@ def from_spacy(
         references, predictions: as many documents on both sides, each with the same tokens as the other's.
         attributes: the attributes' names, each read from `span._.<name>`; or a dict of names to where they are read: an
             extension's name, or a function of the span. Values are bool, int, float, str or None, or lists of them.
-        spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; or a
-            function of the document.
+        spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; a
+            dict, as EDS-NLP's `span_getter`, of `ents` or names of groups to True or to the labels that are asked of
+            them; or a function of the document. A dict gives a span that two groups have once.
         label: None for `span.label_`; one label for all spans; or a function of the span.
         scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
             number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
@@ -139,14 +147,30 @@ def _getter(where: Any, option: str, span_type: Any) -> _Function:
 
 
 def _require_spans(spans: Any) -> None:
+    if isinstance(spans, Mapping) and spans and all(map(_is_asked, spans, spans.values())):
+        return
     names = spans if isinstance(spans, (list, tuple)) else [spans]
     if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
         return
     raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
 
 
+def _is_asked(name: Any, labels: Any) -> bool:
+    """Return whether a group's name, and True or labels, are such."""
+    several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
+    known = labels is True or isinstance(labels, str) or (several and all(isinstance(one, str) for one in labels))
+    return isinstance(name, str) and known
+
+
 def _spans(doc: Any, spans: Any) -> list[Any]:
     """Return the spans of a document that are asked for."""
+    if isinstance(spans, Mapping):
+        asked: list[Any] = []
+        for name, labels in spans.items():
+            of_group = _spans(doc, None if name == "ents" else name)
+            wanted = [labels] if isinstance(labels, str) else labels
+            asked += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
+        return list(dict.fromkeys(asked))
     if callable(spans):
         found = spans(doc)
         if not isinstance(found, Iterable):
