@@ -454,7 +454,7 @@ BAD_OPTIONS_OF_ATTRIBUTES = {
     "micro_key of details": ({"micro_key": "curves", "details": True}, "'curves' is the name of an attribute"),
     "attribute of details": ({"attributes": ["counts"], "details": True}, "'counts' is the name of an attribute"),
     "average_precision": ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
-    "filter": ({"filter": "negated"}, "invalid value for filter: 'negated'"),
+    "filter": ({"filter": "negated =="}, "invalid value for filter: 'negated =='"),
     "filter numbers": ({"filter": [0, 1, 1, 0]}, "invalid value for filter"),
     "on_mismatch": ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
 }
