@@ -285,7 +285,7 @@ BAD_OPTIONS = {
     "another option": (("--cap",), "--cap is an option of intersection_f, which is not computed"),
     "a column": (
         ("--measure", "span_attribute", "--column", "ner"),
-        "--column is not for spans with",
+        "--column is for tags, not for spans with",
     ),
     "a policy": (
         ("--measure", "span_attribute", "--repair", "bes"),
@@ -307,7 +307,7 @@ def test_options_of_attributes_on_tags(complaint, file):
         assert f"{options[0]} is an option of span_attribute, which is not computed" in complaint(
             "score", tags, tags, *options
         )
-    assert "--plot is for spans with attributes, not for tags." in complaint("score", tags, tags, "--plot", "a.png")
+    assert "--plot shows the parts of --by-chance" in complaint("score", tags, tags, "--plot", "a.png")
 
 
 def test_one_file(complaint, pair):
