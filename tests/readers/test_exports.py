@@ -10,6 +10,7 @@ from spanometer.readers.formats import detect, formats_of, read_as
 
 # folders of formats whose files have another name here, and the options that their files need
 FOLDERS = {
+    "brat": ("brat", {}),
     "doccano": ("doccano", {"offset_unit": "utf-16"}),
     "label_studio": ("label_studio", {}),
     "label_studio_min": ("label_studio", {}),
@@ -23,7 +24,11 @@ FOLDERS = {
     "presidio_research": ("system", {}),
 }
 # tasks that were not accepted are counted there too: 4 tasks with 2 spans
-REJECTED = {"prodigy/ner_tweets-test_annotated.jsonl": (4, Counter(PERSON=2))}
+# and a line of brat's whose type is three words, which is listed
+REJECTED = {
+    "brat/edsnlp/subfolder/doc-1.ann": (0, Counter({"test label 0": 1})),
+    "prodigy/ner_tweets-test_annotated.jsonl": (4, Counter(PERSON=2)),
+}
 
 
 def options(**given):

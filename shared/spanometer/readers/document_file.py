@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -147,8 +147,19 @@ class DocumentFile(AnnotatedFile):
         return located.placed(source=f"{self.source}, {self.places[error.document]}")
 
 
+class Named(Protocol):
+    """A file, or a folder, that records are read from."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+
+    def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
+        """Return an error about it."""
+
+
 def documents_of(
-    source: Source,
+    source: Named,
     records: Iterable[Record],
     *,
     units: Sequence[str] = ("codepoint",),
@@ -248,7 +259,7 @@ def compared(stated: Iterable[tuple[str, str, str]]) -> list[str]:
 class _Columns:
     """The spans of all records, end to end, with their pieces: fragments, or the span itself."""
 
-    def __init__(self, source: Source, records: Iterable[Record]) -> None:
+    def __init__(self, source: Named, records: Iterable[Record]) -> None:
         self._source = source
         self.rows: list[Record] = []
         self.stated: list[str | None] = []

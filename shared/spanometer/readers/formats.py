@@ -48,6 +48,8 @@ class Format(Generic[File]):
         write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
             arguments are options too.
         needs_words: whether documents without words cannot be written.
+        read_folder: reads a folder of files, one a document; None if a file has all.
+        ending: how the names of these files end.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Format(Generic[File]):
     read: Callable[..., File]
     write: Callable[..., str] | None = None
     needs_words: bool = True
+    read_folder: Callable[..., File] | None = None
+    ending: str = ""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -82,6 +86,10 @@ def detect(path: str | os.PathLike[str] | BinaryIO | Replayed) -> Format[Any] | 
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
     """
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        names = [name for *_, names in os.walk(path) for name in names]
+        of_folders = (each for each in _all() if each.read_folder is not None)
+        return next((each for each in of_folders if any(name.endswith(each.ending) for name in names)), None)
     try:
         with Source.open(path) as source:
             return next((each for each in _all() if each.evidence(source) is Evidence.CERTAIN), None)

@@ -35,7 +35,7 @@ def read_documents(
     """Read the documents and spans of a file: exports of annotation tools, outputs of systems, JSON lines, or tags.
 
     Args:
-        path: the file, or an open binary stream.
+        path: the file, or an open binary stream; or a folder of brat's files.
         format: its name; `auto` tells it from the content.
         annotator: whose spans to read, if the file has those of several; all of them by default.
         column: of tags, see `read`.
@@ -54,6 +54,12 @@ def read_documents(
     if format == AUTO:
         found = detect(path)
         format = found.name if found is not None and found.content is DocumentFile else AUTO
+    if format in known and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        read_folder = known[format].read_folder
+        if read_folder is None:
+            raise InputError(f"{format} is no format of folders.", "Name a file.", source=os.fspath(path))
+        folder = read_folder(path, offset_unit=offset_unit, **(limits or {}))
+        return folder if annotator is None else folder.of(annotator)
     if format not in known:
         given = {"columns": [column], "words": True, "format": format, **options, **(limits or {})}
         tags = read(path, name=name, progress=progress, **given)
