@@ -107,7 +107,7 @@ def test_spread():
     assert sum(bar.get_height() for bar in below.patches) == len(spread.grid)
     assert below.get_xlabel() == "span_f f1"
     assert below.get_ylabel() == "policies"
-    of_logits = ["Viterbi", "by score", "greedy"]
+    of_logits = ["Viterbi", "by score", "greedy", "greedy_from_starts"]
     rows = [label.get_text() for label in above.get_yticklabels()]
     assert sorted(rows) == sorted(
         [f"{name} of the grid" for name in ("best", "mean", "worst")] + [*spread.measures["span_f"].named, *of_logits]

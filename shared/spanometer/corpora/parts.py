@@ -159,6 +159,8 @@ def _tags(column: pa.Array, feature: Any, name: str, locate: Callable[[InputErro
         tags = pa.DictionaryArray.from_arrays(column.values, labels)
         column = pa.ListArray.from_arrays(column.offsets, tags, mask=column.is_null())
     try:
+        if labels is None and pa.types.is_integer(getattr(column.type, "value_type", column.type)):
+            raise InputError("it holds label numbers, and no names for them.")
         return Tags.from_arrow(column)
     except InputError as error:
         error.problem = f"the column {name!r}: {error.problem}"
