@@ -271,6 +271,9 @@ def changed(value, place, name, *, least=0):
     def change(old):
         if name in ODD:
             return ODD[name]()
+        if isinstance(old, (_Failing, _FailingDict, _FailingList)):
+            # libraries that would make something else of it may never end
+            return old
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

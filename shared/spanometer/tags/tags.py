@@ -20,6 +20,7 @@ from ..arrays import (
     is_utf8,
     list_chunks,
     list_offsets,
+    listed,
     offsets_of,
     place_of,
     read_rows,
@@ -439,13 +440,14 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
     given = getattr(id2label, "id2label", id2label)
     given = getattr(getattr(given, "feature", given), "names", given)
     if not isinstance(given, Mapping) and is_ordered(given):
-        given = dict(enumerate(given))
+        given = dict(enumerate(listed(given, remedy, option="id2label")))
     if not isinstance(given, Mapping):
         raise InputError(
             f"{setting('id2label', id2label)} is not a mapping of label numbers to tags.", remedy, option="id2label"
         )
     tags: dict[int, Any] = {}
-    for key, tag in given.items():
+    # through a function, so that a mapping that fails is an InputError
+    for key, tag in listed(_items_of(given), remedy, option="id2label"):
         number = _label_number(key)
         if number is None or number in tags:
             why = "is not a label number" if number is None else "occurs twice"
@@ -465,6 +467,10 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             problem = f"the tag {shown(tags[number])} has two numbers, {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
+
+
+def _items_of(mapping: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    yield from mapping.items()
 
 
 def _label_number(key: object) -> int | None:
