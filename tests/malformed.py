@@ -271,7 +271,7 @@ def changed(value, place, name, *, least=0):
     def change(old):
         if name in ODD:
             return ODD[name]()
-        if isinstance(old, (_Failing, _FailingDict, _FailingList)):
+        if isinstance(old, (_Failing, _FailingDict, _FailingList, _WrongLength)):
             # libraries that would make something else of it may never end
             return old
         try:
