@@ -75,8 +75,7 @@ class SpanAttribute(Measure):
     the highest score instead of the one that the attribute has, if they differ. An item that occurs several times
     has its highest score with `ties`, otherwise its last one at its first place.
 
-    Its counts are numbers of items, and of spans that only one side has, which add up, and a row for each predicted
-    item, see `AttributeCounts`.
+    Its counts are numbers of items, and of spans of one side alone, and a row for each item, see `AttributeCounts`.
 
     Attributes:
         attributes: the attributes asked: None for all that occur on either side, in alphabetical order; a list of
