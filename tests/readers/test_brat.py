@@ -38,7 +38,10 @@ def test_a_file(pair_of_files):
     assert spans(found) == [
         [{"label": "Drug", "fragments": [[0, 7]]}, {"label": "Site", "fragments": [[19, 23], [38, 42]]}]
     ]
-    assert list(found.attributes[0]) == [{"negated": True, "dose": "high"}, {}]
+    assert found.attributes[0] == [
+        {"start": 0, "end": 7, "label": "Drug", "attributes": {"negated": True, "dose": "high"}},
+        {"start": 19, "end": 42, "label": "Site", "attributes": {}},
+    ]
     assert found.documents.texts == (TEXT,)
 
 
@@ -95,9 +98,28 @@ def test_markup(file):
         [{"start": 3, "end": 16, "label": "SYMPTOM"}, {"start": 12, "end": 16, "label": "DATE"}],
         [],
     ]
-    assert list(found.attributes[0]) == [{"neg": True, "conf": 0.5, "note": "a b"}, {}]
+    assert [span["attributes"] for span in found.attributes[0]] == [{"neg": True, "conf": 0.5, "note": "a b"}, {}]
 
 
 def test_markup_without_a_beginning(file):
     with pytest.raises(InputError, match="line 2: the span of"):
         read_as(DocumentFile, file("[a](B)\nfièvreux](SYMPTOM)\n"), options={})
+
+
+def test_attributes_are_scored(pair_of_files, tmp_path, file, run):
+    """Two spans; negation is right for one, and was not found for the other."""
+    spans_of = "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n"
+    pair_of_files("gold/1.ann", f"{spans_of}A1\tnegated T1\nA2\tnegated T2\n")
+    pair_of_files("system/1.ann", f"{spans_of}A1\tnegated T2\n")
+    sides = tmp_path / "gold", tmp_path / "system"
+    status, output, _ = run("score", *sides, "--measure", "span_attribute")
+    assert status == 0
+    assert "0.5000" in output and "1.0000" in output
+    sides = file("Un [mal](X neg=true), [rien](X).\n"), file("Un [mal](X neg=true), [rien](X neg=true).\n")
+    status, output, _ = run("score", *sides, "--measure", "span_attribute")
+    assert status == 0
+    assert "0.5000" in output and "1.0000" in output
+    # a system that found none
+    bare = file("Un [mal](X), [rien](X).\n")
+    status, output, _ = run("score", sides[0], bare, "--measure", "span_attribute")
+    assert status == 0 and "0.0000" in output

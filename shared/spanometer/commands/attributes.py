@@ -15,9 +15,13 @@ from ..plots import plot_precision_recall
 from ..plots.figure import require_format
 from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.document_file import DocumentFile
 from ..readers.formats import formats_of
+from ..readers.pairing import Pairing, matched, pair
+from ..readers.reading import read_documents, require_one_annotator
 from ..readers.source import Limits
-from .inputs import ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
+from ..spans.attributes import Attributes
+from .inputs import ComparedWords, Input, PairInput, Scored, Side, detected, located, read_with, require_distinct
 from .options import text
 
 
@@ -37,11 +41,23 @@ class AttributeSeries(Limits, ComparedWords, Input):
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
+        contents = [found.content for path in paths if (found := detected(path)) is not None]
+        if DocumentFile in contents:
+            return self._read_documents(paths)
         reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
         references, *systems = (read_with(reader, path) for path in paths)
         for predictions in systems:
             require_same_tokens(references, predictions)
         return [references, *systems]
+
+    def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
+        """Read files of documents whose spans have attributes, all in the order of the reference."""
+        references, *systems = (
+            require_one_annotator(read_with(read_documents, path, limits=self.limits)) for path in paths
+        )
+        for predictions in systems:
+            pair(references, predictions, Pairing(unit="character"))
+        return [_with_attributes(references), *(_with_attributes(matched(references, one)[1]) for one in systems)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +104,15 @@ class AttributeInput(AttributeSeries, PairInput):
                     plot_precision_recall(measure.curves(counts), self.plot)
         sizes = len(references.attributes), len(predictions.attributes)
         return Report(references.attributes.documents, None, *sizes, tuple(results))
+
+
+def _with_attributes(file: DocumentFile) -> AttributeFile:
+    rows = file.attributes
+    if rows is None:
+        # a system may have found none
+        spans = replace(file.spans, fragments=None).to_dicts()
+        rows = tuple([{**span, "attributes": {}} for span in row] for row in spans)
+    return AttributeFile(source=file.source, attributes=Attributes.from_dicts(rows), document_lines=file.document_lines)
 
 
 def side_of(file: AttributeFile) -> Side:

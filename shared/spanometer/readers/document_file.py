@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,7 +85,8 @@ class DocumentFile(AnnotatedFile):
         words: of each document; None unless all have some.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: of each document, whose spans they are; None if the file does not say.
-        attributes: of each span of each document, as `Record.attributes`, in the order of the file; None without any.
+        attributes: the spans of each document with their attributes, as `Attributes.from_dicts` takes them,
+            discontinuous ones with their outermost bounds; None if no span has any.
         stated: of each document without a text, the bounds of spans and the text that the file says they cover.
         places: of each document, what to call its place besides the line.
         left_out: what could not be read, one text each.
@@ -97,7 +98,7 @@ class DocumentFile(AnnotatedFile):
     words: list[list[str]] | None = None
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
-    attributes: tuple[Sequence[Mapping[str, Any]], ...] | None = None
+    attributes: tuple[list[dict[str, Any]], ...] | None = None
     stated: tuple[Sequence[tuple[int, int, str]], ...] = ()
     places: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -219,7 +220,7 @@ def documents_of(
         spans=spans,
         in_tokens=in_tokens,
         annotators=None if any(row.annotator is None for row in rows) else tuple(str(row.annotator) for row in rows),
-        attributes=tuple(row.attributes or () for row in rows) if any(row.attributes for row in rows) else None,
+        attributes=columns.attributed(),
         stated=columns.unchecked(),
         places=tuple(row.place for row in rows) if any(row.place for row in rows) else (),
         words=words,
@@ -263,6 +264,7 @@ class _Columns:
         self._source = source
         self.rows: list[Record] = []
         self.stated: list[str | None] = []
+        self._attributes: list[Mapping[str, Any]] = []
         self._names = Codes()
         start, end, label, ends = array("q"), array("q"), array("i"), array("q", [0])
         bounds, sizes = array("q"), array("q")
@@ -276,6 +278,9 @@ class _Columns:
             label.extend(map(self._names.__getitem__, columns[2]))
             ends.append(len(start))
             self.stated.extend(record.stated or repeat(None, len(columns[0])))
+            if self._attributes or any(record.attributes or ()):
+                self._attributes.extend(repeat({}, first - len(self._attributes)))
+                self._attributes.extend(record.attributes or repeat({}, len(columns[0])))
             if record.fragments and not self.fragmented:
                 # all spans before are contiguous
                 self.fragmented = True
@@ -340,6 +345,8 @@ class _Columns:
         self.piece_start, self.piece_end = self.piece_start[of_piece], self.piece_end[of_piece]
         self.start, self.end, self.label = self.start[kept], self.end[kept], self.label[kept]
         self.stated = [text for text, stays in zip(self.stated, kept.tolist(), strict=True) if stays]
+        if self._attributes:
+            self._attributes = [values for values, stays in zip(self._attributes, kept.tolist(), strict=True) if stays]
         return texts
 
     def to_code_points(self, units: Sequence[str]) -> None:
@@ -425,6 +432,16 @@ class _Columns:
             return compared(self._stated())
         except InputError as error:
             raise error.in_file(self._source.name) from None
+
+    def attributed(self) -> tuple[list[dict[str, Any]], ...] | None:
+        """Return the spans of each document with their attributes; None if no span has any."""
+        if not self._attributes:
+            return None
+        names = list(self._names)
+        labels = (names[code] for code in self.label.tolist())
+        rows = zip(self.start.tolist(), self.end.tolist(), labels, self._attributes, strict=True)
+        spans = [dict(zip(("start", "end", "label", "attributes"), row, strict=True)) for row in rows]
+        return tuple(spans[first:last] for first, last in pairwise(self.offsets.tolist()))
 
     def unchecked(self) -> tuple[Sequence[tuple[int, int, str]], ...]:
         """Return the bounds of contiguous spans and what they are said to cover, of documents without text."""
