@@ -222,3 +222,10 @@ def test_files(tmp_path):
         spanometer.score(files[0], [["O"]])
     with pytest.raises(InputError, match="unit, to_tokens, trim and texts are for files"):
         spanometer.score([["O"]], [["O"]], unit="character")
+    for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
+        with pytest.raises(InputError, match="these are files that have been read"):
+            spanometer.score(*files, **options)
+        with pytest.raises(InputError, match="these are files that have been read"):
+            spanometer.compare(files[0], {"old": files[1], "new": files[1]}, **options)
+        with pytest.raises(InputError, match="these are files that have been read"):
+            spanometer.agreement({"ann": files[0], "ben": files[1]}, **options)

@@ -17,9 +17,8 @@ from ..errors import InputError, require_choice, require_kind, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
-from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, files_together
-from ..spans.annotations import named_sides, read_annotations
+from ..readers.pairing import Pairing, read_sides
+from ..spans.annotations import named_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
@@ -219,20 +218,16 @@ def agreement(
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = _named(annotations, names)
-    reading: Mapping[str, object]
-    if any(isinstance(side, DocumentFile) for side in given.values()):
-        known = files_together(given, pairing)
-        sides, reading = dict(known.spans), {"input": "spans", **known.choices}
-    else:
-        sides, reading = read_annotations(
-            given,
-            scheme=scheme,
-            repair=repair,
-            prefix=prefix,
-            lengths=lengths,
-            id2label=id2label,
-            ignore_index=ignore_index,
-        )
+    sides, reading = read_sides(
+        given,
+        pairing,
+        scheme=scheme,
+        repair=repair,
+        prefix=prefix,
+        lengths=lengths,
+        id2label=id2label,
+        ignore_index=ignore_index,
+    )
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
     if labels == "ignore":

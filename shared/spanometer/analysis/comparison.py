@@ -10,9 +10,8 @@ from ..arrays import plain
 from ..errors import InputError, counted, on_side, setting, shown
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
-from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, files_together
-from ..spans.annotations import named_sides, read_annotations, require_no_choice, require_no_reading
+from ..readers.pairing import Pairing, read_sides
+from ..spans.annotations import named_sides, require_no_choice, require_no_reading
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..tables.shown import Shown
@@ -236,20 +235,16 @@ def compare(
     for name, output in given.items():
         if isinstance(output, Entities):
             raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
-    reading: Mapping[str, object]
-    if any(isinstance(side, DocumentFile) for side in given.values()):
-        known = files_together(given, pairing)
-        sides, reading = dict(known.spans), {"input": "spans", **known.choices}
-    else:
-        sides, reading = read_annotations(
-            given,
-            scheme=scheme,
-            repair=repair,
-            prefix=prefix,
-            lengths=lengths,
-            id2label=id2label,
-            ignore_index=ignore_index,
-        )
+    sides, reading = read_sides(
+        given,
+        pairing,
+        scheme=scheme,
+        repair=repair,
+        prefix=prefix,
+        lengths=lengths,
+        id2label=id2label,
+        ignore_index=ignore_index,
+    )
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
 

@@ -16,7 +16,7 @@ from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
 from ..options import require_known
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, pair
+from ..readers.pairing import Pairing, pair, require_read
 from ..readers.reading import require_one_annotator
 from ..spans.annotations import require_no_choice
 from ..spans.arrow import read_lengths
@@ -110,6 +110,7 @@ def score(
     pairing = Pairing(unit=unit, to_tokens=to_tokens, trim=trim, texts=texts)
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
+        require_read(lengths=lengths, **vars(decoding))
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         raise InputError("unit, to_tokens, trim and texts are for files that spanometer.read gives.", "Leave them out.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +82,7 @@ def _record(source: Source, left_out: list[str]) -> Record:
     number_of: dict[str, int] = {}
     attributes: list[dict[str, Any]] = []
     later: list[list[str]] = []
-    for number, line in _lines(source):
+    for number, line in source.lines():
         cells = line.split("\t")
         if cells[0][:1] in ("A", "M") and len(cells) > 1:
             later.append(cells[1].split(" ", 2))
@@ -121,12 +120,6 @@ def _text_beside(name: str) -> str | None:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the text cannot be read ({error}).", "Save it as UTF-8.", source=path) from None
-
-
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().split("\n"), first):
-            yield number, line.removesuffix("\r")
 
 
 def _evidence(source: Source) -> Evidence:

@@ -76,32 +76,30 @@ def read_conllu(
 def _parts(source: Source, fields: list[str]) -> Iterator[_Part]:
     part: _Part | None = None
     of_documents = False
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().split("\n"), first):
-            line = line.removesuffix("\r")
-            if (begins := _NEW_DOCUMENT.fullmatch(line)) is not None:
-                if part is not None and part.words:
-                    yield part
-                part, of_documents = _Part(number, begins[1] and begins[1].strip()), True
-            elif line.startswith("#"):
-                if (found := _FIELDS.match(line)) is not None:
-                    fields[:] = found[1].split("-")
-            elif not line.strip():
-                if part is not None and part.words and not of_documents:
-                    yield part
-                    part = None
-                elif part is not None and part.words and part.misc[-1]:
-                    # the spans of tags end here
-                    part.misc[-1] += "|"
-            else:
-                cells = line.split("\t")
-                if len(cells) != _COLUMNS:
-                    raise source.refuse(f"the row has {len(cells)} columns.", _REMEDY, number)
-                if cells[0].isdecimal():
-                    part = part or _Part(number)
-                    part.words.append(cells[1])
-                    part.misc.append(cells[-1])
-                    part.lines.append(number)
+    for number, line in source.lines():
+        if (begins := _NEW_DOCUMENT.fullmatch(line)) is not None:
+            if part is not None and part.words:
+                yield part
+            part, of_documents = _Part(number, begins[1] and begins[1].strip()), True
+        elif line.startswith("#"):
+            if (found := _FIELDS.match(line)) is not None:
+                fields[:] = found[1].split("-")
+        elif not line.strip():
+            if part is not None and part.words and not of_documents:
+                yield part
+                part = None
+            elif part is not None and part.words and part.misc[-1]:
+                # the spans of tags end here
+                part.misc[-1] += "|"
+        else:
+            cells = line.split("\t")
+            if len(cells) != _COLUMNS:
+                raise source.refuse(f"the row has {len(cells)} columns.", _REMEDY, number)
+            if cells[0].isdecimal():
+                part = part or _Part(number)
+                part.words.append(cells[1])
+                part.misc.append(cells[-1])
+                part.lines.append(number)
     if part is not None and part.words:
         yield part
 

@@ -29,10 +29,9 @@ def read_markup_lines(source: Source) -> DocumentFile:
 
 
 def _records(source: Source) -> Iterator[Record]:
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().split("\n"), first):
-            if line.strip():
-                yield _record(source, number, line.removesuffix("\r"))
+    for number, line in source.lines():
+        if line.strip():
+            yield _record(source, number, line)
 
 
 def _record(source: Source, number: int, line: str) -> Record:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, counted, on_side, setting
 from ..options import check_options, option
+from ..spans.annotations import read_annotations
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import (
@@ -22,6 +23,7 @@ from ..spans.texts import (
     words_in_text,
 )
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
+from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
 from .document_file import DocumentFile, compared
 
@@ -161,6 +163,37 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None) -> 
             **{name: of_side(each.left_out, "predictions") for name, each in pairs.items()},
         },
     )
+
+
+def read_sides(
+    given: Mapping[str, Any], pairing: Pairing | None, *, lengths: Any = None, id2label: Any = None, **reading: Any
+) -> tuple[dict[str, Spans], dict[str, object]]:
+    """Return the spans of several sides, which are tags, spans or files, and how they were read, for the signature.
+
+    Args:
+        given: the sides by their names.
+        pairing: how files are brought into one unit.
+        lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
+
+    Raises:
+        InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
+    """
+    if not any(isinstance(side, DocumentFile) for side in given.values()):
+        sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
+        return sides, dict(known)
+    require_read(lengths=lengths, id2label=id2label, **reading)
+    found = files_together(given, pairing)
+    return dict(found.spans), {"input": "spans", **found.choices}
+
+
+def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
+    """Raise an `InputError` for options of reading that come too late for files."""
+    if lengths is not None or LabelDecoding(id2label=id2label, **reading) != LabelDecoding():
+        raise InputError(
+            "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are files "
+            "that have been read.",
+            "Give them to spanometer.read.",
+        )
 
 
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:

@@ -32,7 +32,7 @@ def _records(source: Source) -> Iterator[Record]:
     record: Record | None = None
     spans: list[tuple[int, int, str]] = []
     stated: list[str | None] = []
-    for number, line in _lines(source):
+    for number, line in source.lines():
         if not line.strip():
             if record is not None:
                 yield record
@@ -59,12 +59,6 @@ def _records(source: Source) -> Iterator[Record]:
             raise source.refuse("this is neither a mention nor a relation.", _REMEDY, number)
     if record is not None:
         yield record
-
-
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().split("\n"), first):
-            yield number, line.removesuffix("\r")
 
 
 def _evidence(source: Source) -> Evidence:

@@ -204,6 +204,12 @@ class Source:
             self.unended = True
             yield line, block + b"\n"
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield each line with its number, from 1, and without its end; errors are those of `blocks`."""
+        for first, block in self.blocks():
+            for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
+                yield number, line.removesuffix("\r")
+
     def require_held(self, size: int, line: int, what: str) -> None:
         """Raise an `InputError` for more bytes than may be held in memory."""
         if size > self._limits.max_size * _MEGABYTE:

@@ -102,9 +102,7 @@ def read_webanno(source: Source, *, layer: str | None = None, feature: str | Non
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
     if not source.head.startswith(_HEADER):
         raise source.refuse("this is not WebAnno TSV 3 (version 2 has no offsets).", _REMEDY, 1)
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().split("\n"), first):
-            yield number, line.removesuffix("\r")
+    yield from source.lines()
 
 
 def _add_layer(layers: list[_Layer], found: re.Match[str], first: int) -> int:
