@@ -238,7 +238,7 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions' among 'references'"),
         (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
-        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is a label number"),
+        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is a label"),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
         (
             {**GOOD, "predictions": [[{"start": 0, "end": 1, "label": "A"}]]},
