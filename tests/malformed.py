@@ -386,7 +386,9 @@ class Subject:
         self.measure = self.module.measure
         form = self.module.configurations[configuration]
         fallback = [of_type(form.type) for _ in range(2)]
-        known = KNOWN.get((self.measure.input, configuration), (fallback, fallback, {}))
+        # measures of tags themselves have the tags of those of spans
+        of_spans = KNOWN.get(("spans", configuration), (fallback, fallback, {}))
+        known = KNOWN.get((self.measure.input, configuration), of_spans)
         self.predictions, self.references, self.options = known
         self.expected = self.known_result()
 

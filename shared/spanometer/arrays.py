@@ -299,6 +299,14 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
         raise InputError(f"{shown(values)} cannot be read: {shown(error)}.", remedy, **place) from error
 
 
+def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
+    """Return the keys of a mapping with their values; an `InputError`, at a place, if it fails at that."""
+    try:
+        return list(mapping.items())
+    except Exception as error:
+        raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
+
+
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
     """Return documents as a list of sized rows.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import begins_run, code_type, ordered_codes
+from ..arrays import begins_run, code_type, listed, listed_items, ordered_codes
 from ..errors import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
@@ -178,11 +178,12 @@ def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
     if attributes is None:
         return None
     if isinstance(attributes, Mapping):
-        given = dict(attributes)
+        given = dict(listed_items(attributes, _ATTRIBUTES_REMEDY, option="attributes"))
     elif isinstance(attributes, (list, tuple)):
-        if not all(isinstance(name, str) for name in attributes):
+        names = listed(attributes, _ATTRIBUTES_REMEDY, option="attributes")
+        if not all(isinstance(name, str) for name in names):
             raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
-        given = dict.fromkeys(attributes, True)
+        given = dict.fromkeys(names, True)
     else:
         raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
     asked: dict[str, frozenset[str] | None] = {}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import is_number, offsets_of, ranges, read_documents, runs
-from ..errors import InputError, mention, setting, shown
+from ..errors import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16
@@ -52,7 +52,7 @@ class TokenProbabilities:
         if isinstance(documents, TokenProbabilities):
             return documents
         as_lists = getattr(documents, "to_pylist", None)
-        rows = read_documents(as_lists() if as_lists else documents, _LISTS_REMEDY)
+        rows = on_side("token_probabilities", read_documents, as_lists() if as_lists else documents, _LISTS_REMEDY)
         parts = [_numbers(row, number) for number, row in enumerate(rows)]
         offsets = offsets_of([len(part) for part in parts])
         values = np.concatenate([np.empty(0), *parts])

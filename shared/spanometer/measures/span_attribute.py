@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from ..arrays import listed, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, precision_recall_f1
 from ..errors import InputError, counted, mention, require_sides, setting, shown
@@ -480,7 +481,7 @@ def _require_default_values(values: Any) -> None:
     remedy = "Use a mapping such as {'negated': False}: one bool, int, float or str for an attribute."
     if not isinstance(values, Mapping):
         raise InputError(f"invalid value for default_values: {shown(values)}.", remedy)
-    for name, value in values.items():
+    for name, value in listed_items(values, remedy, option="default_values"):
         if not isinstance(name, str):
             raise InputError(f"the attribute {shown(name)} in default_values is not a string.", remedy)
         try:
@@ -491,10 +492,9 @@ def _require_default_values(values: Any) -> None:
 
 def _flags(given: Any) -> np.ndarray:
     """Return a list of bools as an array."""
-    listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
-    if not listed or not all(isinstance(flag, (bool, np.bool_)) for flag in given):
-        raise InputError(
-            f"invalid value for filter: {shown(given)}.",
-            "Use None, a list of bools, one for each document, or a function of a document's reference spans.",
-        )
-    return np.array(given, dtype=bool)
+    remedy = "Use None, a list of bools, one for each document, or a function of a document's reference spans."
+    ordered = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    flags = listed(given, remedy, option="filter") if ordered else None
+    if flags is None or not all(isinstance(flag, (bool, np.bool_)) for flag in flags):
+        raise InputError(f"invalid value for filter: {shown(given)}.", remedy)
+    return np.array(flags, dtype=bool)

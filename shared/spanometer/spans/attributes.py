@@ -19,6 +19,8 @@ from ..arrays import (
     is_number,
     is_utf8,
     list_offsets,
+    listed,
+    listed_items,
     null_flags,
     offsets_by,
     read_rows,
@@ -268,6 +270,8 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     attributes, scores = span["attributes"], span.get("scores")
     if type(attributes) is not dict and not isinstance(attributes, Mapping):
         raise InputError(f"the attributes {shown(attributes)} are not a dict.", ATTRIBUTES_REMEDY)
+    if type(attributes) is not dict:
+        attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     if scores is None:
         scores = {}
     elif type(scores) is not dict and not isinstance(scores, Mapping):
@@ -281,6 +285,8 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
             _require_name(name)
             names.add(str(name))
         several = is_list(given)
+        if several and type(given) not in (list, tuple):
+            given = listed(given, ATTRIBUTES_REMEDY)
         values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
         score = scores.get(name)
         found = [None] * len(values) if score is None else _scores(name, values, several, score)
@@ -340,7 +346,7 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
         if not several or len(given) != len(values):
             count = f"{len(values)} values" if several else "one value and no list of them"
             raise InputError(f"{shown(name)} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
-        return [_score(name, score) for score in given]
+        return [_score(name, score) for score in listed(given, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"{shown(name)} has {len(values)} values, and one score.", _SCORE_REMEDY)
     score = _score(name, given)
@@ -349,7 +355,7 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
 
 def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[Any, Any]) -> list[float | None]:
     known = {}
-    for key, score in given.items():
+    for key, score in listed_items(given, _SCORE_REMEDY):
         value = plain_value(key, name)
         known[type(value), value] = _score(name, score)
     for value in values:

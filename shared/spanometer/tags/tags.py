@@ -21,6 +21,7 @@ from ..arrays import (
     list_chunks,
     list_offsets,
     listed,
+    listed_items,
     offsets_of,
     place_of,
     read_rows,
@@ -446,8 +447,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             f"{setting('id2label', id2label)} is not a mapping of label numbers to tags.", remedy, option="id2label"
         )
     tags: dict[int, Any] = {}
-    # through a function, so that a mapping that fails is an InputError
-    for key, tag in listed(_items_of(given), remedy, option="id2label"):
+    for key, tag in listed_items(given, remedy, option="id2label"):
         number = _label_number(key)
         if number is None or number in tags:
             why = "is not a label number" if number is None else "occurs twice"
@@ -467,10 +467,6 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             problem = f"the tag {shown(tags[number])} has two numbers, {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
-
-
-def _items_of(mapping: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
-    yield from mapping.items()
 
 
 def _label_number(key: object) -> int | None:
