@@ -1,4 +1,4 @@
-"""Malformed inputs to every metric module, many more than the tests try: what becomes of them, as a table.
+"""Malformed inputs to every metric module, many more than the tests try: how they are handled, as a table.
 
     python benchmarks/malformed_inputs.py [--inputs 10000] [--seed 0] [--processes 2] [--module span_f]
 

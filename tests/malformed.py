@@ -467,7 +467,7 @@ class Subject:
 
 
 def _no_fingerprint(dataset):
-    """Stand in for what takes three quarters of the time of a small input: a hash of its table that nobody reads."""
+    """Stand in for what takes three quarters of the time of a small input: a hash of its table that is never used."""
     return "none"
 
 

@@ -35,7 +35,7 @@ def count_measures(
     but for rounding. Measures of which parts do not add up are counted on the whole.
 
     Args:
-        references, predictions: the spans of both sides, or what else the measures are of; what has blocks are spans
+        references, predictions: the spans of both sides, or their trees or attributes; what has blocks are spans
             and entity trees.
         measures: the measures.
         per_document: whether counts of several blocks are kept document by document.

@@ -64,7 +64,7 @@ class PairResult:
 
 
 class MeasurePart:
-    """The values of one label, or of one attribute, or of all attributes together, in place of those of a measure.
+    """The values of one label, or of one attribute, or of all attributes together, instead of those of a measure.
 
     Args:
         measure: the measure.

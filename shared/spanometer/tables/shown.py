@@ -48,7 +48,7 @@ class Shown(ABC):
             table: the kind of tables; by default the first one.
 
         Raises:
-            InputError: for a kind that there is not.
+            InputError: for an unknown kind.
         """
         groups = by_kind(self.tables())
         return to_frame(self._chosen(next(iter(groups), "") if table is None else table))
@@ -62,7 +62,7 @@ class Shown(ABC):
             percent: whether scores that are shares are in percent.
 
         Raises:
-            InputError: for a kind that there is not.
+            InputError: for an unknown kind.
         """
         return to_csv(self._chosen(table), Precision(digits=digits, percent=percent))
 
@@ -75,7 +75,7 @@ class Shown(ABC):
             percent: whether scores that are shares are in percent.
 
         Raises:
-            InputError: for a kind that there is not.
+            InputError: for an unknown kind.
         """
         return to_markdown(self._exported(table), Precision(digits=digits, percent=percent))
 
@@ -99,7 +99,7 @@ class Shown(ABC):
                 are longer on one side.
 
         Raises:
-            InputError: for a kind that there is not.
+            InputError: for an unknown kind.
         """
         require_choice("intervals", intervals, INTERVALS)
         return to_latex(self._exported(table), Precision(digits=digits, percent=percent), intervals=intervals)
