@@ -7,7 +7,6 @@ for BCa; from sums both are many times as fast, and memory stays bounded. The te
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -108,11 +107,6 @@ def average_over_labels(
         sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
         averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
-
-
-def json_number(value: float) -> float | None:
-    """Return a number for JSON, in which NaN becomes None."""
-    return None if math.isnan(value) else float(value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .document_file import DocumentFile, Record, documents_of
@@ -87,37 +86,6 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
     ):
         return None, tokens
     raise source.refuse("'tokens' are neither words nor pairs of bounds.", _REMEDY, line)
-
-
-def document_lines_text(file: DocumentFile) -> str:
-    """Return documents as JSON lines, as `read_document_lines` takes them."""
-    lines = []
-    documents = file.documents
-    for number, spans in enumerate(file.spans.to_dicts()):
-        row: dict[str, Any] = {}
-        if documents.ids is not None:
-            row["id"] = documents.ids[number]
-        if file.annotators is not None:
-            row["annotator"] = file.annotators[number]
-        if documents.texts is not None:
-            row["text"] = documents.texts[number]
-            row |= {"unit": "token"} if file.in_tokens else {}
-        if file.words is not None:
-            row["tokens"] = file.words[number]
-        elif documents.tokens is not None:
-            here = slice(*documents.tokens.offsets[number : number + 2].tolist())
-            bounds = documents.tokens.start[here].tolist(), documents.tokens.end[here].tolist()
-            row["tokens"] = list(map(list, zip(*bounds, strict=True)))
-        lines.append(json.dumps({**row, "spans": [_plain(span) for span in spans]}, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _plain(span: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a span of one fragment with start and end."""
-    if len(span.get("fragments", ())) != 1:
-        return span
-    ((start, end),) = span["fragments"]
-    return {"start": start, "end": end, "label": span["label"]}
 
 
 def _evidence(source: Source) -> Evidence:
