@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..arrays import plain
+from ..tables import exports
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
@@ -179,9 +180,7 @@ class Table:
 
 def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:
     """Write a table as lines of Markdown; all columns after the first, or the first few, are set to the right."""
-    head = [*columns]
-    rule = ["---"] * left + ["---:"] * (len(head) - left)
-    return [f"| {' | '.join(map(plain_markdown, line))} |" for line in (head, rule, *rows)]
+    return exports.markdown_table(map(plain_markdown, columns), (map(plain_markdown, row) for row in rows), left=left)
 
 
 def plain_markdown(text: str) -> str:
