@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError
@@ -15,7 +16,13 @@ _AHEAD = 8
 
 def first_value(source: Source) -> Any:
     """Return the first object of a file, which may be an item of an array; None if the head of the file has none."""
-    text = source.head.decode(errors="replace").lstrip()
+    return _first_value(source.head)
+
+
+# each format of JSON looks at the same head
+@lru_cache(maxsize=1)
+def _first_value(head: bytes) -> Any:
+    text = head.decode(errors="replace").lstrip()
     decoder = json.JSONDecoder()
     for _ in range(_AHEAD):
         try:
