@@ -166,7 +166,6 @@ def documents_of(
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
     left_out: Sequence[str] = (),
-    notes: Sequence[str] = (),
 ) -> DocumentFile:
     """Make columns of records.
 
@@ -179,7 +178,6 @@ def documents_of(
         units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
         left_out: what the reader could not read.
-        notes: what else it has to say.
 
     Raises:
         InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
@@ -189,7 +187,7 @@ def documents_of(
     columns = _Columns(source, records)
     rows = columns.rows
     dropped = [*left_out, *columns.drop_empty()]
-    remarks = list(notes)
+    remarks: list[str] = []
     texts = None if any(row.text is None for row in rows) else tuple(str(row.text) for row in rows)
     if not in_tokens:
         columns.to_code_points(units)
@@ -273,8 +271,11 @@ class _Columns:
             self.rows.append(record)
             columns = self._checked(record)
             first = len(start)
-            start.extend(columns[0])
-            end.extend(columns[1])
+            try:
+                start.extend(columns[0])
+                end.extend(columns[1])
+            except OverflowError:
+                raise self._malformed(record) from None
             label.extend(map(self._names.__getitem__, columns[2]))
             ends.append(len(start))
             self.stated.extend(record.stated or repeat(None, len(columns[0])))
@@ -305,14 +306,8 @@ class _Columns:
             plain = {*map(type, start), *map(type, end)} <= {int} and {*map(type, label)} <= {str}
         except (TypeError, ValueError):
             plain = False
-        if not plain:
+        if not plain or not all(map(is_utf8, {*label} - self._names.keys())):
             raise self._malformed(record)
-        if not all(map(is_utf8, {*label} - self._names.keys())):
-            raise self._malformed(record)
-        try:
-            array("q", start), array("q", end)
-        except OverflowError:
-            raise self._malformed(record) from None
         return start, end, label
 
     def _add_pieces(

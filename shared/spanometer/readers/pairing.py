@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError, counted, on_side, setting
 from ..options import check_options, option
 from ..spans.annotations import read_annotations
-from ..spans.documents import Tokens
+from ..spans.documents import Tokens, places_of
 from ..spans.spans import Spans
 from ..spans.texts import (
     aligned_places,
@@ -202,7 +202,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     if ids is not None and others is not None and set(ids) == set(others):
         references.documents.require_unique()
         predictions.documents.require_unique()
-        return references, predictions.take(_order(ids, others))
+        return references, predictions.take(places_of(others, ids))
     texts, other_texts = references.documents.texts, predictions.documents.texts
     if (
         texts is not None
@@ -211,7 +211,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
         and set(texts) == set(other_texts)
         and len(set(texts)) == len(texts) == len(other_texts)
     ):
-        return references, predictions.take(_order(texts, other_texts))
+        return references, predictions.take(places_of(other_texts, texts))
     sizes = references.documents.size, predictions.documents.size
     if sizes[0] != sizes[1]:
         raise InputError(
@@ -223,16 +223,12 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     return references, predictions
 
 
-def _order(names: Sequence[str], others: Sequence[str]) -> np.ndarray:
-    number = {name: place for place, name in enumerate(others)}
-    return np.array([number[name] for name in names], dtype=np.int64)
-
-
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None) -> str:
     if ids is None or others is None:
         return ""
     for one, other, side in ((ids, others, "reference"), (others, ids, "prediction")):
-        lacking = [name for name in one if name not in set(other)]
+        known = set(other)
+        lacking = [name for name in one if name not in known]
         if lacking:
             more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
             return f" Only the {side} has {', '.join(map(repr, lacking[:_LISTED]))}{more}."

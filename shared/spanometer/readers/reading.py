@@ -6,10 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from ..errors import InputError, setting
-from ..spans.documents import Documents
+from ..spans.documents import Documents, places_of
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
@@ -97,15 +95,11 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 def by_annotator(file: DocumentFile) -> dict[str, DocumentFile]:
     """Return what each annotator has annotated, the documents that all of them have, in one order."""
     sides = {name: file.of(name) for name in file.names}
-    ids = [side.documents.ids for side in sides.values()]
-    if any(each is None for each in ids):
+    known = [side.documents.ids for side in sides.values() if side.documents.ids is not None]
+    if len(known) < len(sides):
         return sides
     for side in sides.values():
         side.documents.require_unique()
-    shared = [name for name in ids[0] or () if all(name in set(each or ()) for each in ids)]
-    return {name: side.take(_places(side.documents.ids or (), shared)) for name, side in sides.items()}
-
-
-def _places(names: tuple[str, ...], wanted: list[str]) -> np.ndarray:
-    number = {name: place for place, name in enumerate(names)}
-    return np.array([number[name] for name in wanted], dtype=np.int64)
+    of_all = set(known[0]).intersection(*known)
+    shared = [name for name in known[0] if name in of_all]
+    return {name: side.take(places_of(ids, shared)) for (name, side), ids in zip(sides.items(), known, strict=True)}

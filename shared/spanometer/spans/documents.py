@@ -77,6 +77,12 @@ class Tokens:
         return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
 
 
+def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
+    """Return where each of some names stands among names that occur once (int64)."""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[name] for name in wanted], dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Documents:
     """The documents that spans are of.
