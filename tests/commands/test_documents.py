@@ -122,3 +122,14 @@ def test_comparison(run, file):
     assert status == 0
     systems = json.loads(output)["measures"]["span_f"]["systems"]
     assert [systems[name]["scores"]["f1"] for name in ("old", "new")] == [pytest.approx(2 / 3), 1]
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", ["agree", "compare"])
+def test_what_was_moved_and_lost_is_said(run, file, command):
+    gold = file("gold.conll", CONLL)
+    moved = file("moved.jsonl", doccano(spans=[[[0, 7, "PER"]], [[3, 7, "LOC"], [2, 3, "LOC"]]]))
+    status, _, error = run(command, gold, moved, file("same.jsonl", doccano()), "--to-tokens", "expand")
+    assert status == 0
+    assert "moved: 1 span moved by 5 characters to fit tokens" in error
+    assert "moved: a span of 'LOC' from character 2 to 3" in error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -80,18 +81,32 @@ class Paired:
         references, predictions: the spans.
         unit: `token` or `character`.
         choices: the options that had a say, for the signature.
-        documents: the reference's documents, in the order of the spans.
-        notes: what was moved, merged and cut, one sentence each.
-        left_out: the spans that have no place in the unit, one text each.
+        remarks: what is to be said of texts, one sentence each.
+        moved: for each side what was moved, merged and cut, one sentence each.
+        lost: for each side the spans that have no place in the unit, one text each.
     """
 
     references: Spans
     predictions: Spans
     unit: str
     choices: Mapping[str, str]
-    documents: DocumentFile
-    notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    remarks: Sequence[str]
+    moved: Mapping[str, Sequence[str]]
+    lost: Mapping[str, Sequence[str]]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks, and what was moved on which side."""
+        return (*self.remarks, *_by_side(self.moved))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What was lost on which side."""
+        return tuple(_by_side(self.lost))
+
+
+def _by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
+    return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
 def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
@@ -106,7 +121,7 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     """
     chosen = pairing or Pairing()
     references, predictions = matched(references, predictions)
-    sides = {"references": _Side(references), "predictions": _Side(predictions)}
+    sides = {"references": _Side("references", references), "predictions": _Side("predictions", predictions)}
     try:
         return _paired(sides["references"], sides["predictions"], chosen)
     except InputError as error:
@@ -114,24 +129,13 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
         raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Together:
-    """The spans of several sides in one unit, over the same documents.
-
-    Attributes:
-        spans: of each side, by its name.
-        choices: the options that had a say, for the signature.
-        notes, left_out: of each side, see `Paired`.
-    """
-
-    spans: Mapping[str, Spans]
-    choices: Mapping[str, str]
-    notes: Mapping[str, Sequence[str]]
-    left_out: Mapping[str, Sequence[str]]
-
-
-def files_together(files: Mapping[str, Any], pairing: Pairing | None = None) -> Together:
+def files_together(
+    files: Mapping[str, Any], pairing: Pairing | None = None
+) -> tuple[dict[str, Spans], dict[str, str], list[str]]:
     """Pair all sides with the first one and count their spans in one unit, see `pair`.
+
+    Returns:
+        The spans of each side, the options that had a say, and what was moved and lost on which side.
 
     Raises:
         InputError: as `pair`, and if some of them are no files.
@@ -144,31 +148,20 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None) -> 
     (first, reference), *others = files.items()
     pairs = {name: pair(reference, file, pairing) for name, file in others}
     found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
-    choices: dict[str, str] = {}
-    for each in [found, *pairs.values()]:
+    choices = dict(found.choices)
+    notes = _by_side({first: [*found.moved["references"], *found.lost["references"]]})
+    for name, each in pairs.items():
         choices |= each.choices
-
-    def of_side(lines: Sequence[str], side: str) -> list[str]:
-        return [line.removeprefix(f"{side}: ") for line in lines if line.startswith(f"{side}: ")]
-
-    return Together(
-        spans={first: found.references, **{name: each.predictions for name, each in pairs.items()}},
-        choices=choices,
-        notes={
-            first: of_side(found.notes, "references"),
-            **{name: of_side(each.notes, "predictions") for name, each in pairs.items()},
-        },
-        left_out={
-            first: of_side(found.left_out, "references"),
-            **{name: of_side(each.left_out, "predictions") for name, each in pairs.items()},
-        },
-    )
+        notes += [*each.remarks, *_by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
+    return {first: found.references, **{name: each.predictions for name, each in pairs.items()}}, choices, notes
 
 
 def read_sides(
     given: Mapping[str, Any], pairing: Pairing | None, *, lengths: Any = None, id2label: Any = None, **reading: Any
 ) -> tuple[dict[str, Spans], dict[str, object]]:
     """Return the spans of several sides, which are tags, spans or files, and how they were read, for the signature.
+
+    What was moved and lost to bring files into one unit is a warning.
 
     Args:
         given: the sides by their names.
@@ -182,8 +175,10 @@ def read_sides(
         sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
         return sides, dict(known)
     require_read(lengths=lengths, id2label=id2label, **reading)
-    found = files_together(given, pairing)
-    return dict(found.spans), {"input": "spans", **found.choices}
+    spans, choices, notes = files_together(given, pairing)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return spans, {"input": "spans", **choices}
 
 
 def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
@@ -239,9 +234,12 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None) -> str:
 class _Side:
     """A side's documents while they are brought together."""
 
+    name: str
     file: DocumentFile
 
     def __post_init__(self) -> None:
+        self.moved: list[str] = []
+        self.lost: list[str] = []
         self.spans = self.file.spans
         self.texts = self.file.documents.texts
         self.tokens = self.file.documents.tokens
@@ -249,48 +247,40 @@ class _Side:
 
 
 def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
-    notes: list[str] = []
-    left_out: list[str] = []
+    sides = references, predictions
+    remarks: list[str] = []
     choices: dict[str, str] = {}
-    _share_texts(references, predictions, pairing, notes, left_out, choices)
+    _share_texts(references, predictions, pairing, remarks, choices)
     unit = pairing.unit or ("token" if references.in_tokens else "character")
     if pairing.trim != "nothing":
         choices["trim"] = pairing.trim
-        for name, side in _named(references, predictions):
+        for side in sides:
             if not side.in_tokens and side.texts is not None:
                 side.spans, cut = trimmed(side.spans, side.texts, punctuation=pairing.trim == "punctuation")
                 if number := int((cut > 0).sum()):
-                    notes.append(f"{name}: {counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
-    spans = []
-    for name, side in _named(references, predictions):
-        if unit == "character":
-            spans.append(on_side(name, _in_characters, side))
-        else:
-            carried = on_side(name, _in_tokens, side, references, pairing, choices)
-            spans.append(carried[0])
-            notes += [f"{name}: {note}" for note in carried[1]]
-            left_out += [f"{name}: {note}" for note in carried[2]]
+                    side.moved.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
+    spans = [
+        on_side(side.name, _in_characters, side)
+        if unit == "character"
+        else on_side(side.name, _in_tokens, side, references, pairing, choices)
+        for side in sides
+    ]
     return Paired(
         references=spans[0],
         predictions=spans[1],
         unit=unit,
         choices={"unit": unit, **choices},
-        documents=references.file,
-        notes=tuple(notes),
-        left_out=tuple(left_out),
+        remarks=remarks,
+        moved={side.name: side.moved for side in sides},
+        lost={side.name: side.lost for side in sides},
     )
-
-
-def _named(references: _Side, predictions: _Side) -> tuple[tuple[str, _Side], ...]:
-    return ("references", references), ("predictions", predictions)
 
 
 def _share_texts(
     references: _Side,
     predictions: _Side,
     pairing: Pairing,
-    notes: list[str],
-    left_out: list[str],
+    remarks: list[str],
     choices: dict[str, str],
 ) -> None:
     """Bring both sides over the reference's text: the same text, words found in it, or a text made of the words."""
@@ -298,7 +288,7 @@ def _share_texts(
     if one is not None and other is not None:
         if pairing.texts != "same":
             choices["texts"] = pairing.texts
-            _align(references, predictions, pairing.texts, notes, left_out)
+            _align(references, predictions, pairing.texts)
         else:
             remedy = (
                 f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
@@ -316,7 +306,7 @@ def _share_texts(
                 side.tokens, side.texts = Tokens.from_lists(bounds), known
             elif side.texts is None and not side.in_tokens:
                 side.texts = known
-                notes += on_side(_name(side, references), _compare_stated, side, known)
+                remarks += on_side(side.name, _compare_stated, side, known)
                 side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
         return
     if references.file.words is None or predictions.file.words is None:
@@ -329,10 +319,6 @@ def _share_texts(
         side.texts, side.tokens = tuple(made), tokens
 
 
-def _name(side: _Side, references: _Side) -> str:
-    return "references" if side is references else "predictions"
-
-
 def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
     """Compare what spans are said to cover with the other side's text, see `compared`."""
     rows = (
@@ -343,7 +329,7 @@ def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
     return compared(rows)
 
 
-def _align(references: _Side, predictions: _Side, how: str, notes: list[str], left_out: list[str]) -> None:
+def _align(references: _Side, predictions: _Side, how: str) -> None:
     """Move the predicted spans, and tokens, to the reference's text."""
     texts, others = references.texts or (), predictions.texts or ()
     if how == "line_ends":
@@ -358,9 +344,9 @@ def _align(references: _Side, predictions: _Side, how: str, notes: list[str], le
     differing = sum(text != found for text, found in zip(texts, others, strict=True))
     places = [aligned_places(found, text) for text, found in zip(texts, others, strict=True)]
     lost = _move(predictions, places, list(texts))
-    notes.append(f"predictions: texts that differ and are aligned: {differing:,} of {len(texts):,}.")
+    predictions.moved.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
     name = predictions.file.documents.name
-    left_out += [f"predictions: a span in {name(document)} that the reference's text lacks." for document in lost]
+    predictions.lost += [f"a span in {name(document)} that the reference's text lacks." for document in lost]
 
 
 def _move(side: _Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
@@ -392,13 +378,11 @@ def _in_characters(side: _Side) -> Spans:
     return to_characters(side.spans, side.tokens, lengths)
 
 
-def _in_tokens(
-    side: _Side, references: _Side, pairing: Pairing, choices: dict[str, Any]
-) -> tuple[Spans, list[str], list[str]]:
-    """Return the spans in the tokens of the reference, with notes, and what has no tokens."""
+def _in_tokens(side: _Side, references: _Side, pairing: Pairing, choices: dict[str, str]) -> Spans:
+    """Return the spans in the tokens of the reference; the side learns what was moved and lost."""
     tokens = references.tokens
     if side.in_tokens and (side is references or tokens is None or _same_tokens(side.tokens, tokens)):
-        return side.spans, [], []
+        return side.spans
     if tokens is None:
         raise InputError(
             "the reference has no tokens.",
@@ -408,18 +392,19 @@ def _in_tokens(
     choices["to_tokens"] = pairing.to_tokens
     spans = _in_characters(side)
     carried = to_tokens(spans, tokens, policy=pairing.to_tokens)
-    notes, moved = [], carried.moved[carried.moved > 0]
+    moved = carried.moved[carried.moved > 0]
     if len(moved):
-        notes.append(f"{counted(len(moved), 'span')} moved by {counted(int(moved.sum()), 'character')} to fit tokens.")
+        distance = counted(int(moved.sum()), "character")
+        side.moved.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens.")
     if carried.merged:
-        notes.append(f"{counted(carried.merged, 'span')} became one with another.")
-    documents = references.file.documents
-    lost = [
+        side.moved.append(f"{counted(carried.merged, 'span')} became one with another.")
+    name = references.file.documents.name
+    side.lost += [
         f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
-        f"{documents.name(int(spans.document[span]))}, which has no token."
+        f"{name(int(spans.document[span]))}, which has no token."
         for span in carried.lost.tolist()
     ]
-    return carried.spans, notes, lost
+    return carried.spans
 
 
 def _same_tokens(one: Tokens | None, other: Tokens) -> bool:
