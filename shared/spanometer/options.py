@@ -10,9 +10,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import InputError, mention, setting, shown, where_known
+
+Owner = TypeVar("Owner")
 
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
@@ -227,6 +229,18 @@ def reused_option(owner: type, name: str) -> Any:
     """Declare a field of a dataclass as the option that another one declares."""
     known = next(one for one in fields(owner) if one.name == name)
     return field(default=known.default, metadata=known.metadata)
+
+
+def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
+    """Give a class fields for options that are declared elsewhere; to be written below `dataclass`."""
+
+    def add(owner: type[Owner]) -> type[Owner]:
+        for name, one in declared.items():
+            owner.__annotations__[name] = Any
+            setattr(owner, name, field(default=one.default, metadata={"option": one}))
+        return owner
+
+    return add
 
 
 def options_of(owner: Any) -> dict[str, Option]:

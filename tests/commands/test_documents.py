@@ -133,3 +133,29 @@ def test_what_was_moved_and_lost_is_said(run, file, command):
     assert status == 0
     assert "moved: 1 span moved by 5 characters to fit tokens" in error
     assert "moved: a span of 'LOC' from character 2 to 3" in error
+
+
+def test_options_of_one_side(run, complaint, file):
+    gold = file("gold.conll", CONLL.replace("Ada", "💃"))
+    system = file("system.jsonl", doccano(["💃 Lovelace wrote.", "In Rome"], [[[2, 10, "PER"]], []]))
+    assert "nothing shows how they are counted here" in complaint("score", gold, system)
+    shifted = [
+        "--to-tokens",
+        "expand",
+        "--unit",
+        "character",
+        "--measure",
+        "span_f",
+        "--score-only",
+        "--labels",
+        "ignore",
+    ]
+    unit = ["--offset-unit", "codepoint"]
+    assert run("score", gold, system, *unit, "--outside", "_", *shifted)[:2] == (0, "0.0000\n")
+    gold = file(
+        "gold.conll", CONLL.replace("Ada B-PER", "💃 O").replace("Lovelace I", "Lovelace B").replace("LOC", "X")
+    )
+    assert run("score", gold, system, *unit, *shifted)[:2] == (0, "0.6667\n")
+    assert "--misc-key is for the formats conllu, and there is no such file" in complaint(
+        "score", gold, system, "--misc-key", "NER"
+    )

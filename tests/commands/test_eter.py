@@ -438,7 +438,7 @@ def test_tags_are_not_taken_for_trees(answer, file):
         ),
         (["score", "{0}", "{1}", "--measure", "tree"], "unknown measure 'tree'. The measures are span_f,"),
         (["score", "{0}", "{1}", "--column", "2", "--format", "hipe"], "--column is for tags, not for entity trees"),
-        (["score", "{0}", "{1}", "--outside", "_", "--format", "quaero"], "--outside is for tags, not for"),
+        (["score", "{0}", "{1}", "--outside", "_", "--format", "quaero"], "--outside is not for entity trees"),
         (["score", "{0}", "{1}", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
         (["score", "{0}", "{1}", "--level", "span"], "invalid value for --level: 'span'. Use one of 'fine'"),
         (["score", "{2}", "{2}", "--measure", "eter"], "eter scores entity trees, not tags."),

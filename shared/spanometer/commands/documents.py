@@ -8,23 +8,26 @@ from typing import Any, ClassVar
 
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted
-from ..options import check_options, option
+from ..errors import InputError, counted, setting
+from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.document_file import DocumentFile
-from ..readers.formats import AUTO, formats_of
+from ..readers.formats import AUTO, Format, formats_of, reading_options
 from ..readers.pairing import Paired, Pairing, pair
 from ..readers.reading import by_annotator, read_documents, require_one_annotator
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile
-from ..spans.characters import UNITS
 from ..spans.spans import Spans
-from ..tags.decoding import LabelDecoding
+from ..tags.decoding import Decoding, LabelDecoding
 from .inputs import ChosenLabels, Input, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
 from .options import text
-from .tag_files import ChanceParts
+from .tag_files import ChanceParts, TagLayout
+
+_FORMAT_OPTIONS = reading_options(DocumentFile)
+_OF_TAGS = ("documents", "outside")
 
 
 @dataclass(frozen=True, kw_only=True)
+@takes({name: declared for name, declared in _FORMAT_OPTIONS.items() if name not in options_of(LabelDecoding)})
 class DocumentLayout(Limits, LabelDecoding, Input):
     """How files of documents are read, whatever their format."""
 
@@ -38,15 +41,9 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         help="form of the files",
         choices=(AUTO, *dict.fromkeys([*formats_of(DocumentFile), *formats_of(TagFile)])),
     )
+    documents: str | None = reused_option(TagLayout, "documents")
+    outside: str | None = reused_option(TagLayout, "outside")
     annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
-    offset_unit: str | None = option(
-        None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
-    )
-    text_key: str | None = text("KEY", "the key of the text in the tasks of Label Studio")
-    misc_key: str | None = text("KEY", "the key of the entities in the last column of CoNLL-U")
-    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV")
-    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV")
-    label_key: str | None = text("KEY", "the tag (from_name) whose labels are read in the tasks of Label Studio")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -58,25 +55,37 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         return require_one_annotator(self.read_whole(path, column))
 
     def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
-        """Read a file of any format that has spans."""
-        found = detected(path) if self.format == AUTO and column is None else None
-        of_documents = found is not None and found.content is DocumentFile
-        own: dict[str, Any] = {}
-        if of_documents or self.format in formats_of(DocumentFile):
-            names = {name for format in formats_of(DocumentFile).values() for name in format.options}
-            own = {name: getattr(self, name) for name in names - {"scheme", "repair"}}
+        """Read a file of any format that has spans, with the options that this format has."""
+        found = self.format_of(path) if column is None else None
+        own = (*options_of(Decoding), *_OF_TAGS) if found is None else found.options
         return read_with(
             read_documents,
             path,
-            format=found.name if found is not None and of_documents else self.format,
+            format=self.format if found is None else found.name,
             annotator=self.annotator,
+            **{name: getattr(self, name) for name in own},
             column=column,
-            scheme=self.scheme,
-            repair=self.repair,
             prefix=self.prefix,
             limits=self.limits,
-            **own,
         )
+
+    def format_of(self, path: str) -> Format[Any] | None:
+        """Return the format of a file; None for files of tags."""
+        if self.format != AUTO:
+            return formats_of(DocumentFile).get(self.format)
+        found = detected(path)
+        return found if found is not None and found.content is DocumentFile else None
+
+    def require_taken(self, paths: Sequence[str]) -> None:
+        """Raise an `InputError` for an option of formats that none of some files has."""
+        taken = {name for path in paths if (found := self.format_of(path)) is not None for name in found.options}
+        for name, declared in _FORMAT_OPTIONS.items():
+            if name not in (*taken, *options_of(Decoding)) and getattr(self, name) != declared.default:
+                owners = [format.name for format in formats_of(DocumentFile).values() if name in format.options]
+                raise InputError(
+                    f"{setting(name)} is for the formats {', '.join(owners)}, and there is no such file.",
+                    f"Leave out {setting(name)}, or name the format with {setting('format', owners[0])}.",
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +95,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels):
     def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
         """Read all sides; the names are those of the files, or of the annotators of one file."""
         if len(paths) == 1:
+            self.require_taken(paths)
             file = self.read_whole(paths[0])
             if len(file.names) < 2:
                 raise InputError(
@@ -93,6 +103,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels):
                 )
             return by_annotator(file)
         require_distinct(paths)
+        self.require_taken(paths)
         return dict(zip(names_of(paths), map(self.read, paths), strict=True))
 
     @property
@@ -126,6 +137,7 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
         self.require_one_system(paths)
+        self.require_taken(paths)
         references = self.read(paths[0], self.reference_column)
         systems = [self.read(path, self.prediction_column) for path in paths[1:]]
         sides, reports = [], []

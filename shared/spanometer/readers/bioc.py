@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .document_file import DocumentFile, Record, blanks_before, documents_of
+from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .offsets import Offsets, blanks_before
 from .source import Source
 
 _REMEDY = "Export the collection as BioC JSON."
-_UNITS = ("codepoint", "utf-16", "byte")
 
 
-def read_bioc(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_bioc(source: Source, options: Offsets) -> DocumentFile:
     """Read the annotations of documents; the label is the infon `type`. Relations are not read.
 
     Offsets count from the beginning of the document; what is between passages, which the file lacks, is blanks. They
@@ -24,8 +24,7 @@ def read_bioc(source: Source, *, offset_unit: str | None = None) -> DocumentFile
     Raises:
         InputError: names the document, for objects of another form, and as `documents_of`.
     """
-    units = _UNITS if offset_unit is None else (offset_unit,)
-    return documents_of(source, _records(source), units=units)
+    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
 
 
 def _records(source: Source) -> Iterator[Record]:
@@ -118,4 +117,6 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if is_object(first, "passages") else Evidence.NONE
 
 
-register(Format(name="bioc", content=DocumentFile, mark="BioC JSON", evidence=_evidence, read=read_bioc))
+register(
+    Format(name="bioc", content=DocumentFile, mark="BioC JSON", evidence=_evidence, read=read_bioc, reading=Offsets)
+)

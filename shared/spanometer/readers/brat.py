@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import InputError
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
+from .offsets import Offsets
 from .source import Source
 
 _SPAN = re.compile(r"(\S+) (\d+ \d+(?:; ?\d+ \d+)*)")
@@ -19,7 +20,7 @@ _UNITS = ("codepoint", "utf-16")
 _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
 
 
-def read_brat(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_brat(source: Source, options: Offsets) -> DocumentFile:
     """Read the text-bound annotations of an .ann file, and their attributes; the text is in the .txt file beside it.
 
     Offsets are code points; the texts that annotations state decide whether they are UTF-16 units (old clients wrote
@@ -34,10 +35,10 @@ def read_brat(source: Source, *, offset_unit: str | None = None) -> DocumentFile
     left_out: list[str] = []
     record = _record(source, left_out)
     record.text = _text_beside(source.name)
-    return documents_of(source, [record], units=_UNITS if offset_unit is None else (offset_unit,), left_out=left_out)
+    return documents_of(source, [record], units=options.units(*_UNITS), left_out=left_out)
 
 
-def read_brat_folder(path: str | os.PathLike[str], *, offset_unit: str | None = None, **limits: Any) -> DocumentFile:
+def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
     """Read all .ann files of a folder and of those in it, see `read_brat`; a document's name is its path there.
 
     An empty .ann file is a document without spans.
@@ -61,7 +62,7 @@ def read_brat_folder(path: str | os.PathLike[str], *, offset_unit: str | None = 
         records.append(record)
     if not records:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    return documents_of(folder, records, units=_UNITS if offset_unit is None else (offset_unit,), left_out=left_out)
+    return documents_of(folder, records, units=options.units(*_UNITS), left_out=left_out)
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ register(
         mark="brat's annotation",
         evidence=_evidence,
         read=read_brat,
+        reading=Offsets,
         read_folder=read_brat_folder,
         ending=".ann",
     )

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import InputError, setting
+from ..options import option
 from ..spans.spans import Spans
+from ..tags.decoding import Decoding
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .source import Source
@@ -34,18 +36,28 @@ class _Part:
     lines: list[int] = field(default_factory=list)
 
 
-def read_conllu(
-    source: Source, *, misc_key: str | None = None, scheme: str | None = None, repair: str = "conlleval"
-) -> DocumentFile:
+@dataclass(frozen=True, kw_only=True)
+class ConlluReading(Decoding):
+    """The options of reading, those of decoding tags among them.
+
+    Attributes:
+        misc_key: the key of the entities in MISC; by default `name`, `NE`, `NER` or `Entity`, whichever there is.
+    """
+
+    misc_key: str | None = option(
+        None,
+        help="the key of the entities in the last column of CoNLL-U",
+        kind=str,
+        optional=True,
+        metavar="KEY",
+    )
+
+
+def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     """Read entities: tags, as in `name=B-PER`, or brackets, as in `Entity=(1-person` ... `Entity=1)`.
 
     Documents are those that `# newdoc` begins, or else the sentences; the spans of tags end with their sentence. Words
     of several tokens and empty nodes are not tokens.
-
-    Args:
-        source: the file.
-        misc_key: the key of the entities in MISC; by default `name`, `NE`, `NER` or `Entity`, whichever there is.
-        scheme, repair: of the tags, see `Spans.from_tags`.
 
     Raises:
         InputError: names the line, for rows of another form, brackets that are not closed or not opened, a key that the
@@ -54,7 +66,7 @@ def read_conllu(
     fields: list[str] = []
     parts = list(_parts(source, fields))
     keys = {item.partition("=")[0] for part in parts for cell in part.misc for item in cell.split("|")}
-    wanted = (misc_key,) if misc_key is not None else (*_TAG_KEYS, _ENTITY)
+    wanted = (options.misc_key,) if options.misc_key is not None else (*_TAG_KEYS, _ENTITY)
     key = next((key for key in wanted if key in keys), None)
     if key is None:
         raise source.refuse(
@@ -65,7 +77,7 @@ def read_conllu(
         place = fields.index("etype") if "etype" in fields else 1
         found = [_bracketed(source, part, row, place) for part, row in zip(parts, values, strict=True)]
     else:
-        found = _tagged(source, parts, values, scheme, repair)
+        found = _tagged(source, parts, values, options)
     records = [
         Record(words=part.words, spans=spans, id=part.id, line=part.line)
         for part, spans in zip(parts, found, strict=True)
@@ -109,7 +121,7 @@ def _value(cell: str, key: str) -> str | None:
 
 
 def _tagged(
-    source: Source, parts: Sequence[_Part], values: Sequence[Sequence[str | None]], scheme: str | None, repair: str
+    source: Source, parts: Sequence[_Part], values: Sequence[Sequence[str | None]], decoding: Decoding
 ) -> list[list[tuple[int, int, str]]]:
     """Return the spans of tags, decoded sentence by sentence."""
     rows: list[list[str]] = []
@@ -123,7 +135,7 @@ def _tagged(
             rows[-1].append(value or "O")
             begins = cell.endswith("|")
     try:
-        spans = Spans.from_tags(rows, scheme=scheme, repair=repair)
+        spans = Spans.from_tags(rows, scheme=decoding.scheme, repair=decoding.repair)
     except InputError as error:
         if error.document is None:
             raise error.in_file(source.name) from None
@@ -173,4 +185,8 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.NONE
 
 
-register(Format(name="conllu", content=DocumentFile, mark="CoNLL-U", evidence=_evidence, read=read_conllu))
+register(
+    Format(
+        name="conllu", content=DocumentFile, mark="CoNLL-U", evidence=_evidence, read=read_conllu, reading=ConlluReading
+    )
+)

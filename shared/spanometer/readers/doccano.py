@@ -9,13 +9,14 @@ from typing import Any
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .offsets import Offsets
 from .source import Source
 
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
 
 
-def read_doccano(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_doccano(source: Source, options: Offsets) -> DocumentFile:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
     Doccano counts UTF-16 units (or grapheme clusters, if a project says so), other programs that write its format count
@@ -25,9 +26,10 @@ def read_doccano(source: Source, *, offset_unit: str | None = None) -> DocumentF
     Raises:
         InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
     """
-    units = ("codepoint", "utf-16") if offset_unit is None else (offset_unit,)
     left_out: list[str] = []
-    return documents_of(source, _records(source, left_out), units=units, left_out=left_out)
+    return documents_of(
+        source, _records(source, left_out), units=options.units("codepoint", "utf-16"), left_out=left_out
+    )
 
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
@@ -85,5 +87,12 @@ def _evidence(source: Source) -> Evidence:
 _REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
 
 register(
-    Format(name="doccano", content=DocumentFile, mark="Doccano's JSON lines", evidence=_evidence, read=read_doccano)
+    Format(
+        name="doccano",
+        content=DocumentFile,
+        mark="Doccano's JSON lines",
+        evidence=_evidence,
+        read=read_doccano,
+        reading=Offsets,
+    )
 )

@@ -18,30 +18,10 @@ from ..spans.characters import UNITS, code_points, is_plain
 from ..spans.documents import Documents, Tokens
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
-from .source import Source
 from .tag_file import Codes
 
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
-
-
-_LARGEST_GAP = 1_000_000
-"""How many characters of a document a file may lack between two of its parts."""
-
-
-def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
-    """Return blanks for what a file lacks of a text before a part of it.
-
-    Raises:
-        InputError: for a part that begins before the end of the one before it, or far behind it.
-    """
-    if not 0 <= start - reached <= _LARGEST_GAP:
-        raise source.refuse(
-            f"a part of the text begins at {start}, after one that ends at {reached}.",
-            "Parts of a text follow one another; check their offsets.",
-            line,
-        )
-    return " " * (start - reached)
 
 
 @dataclass(slots=True, kw_only=True)

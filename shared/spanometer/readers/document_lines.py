@@ -8,6 +8,7 @@ from typing import Any
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .offsets import Offsets
 from .source import Source
 
 _REMEDY = (
@@ -17,7 +18,7 @@ _REMEDY = (
 _BOUNDS = ("start", "end", "label")
 
 
-def read_document_lines(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
     """Read objects with `spans`, and `id`, `text`, `tokens` where they are known.
 
     Spans are in characters if the objects have a text, else in tokens; `"unit": "token"` says that they are in tokens
@@ -33,8 +34,7 @@ def read_document_lines(source: Source, *, offset_unit: str | None = None) -> Do
         first = next(line for line, _, row in rows if _in_tokens(row) != _in_tokens(rows[0][2]))
         raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, first)
     records = (_record(source, line, place, row) for line, place, row in rows)
-    units = ("codepoint",) if offset_unit is None else (offset_unit,)
-    return documents_of(source, records, units=units, in_tokens=True in in_tokens)
+    return documents_of(source, records, units=options.units("codepoint"), in_tokens=True in in_tokens)
 
 
 def _in_tokens(row: Any) -> bool:
@@ -108,5 +108,6 @@ register(
         mark="JSON lines of documents",
         evidence=_evidence,
         read=read_document_lines,
+        reading=Offsets,
     )
 )

@@ -9,13 +9,14 @@ import importlib
 import inspect
 import os
 import pkgutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from ..errors import InputError, require_choice, setting
+from ..options import Option, options_of
 from .annotated_file import AnnotatedFile
 from .source import Replayed, Source
 
@@ -44,7 +45,9 @@ class Format(Generic[File]):
         content: the class of files that it is read into.
         mark: how it is recognised, in a few words.
         evidence: tells how surely the head of a source shows it.
-        read: reads a source; its keyword arguments are the format's options.
+        read: reads a source; its keyword arguments are the format's options, unless these have a class.
+        reading: the class of the options of reading, a dataclass; an object of it is passed to `read`, and to
+            `read_folder`.
         write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
             arguments are options too.
         needs_words: whether documents without words cannot be written.
@@ -57,6 +60,7 @@ class Format(Generic[File]):
     mark: str
     evidence: Callable[[Source], Evidence]
     read: Callable[..., File]
+    reading: type[Any] | None = None
     write: Callable[..., str] | None = None
     needs_words: bool = True
     read_folder: Callable[..., File] | None = None
@@ -65,7 +69,15 @@ class Format(Generic[File]):
     @property
     def options(self) -> dict[str, Any]:
         """The options of reading and their defaults."""
-        return keywords(self.read)
+        if self.reading is None:
+            return keywords(self.read)
+        return {name: declared.default for name, declared in options_of(self.reading).items()}
+
+    def read_with(self, read: Callable[..., File], source: Any, options: Mapping[str, Any], **more: Any) -> File:
+        """Call one of the functions that read, with the values of options; an `InputError` if these are not allowed."""
+        if self.reading is None:
+            return read(source, **options, **more)
+        return read(source, self.reading(**options), **more)
 
 
 _registered: list[Format[Any]] = []
@@ -79,6 +91,12 @@ def register(format: Format[Any]) -> None:
 def formats_of(content: type[File]) -> dict[str, Format[File]]:
     """Return the formats of a content by their names."""
     return {format.name: format for format in _all() if format.content is content}
+
+
+def reading_options(content: type[File]) -> dict[str, Option]:
+    """Return the options of reading that the formats of a content declare."""
+    classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
+    return {name: declared for one in classes for name, declared in options_of(one).items()}
 
 
 def detect(path: str | os.PathLike[str] | BinaryIO | Replayed) -> Format[Any] | None:
@@ -111,7 +129,7 @@ def read_as(
 
     Args:
         content: the class of the result.
-        path: the file, or an open binary stream.
+        path: the file, or an open binary stream; or a folder, if the format is named.
         format: its name, or `auto` for the format that the head of the file shows most surely.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
@@ -125,15 +143,28 @@ def read_as(
     """
     known = formats_of(content)
     require_choice("format", format, (AUTO, *known))
+    if format != AUTO and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        chosen = known[format]
+        if chosen.read_folder is None:
+            raise InputError(f"{format} is no format of folders.", "Name a file.", source=os.fspath(path))
+        own = _own_options(chosen, known.values(), options, os.fspath(path))
+        return chosen.read_with(chosen.read_folder, path, own, **(limits or {}))
     with Source.open(path, name, progress, **(limits or {})) as source:
         chosen = _recognised(source, known.values()) if format == AUTO else known[format]
-        own = dict(options)
-        for other in known.values():
-            for option in (options.keys() & other.options.keys()) - chosen.options.keys():
-                if own.pop(option, other.options[option]) != other.options[option]:
-                    problem = f"{setting(option)} is for the format {other.name}; this is {chosen.name}."
-                    raise source.refuse(problem, f"Leave out {setting(option)}.")
-        return chosen.read(source, **own)
+        return chosen.read_with(chosen.read, source, _own_options(chosen, known.values(), options, source.name))
+
+
+def _own_options(
+    chosen: Format[File], known: Iterable[Format[File]], options: Mapping[str, Any], source: str
+) -> dict[str, Any]:
+    """Return the options of a format; an `InputError` if those of others have values other than their defaults."""
+    own = dict(options)
+    for other in known:
+        for option in (options.keys() & other.options.keys()) - chosen.options.keys():
+            if own.pop(option, other.options[option]) != other.options[option]:
+                problem = f"{setting(option)} is for the format {other.name}; this is {chosen.name}."
+                raise InputError(problem, f"Leave out {setting(option)}.", source=source)
+    return own
 
 
 def keywords(function: Callable[..., object]) -> dict[str, Any]:

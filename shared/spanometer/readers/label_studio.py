@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, setting, shown
+from ..options import option
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .offsets import Offsets
 from .source import Source
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
@@ -16,29 +19,42 @@ _REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
 _RESULTS = ("annotations", "completions")
 
 
-def read_label_studio(
-    source: Source, *, offset_unit: str | None = None, text_key: str | None = None, label_key: str | None = None
-) -> DocumentFile:
+@dataclass(frozen=True, kw_only=True)
+class LabelStudioReading(Offsets):
+    """The options of reading.
+
+    Attributes:
+        offset_unit: Label Studio counts code points, some of its versions UTF-16 units; the texts that spans state
+            tell which, and where they do not it must be given.
+        text_key: which item of `data` is the text; by default the only string of which stated texts are parts.
+        label_key: which labels to read where a task has several kinds, by the name of their tag (`from_name`).
+    """
+
+    text_key: str | None = option(
+        None, help="the key of the text in the tasks of Label Studio", kind=str, optional=True, metavar="KEY"
+    )
+    label_key: str | None = option(
+        None,
+        help="the tag (from_name) whose labels are read in the tasks of Label Studio",
+        kind=str,
+        optional=True,
+        metavar="KEY",
+    )
+
+
+def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
     """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
 
     Every annotator's annotation of a task is a document; annotations that were cancelled, predictions, relations and
     other results are not read, tasks without annotations are listed. A span with several labels is one of each.
 
-    Args:
-        source: the file.
-        offset_unit: Label Studio counts code points, some of its versions UTF-16 units; the texts that spans state
-            tell which, and where they do not it must be given.
-        text_key: which item of `data` is the text; by default the only string of which stated texts are parts.
-        label_key: which labels to read where a task has several kinds, by the name of their tag (`from_name`).
-
     Raises:
         InputError: names the task, for HTML and dialogues, whose offsets are no characters of a text, for tasks without
             a text, and as `documents_of`.
     """
-    units = ("codepoint", "utf-16") if offset_unit is None else (offset_unit,)
     left_out: list[str] = []
-    reader = _Reader(source, text_key, label_key, left_out)
-    return documents_of(source, reader.records(), units=units, left_out=left_out)
+    reader = _Reader(source, options.text_key, options.label_key, left_out)
+    return documents_of(source, reader.records(), units=options.units("codepoint", "utf-16"), left_out=left_out)
 
 
 class _Reader:
@@ -176,5 +192,6 @@ register(
         mark="Label Studio's JSON",
         evidence=_evidence,
         read=read_label_studio,
+        reading=LabelStudioReading,
     )
 )

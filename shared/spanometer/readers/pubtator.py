@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
+from .offsets import Offsets
 from .source import Source
 
 _PART = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _FIRST = re.compile(rb"\s*[^|\t\n]+\|t\|")
 _REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, type, separated by tabs."
-_UNITS = ("codepoint", "utf-16", "byte")
 
 
-def read_pubtator(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
     """Read titles and abstracts, joined by one blank, and their mentions. Relations are not read.
 
     Offsets count from the beginning of the title. They are code points, as a rule; the texts that mentions state decide
@@ -24,8 +24,7 @@ def read_pubtator(source: Source, *, offset_unit: str | None = None) -> Document
     Raises:
         InputError: names the line, for a line of another form or about another document, and as `documents_of`.
     """
-    units = _UNITS if offset_unit is None else (offset_unit,)
-    return documents_of(source, _records(source), units=units)
+    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
 
 
 def _records(source: Source) -> Iterator[Record]:
@@ -65,4 +64,13 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if _FIRST.match(source.head) is not None else Evidence.NONE
 
 
-register(Format(name="pubtator", content=DocumentFile, mark="PubTator's lines", evidence=_evidence, read=read_pubtator))
+register(
+    Format(
+        name="pubtator",
+        content=DocumentFile,
+        mark="PubTator's lines",
+        evidence=_evidence,
+        read=read_pubtator,
+        reading=Offsets,
+    )
+)

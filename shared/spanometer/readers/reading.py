@@ -7,12 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 from ..errors import InputError, setting
+from ..options import options_of, require_known
 from ..spans.documents import Documents, places_of
 from ..spans.spans import Spans
+from ..tags.decoding import Decoding
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
-from .formats import AUTO, detect, formats_of, read_as
+from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .tag_file import TagFile, read, tag_lists
+
+_OF_TAGS = ("documents", "outside")
+"""The options of reading tags, beside those of decoding them."""
 
 
 def read_documents(
@@ -21,10 +26,7 @@ def read_documents(
     format: str = AUTO,
     annotator: str | None = None,
     column: int | str | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
     prefix: bool = True,
-    offset_unit: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     limits: Mapping[str, float] | None = None,
@@ -36,36 +38,40 @@ def read_documents(
         path: the file, or an open binary stream; or a folder of brat's files.
         format: its name; `auto` tells it from the content.
         annotator: whose spans to read, if the file has those of several; all of them by default.
-        column: of tags, see `read`.
-        scheme, repair, prefix: of tags, see `Spans.from_tags`.
-        offset_unit: in which offsets are counted, see `spanometer.spans.characters.UNITS`, if the format leaves it
-            open and the file does not tell.
+        column: of tags, see `readers.read`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
         limits: those of `Limits`.
-        **options: those of a format, as `text_key` of Label Studio's.
+        **options: those of formats: of tags `scheme` and `repair` (see `Spans.from_tags`), `documents` and `outside`
+            (see `readers.read`); of others what their readers declare, such as `offset_unit` (in which offsets are
+            counted, if the format leaves it open and the file does not tell) or Label Studio's `text_key`.
 
     Raises:
-        InputError: names the file and the place, for what cannot be read; and for an unknown annotator.
+        InputError: names the file and the place, for what cannot be read; for an option that no format has, or another
+            format than this; and for an unknown annotator.
     """
-    known = formats_of(DocumentFile)
+    known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
+    require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     if format == AUTO:
         found = detect(path)
         format = found.name if found is not None and found.content is DocumentFile else AUTO
-    if format in known and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        read_folder = known[format].read_folder
-        if read_folder is None:
-            raise InputError(f"{format} is no format of folders.", "Name a file.", source=os.fspath(path))
-        folder = read_folder(path, offset_unit=offset_unit, **(limits or {}))
-        return folder if annotator is None else folder.of(annotator)
     if format not in known:
-        given = {"columns": [column], "words": True, "format": format, **options, **(limits or {})}
+        of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
+        decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
+        _refuse(name, {key: value for key, value in options.items() if value != declared[key].default}, "not for tags")
+        given = {"columns": [column], "words": True, "format": format, **of_tags, **(limits or {})}
         tags = read(path, name=name, progress=progress, **given)
-        return documents_of_tags(tags, tags.spans(scheme=scheme, repair=repair, prefix=prefix))
-    defaults = {key: value for each in known.values() for key, value in each.options.items()}
-    given = {**defaults, **options, "offset_unit": offset_unit, "scheme": scheme, "repair": repair}
+        return documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
+    given = {**{key: one.default for key, one in declared.items()}, **options}
+    _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")
     file = read_as(DocumentFile, path, format=format, name=name, progress=progress, limits=limits, options=given)
     return file if annotator is None else file.of(annotator)
+
+
+def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
+    for option in options:
+        raise InputError(f"{setting(option)} is {whose}.", f"Leave out {setting(option)}.", source=name)
 
 
 def documents_of_tags(file: TagFile, spans: Spans) -> DocumentFile:

@@ -11,6 +11,7 @@ from ..spans.spans import Spans
 from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, first_value, is_object, values
+from .offsets import Offsets
 from .source import Source
 
 
@@ -71,7 +72,7 @@ _REMEDY = (
 )
 
 
-def read_system_output(source: Source, *, offset_unit: str | None = None) -> DocumentFile:
+def read_system_output(source: Source, options: Offsets) -> DocumentFile:
     """Read what systems return: a list of spans for each text, one text a line, or all of them in one list.
 
     Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
@@ -84,8 +85,7 @@ def read_system_output(source: Source, *, offset_unit: str | None = None) -> Doc
     """
     left_out: list[str] = []
     records = list(_records(source, left_out))
-    units = ("codepoint",) if offset_unit is None else (offset_unit,)
-    return documents_of(source, records, units=units, left_out=left_out)
+    return documents_of(source, records, units=options.units("codepoint"), left_out=left_out)
 
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
@@ -222,5 +222,6 @@ register(
         mark="the output of a known system",
         evidence=_evidence,
         read=read_system_output,
+        reading=Offsets,
     )
 )

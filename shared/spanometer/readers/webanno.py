@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import counted, setting
+from ..options import check_options, option
 from ..spans.characters import code_points
-from .document_file import DocumentFile, Record, blanks_before, documents_of
+from .document_file import DocumentFile, Record, documents_of
 from .formats import Evidence, Format, register
+from .offsets import blanks_before
 from .source import Source
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -52,17 +54,37 @@ class _Rows:
     cells: list[list[str]] = field(default_factory=list)
 
 
-def read_webanno(source: Source, *, layer: str | None = None, feature: str | None = None) -> DocumentFile:
+@dataclass(frozen=True, kw_only=True)
+class WebannoReading:
+    """The options of reading.
+
+    Attributes:
+        layer: the layer, by its name or the last part of it; by default the only one.
+        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
+            is the label of all spans.
+    """
+
+    layer: str | None = option(
+        None, help="the layer whose spans are read in WebAnno TSV", kind=str, optional=True, metavar="NAME"
+    )
+    feature: str | None = option(
+        None,
+        help="the feature of the layer that has the labels in WebAnno TSV",
+        kind=str,
+        optional=True,
+        metavar="NAME",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+
+def read_webanno(source: Source, options: WebannoReading) -> DocumentFile:
     """Read one layer of spans of a document.
 
     Offsets are UTF-16 units. The rows of a span have one number in brackets; without one every row is a span. The
     text between sentences, which the file lacks, is blanks. Relations, slots and chains' links are not read.
-
-    Args:
-        source: the file, one document.
-        layer: the layer, by its name or the last part of it; by default the only one.
-        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
-            is the label of all spans.
 
     Raises:
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
@@ -90,7 +112,7 @@ def read_webanno(source: Source, *, layer: str | None = None, feature: str | Non
             rows.whole.append("." not in token)
             rows.cells.append(cells)
     text = _text(source, sentences, rows)
-    chosen = _chosen(source, layers, layer, feature)
+    chosen = _chosen(source, layers, options.layer, options.feature)
     spans = [] if chosen is None else list(_spans(source, rows, *chosen))
     tokens = [bounds for bounds, whole in zip(rows.bounds, rows.whole, strict=True) if whole and bounds[1] > bounds[0]]
     flat = np.array(tokens, dtype=np.int64).reshape(-1, 2)
@@ -223,4 +245,13 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if source.head.startswith(b"#FORMAT=WebAnno TSV") else Evidence.NONE
 
 
-register(Format(name="webanno", content=DocumentFile, mark="WebAnno TSV 3", evidence=_evidence, read=read_webanno))
+register(
+    Format(
+        name="webanno",
+        content=DocumentFile,
+        mark="WebAnno TSV 3",
+        evidence=_evidence,
+        read=read_webanno,
+        reading=WebannoReading,
+    )
+)
