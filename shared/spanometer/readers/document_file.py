@@ -71,6 +71,7 @@ class DocumentFile(AnnotatedFile):
         places: of each document, what to call its place besides the line.
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
+        tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
     """
 
     documents: Documents
@@ -83,6 +84,7 @@ class DocumentFile(AnnotatedFile):
     places: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    tokenizer: str | None = None
 
     @property
     def lengths(self) -> np.ndarray | None:

@@ -27,6 +27,7 @@ from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
 from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
 from .document_file import DocumentFile, compared
+from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
 _LISTED = 3
 
@@ -67,10 +68,20 @@ class Pairing:
             "aligned": "the predicted text is aligned with the reference's, as for the output of OCR",
         },
     )
+    tokenizer: str | None = tokenizer_option(
+        "tokens that both sides' spans are counted in, made from the text instead of taken from the reference"
+    )
 
     def __post_init__(self) -> None:
         """Check the values."""
         check_options(self)
+        require_tokenizer(self.tokenizer)
+        if self.tokenizer is not None and self.unit == "character":
+            raise InputError(
+                f"{setting('unit', 'character')} counts no tokens, and {setting('tokenizer')} makes some.",
+                "Leave out one of them.",
+                option="tokenizer",
+            )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,7 +124,8 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     """Pair two sides' documents, require that they have the same texts, and count their spans in one unit.
 
     Documents are paired by name if both sides have the same names, by text if no text occurs twice, else in order.
-    Without `unit` spans are counted in tokens if the reference's spans are, in characters otherwise.
+    Without `unit` spans are counted in tokens if the reference's spans are, or if there is a `tokenizer`, in characters
+    otherwise.
 
     Raises:
         InputError: for documents that only one side has, for texts that differ, and for spans that cannot be carried;
@@ -251,7 +263,8 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
     remarks: list[str] = []
     choices: dict[str, str] = {}
     _share_texts(references, predictions, pairing, remarks, choices)
-    unit = pairing.unit or ("token" if references.in_tokens else "character")
+    tokens, made_by = _common_tokens(references, predictions, pairing)
+    unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
     if pairing.trim != "nothing":
         choices["trim"] = pairing.trim
         for side in sides:
@@ -262,9 +275,11 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
     spans = [
         on_side(side.name, _in_characters, side)
         if unit == "character"
-        else on_side(side.name, _in_tokens, side, references, pairing, choices)
+        else on_side(side.name, _in_tokens, side, references, tokens, pairing, choices)
         for side in sides
     ]
+    if unit == "token" and made_by is not None:
+        choices["tokenizer"] = signed(made_by)
     return Paired(
         references=spans[0],
         predictions=spans[1],
@@ -378,15 +393,35 @@ def _in_characters(side: _Side) -> Spans:
     return to_characters(side.spans, side.tokens, lengths)
 
 
-def _in_tokens(side: _Side, references: _Side, pairing: Pairing, choices: dict[str, str]) -> Spans:
-    """Return the spans in the tokens of the reference; the side learns what was moved and lost."""
-    tokens = references.tokens
-    if side.in_tokens and (side is references or tokens is None or _same_tokens(side.tokens, tokens)):
+def _common_tokens(references: _Side, predictions: _Side, pairing: Pairing) -> tuple[Tokens | None, str | None]:
+    """Return the tokens that spans of both sides are carried to, and the tokenizer that made them, if one did."""
+    if pairing.tokenizer is None:
+        return references.tokens, references.file.tokenizer
+    if all(side.file.documents.texts is None for side in (references, predictions)):
+        raise InputError(
+            "the documents have no text that tokens could be made from.",
+            f"Leave out {setting('tokenizer')}, or give files with texts.",
+            option="tokenizer",
+        )
+    try:
+        return tokens_of(tuple(references.texts or ()), pairing.tokenizer), pairing.tokenizer
+    except InputError as error:
+        raise error.placed(side=references.name if error.document is not None else None) from None
+
+
+def _in_tokens(
+    side: _Side, references: _Side, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
+) -> Spans:
+    """Return the spans in the common tokens; the side learns what was moved and lost."""
+    # without bounds of tokens, nothing tells that they are others
+    unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
+    if side.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
         return side.spans
     if tokens is None:
         raise InputError(
             "the reference has no tokens.",
-            f"Score characters with {setting('unit', 'character')}, or give a reference with tokens.",
+            f"Score characters with {setting('unit', 'character')}, make tokens with {setting('tokenizer', 'words')}, "
+            "or give a reference with tokens.",
             option="unit",
         )
     choices["to_tokens"] = pairing.to_tokens
@@ -407,8 +442,10 @@ def _in_tokens(side: _Side, references: _Side, pairing: Pairing, choices: dict[s
     return carried.spans
 
 
-def _same_tokens(one: Tokens | None, other: Tokens) -> bool:
-    return one is None or (
+def _same_tokens(one: Tokens | None, other: Tokens | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one is other or (
         np.array_equal(one.offsets, other.offsets)
         and np.array_equal(one.start, other.start)
         and np.array_equal(one.end, other.end)

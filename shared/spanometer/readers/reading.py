@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from ..errors import InputError, setting
@@ -15,6 +16,7 @@ from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
 from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .tag_file import TagFile, read, tag_lists
+from .tokenizers import tokens_of
 
 _OF_TAGS = ("documents", "outside")
 """The options of reading tags, beside those of decoding them."""
@@ -27,6 +29,7 @@ def read_documents(
     annotator: str | None = None,
     column: int | str | None = None,
     prefix: bool = True,
+    tokenizer: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     limits: Mapping[str, float] | None = None,
@@ -40,6 +43,7 @@ def read_documents(
         annotator: whose spans to read, if the file has those of several; all of them by default.
         column: of tags, see `readers.read`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
+        tokenizer: what makes tokens of the texts, see `tokenizers.TOKENIZERS`; the spans stay in characters.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
         limits: those of `Limits`.
@@ -62,11 +66,27 @@ def read_documents(
         _refuse(name, {key: value for key, value in options.items() if value != declared[key].default}, "not for tags")
         given = {"columns": [column], "words": True, "format": format, **of_tags, **(limits or {})}
         tags = read(path, name=name, progress=progress, **given)
-        return documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
+        return _chosen(documents_of_tags(tags, tags.spans(prefix=prefix, **decoding)), None, tokenizer)
     given = {**{key: one.default for key, one in declared.items()}, **options}
     _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")
     file = read_as(DocumentFile, path, format=format, name=name, progress=progress, limits=limits, options=given)
-    return file if annotator is None else file.of(annotator)
+    return _chosen(file, annotator, tokenizer)
+
+
+def _chosen(file: DocumentFile, annotator: str | None, tokenizer: str | None) -> DocumentFile:
+    """Return what one annotator has annotated, with tokens made from the texts, where these are asked for."""
+    chosen = file if annotator is None else file.of(annotator)
+    if tokenizer is None:
+        return chosen
+    texts = chosen.documents.texts
+    if texts is None or chosen.in_tokens:
+        what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
+        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=chosen.source, option="tokenizer")
+    try:
+        tokens = tokens_of(texts, tokenizer)
+    except InputError as error:
+        raise chosen.locate(error) if error.document is not None else error from None
+    return replace(chosen, documents=replace(chosen.documents, tokens=tokens), tokenizer=tokenizer)
 
 
 def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -45,3 +45,10 @@ def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
     known = borders(text, unit)
     place = np.minimum(np.searchsorted(known, offsets), len(text))
     return np.where(known[place] == offsets, place, -1)
+
+
+def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
+    """Return a value of every character of some texts, end to end; it is computed once for each distinct character."""
+    code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    distinct, place = np.unique(code, return_inverse=True)
+    return np.array([value(chr(each)) for each in distinct.tolist()])[place.ravel()] if len(code) else np.zeros(0, int)

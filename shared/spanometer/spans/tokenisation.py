@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import offsets_of, ranges
 from ..errors import InputError, counted, require_choice, setting
+from .characters import of_characters
 from .documents import Tokens
 from .spans import Spans
 
@@ -121,10 +122,7 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     spans = spans.with_lengths(lengths)
-    code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    distinct, place = np.unique(code, return_inverse=True)
-    outer = [(one := chr(each)).isspace() or (punctuation and category(one)[0] == "P") for each in distinct.tolist()]
-    inner = ~np.array(outer, dtype=bool)[place.ravel()]
+    inner = ~of_characters(texts, lambda one: one.isspace() or (punctuation and category(one)[0] == "P"))
     number = np.arange(len(inner))
     # the first character from here on that stays, and the one after the last before here
     following = np.minimum.accumulate(np.where(inner, number, len(inner))[::-1])[::-1]
