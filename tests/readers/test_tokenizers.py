@@ -73,10 +73,8 @@ def test_pattern():
     assert covered("ab a", tokens_of(("ab a",), r"regex:a*")) == ["a", "a"]
     with pytest.raises(InputError, match="cannot be read"):
         tokens_of((TEXT,), "regex:(a")
-    with pytest.raises(
-        InputError, match=r"document 1: the regular expression '\(a\+\)\+\$' takes more than 0\.1 seconds"
-    ):
-        tokens_of(("b", "a" * 60 + "b"), "regex:(a+)+$")
+    with pytest.raises(InputError, match=r"document 1: the regular expression .* takes more than 0\.1 seconds"):
+        tokens_of(("b", "a" * 60 + "b"), "regex:(?:a|aa)+$")
 
 
 @pytest.fixture(autouse=True)

@@ -54,7 +54,7 @@ def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
 
     Args:
         texts: of the documents.
-        tokenizer: one of `TOKENIZERS`. A pattern is one of the library `regex`, which has all that Python's has. spaCy's
+        tokenizer: one of `TOKENIZERS`. A pattern is one of the library `regex`, which reads Python's too. spaCy's
             tokens are those of `spacy.blank(LANGUAGE)`, with those that are white space. Of a Hugging Face tokenizer,
             special tokens are left out, so are blanks at a token's ends; several tokens of one character (as a
             byte-level tokenizer makes of an emoji) are one.
@@ -69,7 +69,7 @@ def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
 
 
 def signed(tokenizer: str) -> str:
-    """Return what a signature calls a tokenizer: with spaCy's version, or the hash of a file, which may change tokens."""
+    """Return what a signature calls a tokenizer: spaCy's has its version, a file is named by its hash."""
     kind, _, rest = tokenizer.partition(":")
     if kind == "spacy":
         return f"{tokenizer}@{version('spacy')}"
