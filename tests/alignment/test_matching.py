@@ -94,9 +94,9 @@ def test_connected_groups_are_those_of_scipy(seed, pairs):
     first, second = generator.integers(nodes, size=(2, pairs))
     graph = coo_array((np.ones(pairs), (first.astype(np.int32), second.astype(np.int32))), shape=(nodes, nodes))
     _, expected = np.unique(connected_components(graph, directed=False)[1][first], return_inverse=True)
-    assert assignment._connected(first, second, nodes).tolist() == expected.tolist()
+    assert assignment.connected(first, second, nodes).tolist() == expected.tolist()
 
 
 def test_a_long_chain_is_one_connected_group():
     number = np.random.default_rng(0).permutation(100_001)
-    assert not assignment._connected(number[:-1], number[1:], len(number)).any()
+    assert not assignment.connected(number[:-1], number[1:], len(number)).any()

@@ -62,12 +62,12 @@ def best_matching(
     chosen[contested] = False
     row, height = ranked(rows[contested])
     column, width = ranked(columns[contested])
-    group = _connected(row, column + height, height + width)
+    group = connected(row, column + height, height + width)
     order = np.argsort(group, kind="stable")
     first, last = runs(group[order])
     pairs = contested[order]
     levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-    taken = _Groups(row[order], column[order], first, last, levels).solve()
+    taken = Groups(row[order], column[order], first, last, levels).solve()
     chosen[pairs[taken]] = True
     return chosen
 
@@ -77,7 +77,7 @@ def occurrences(numbers: np.ndarray) -> np.ndarray:
     return np.bincount(numbers)[numbers] if len(numbers) else numbers
 
 
-class _Groups:
+class Groups:
     """Pairs in connected groups, one after the other, with the levels of each pair, maximised one after the other."""
 
     def __init__(
@@ -97,7 +97,7 @@ class _Groups:
         for code in np.unique(shape[small]).tolist():
             height, width = divmod(code, _ENUMERATED + 1)
             taken.extend(self._enumerate(height, width, np.flatnonzero(shape == code)))
-        taken.extend(self._assign(group) for group in np.flatnonzero(~(small | stars)).tolist())
+        taken.extend(self.assign(group) for group in np.flatnonzero(~(small | stars)).tolist())
         return np.concatenate(taken)
 
     def _pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +138,7 @@ class _Groups:
         taken = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
         return np.asarray(taken[taken >= 0])
 
-    def _assign(self, group: int) -> np.ndarray:
+    def assign(self, group: int) -> np.ndarray:
         """Return the chosen pairs of one group, by SciPy."""
         pairs = np.arange(self.first[group], self.last[group])
         row, column = self.row[pairs], self.column[pairs]
@@ -224,7 +224,7 @@ def _matchings(height: int, width: int) -> np.ndarray:
     return np.array(choices, dtype=np.intp)
 
 
-def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
+def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
     """Return the connected group of each pair of nodes, numbered in the order of the groups' lowest nodes.
 
     Every node points to a lower one of its group. In each round every group that touches a lower one joins it, so that

@@ -20,6 +20,7 @@ from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:
     from ..spans.spans import Spans
+    from .matched_spans import MatchedSpans
 
 PAIR_LIMIT = 1 << 26
 """At most this many pairs of overlapping spans are listed."""
@@ -204,16 +205,17 @@ class Alignment:
         gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
         kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
         return [
-            self._select(*(of_side == kind for of_side in kinds))
+            self.of_sides(*(side.take(of_side == kind) for side, of_side in zip(sides, kinds, strict=True)))
             for kind in range(3)
             if any((of_side == kind).any() for of_side in kinds)
         ]
 
-    def _select(self, references: np.ndarray, predictions: np.ndarray) -> Alignment:
+    def of_sides(self, references: Side, predictions: Side) -> Alignment:
+        """Return the alignment of other spans of the same corpus."""
         part = object.__new__(Alignment)
         part.documents, part.lengths, part.labels = self.documents, self.lengths, self.labels
         part.offsets = self.offsets
-        part.references, part.predictions = self.references.take(references), self.predictions.take(predictions)
+        part.references, part.predictions = references, predictions
         return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -240,10 +242,27 @@ class Alignment:
         return np.isin(codes[: len(references)], codes[len(references) :])
 
     @cached_property
+    def equal_predictions(self) -> np.ndarray:
+        """The flags of the predicted spans that `equal` finds, in the order of the reference spans they equal."""
+        references, predictions = self.references, self.predictions
+        if self.contiguous and self.flat:
+            flags = np.zeros(len(predictions), dtype=bool)
+            flags[np.searchsorted(predictions.start, references.start[self.equal])] = True
+            return flags
+        codes = _token_codes(references, predictions)
+        return np.isin(codes[len(references) :], codes[: len(references)])
+
+    @cached_property
+    def matched(self) -> dict[float, MatchedSpans]:
+        """The one-to-one pairs that have been found, by the least overlap, see `MatchedSpans.of`, which fills this."""
+        return {}
+
+    @cached_property
     def pairs(self) -> Pairs:
         """The pairs of spans of one label that share tokens."""
         first, second = self.references, self.predictions
-        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end)
+        noun = "spans" if self.labels_ignored else "spans of one label"
+        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end, noun=noun)
         start, end = _intersections(first, second, left, right)
         if self.contiguous:
             return Pairs(left, right, np.subtract(end, start, out=end))

@@ -1,0 +1,297 @@
+"""One reading of two annotations: which predicted span stands for which reference span, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import as_lists, begins_run, offsets_by
+from .lexicographic import lexicographic_matching
+from .overlaps import Alignment, Pieces, Side
+
+KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")
+"""What a reference or a predicted span is; codes index them. A matched pair is of one of the first four."""
+
+CORRECT, WRONG_LABEL, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT, MISSING, SPURIOUS = range(len(KINDS))
+
+EXTENTS = ("same", "shorter", "longer", "shifted")
+"""How a predicted span lies to the reference span of its pair: inside it, around it, or neither."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedSpans:
+    """The best one-to-one pairs of reference and predicted spans that share tokens, and the spans that stay alone.
+
+    Of all ways to pair the spans of a document the one is taken that has the most pairs with the same tokens and label,
+    then the most with the same tokens, the most with the same label, the most pairs, the most shared tokens, the least
+    distance of bounds summed over pairs, and last the smallest sorted list of pairs in the order of the text. The order
+    of the input does not matter, and if the sides change places, so do `missing` and `spurious`, all else being equal.
+
+    Every span is in one row. Rows are in no order that means anything; `to_arrow` has them in that of the text.
+
+    Attributes:
+        alignment: both sides.
+        reference, prediction: the two spans of each row, indices into the alignment's sides; -1 for none.
+        kind: codes of `KINDS`.
+        extent: codes of `EXTENTS`; -1 without a pair.
+        split: flags of the rows whose reference span, or one that its spurious span meets, meets several predicted
+            spans; those that are correct do not count.
+        joined: the same with the sides exchanged.
+    """
+
+    alignment: Alignment
+    reference: np.ndarray
+    prediction: np.ndarray
+    kind: np.ndarray
+    extent: np.ndarray
+    split: np.ndarray
+    joined: np.ndarray
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.kind)
+
+    @classmethod
+    def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> MatchedSpans:
+        """Match the spans of both sides; the alignment keeps the result for others that ask.
+
+        Args:
+            alignment: both sides, whose labels count.
+            min_overlap: the least share of a reference span that a predicted span must cover to be matched with it,
+                from 0 to 1; it must share a token in any case.
+
+        Raises:
+            InputError: for too many pairs of overlapping spans that are not equal, and for too large groups of these.
+        """
+        if min_overlap not in alignment.matched:
+            alignment.matched[min_overlap] = cls._match(alignment, min_overlap)
+        return alignment.matched[min_overlap]
+
+    @classmethod
+    def _match(cls, alignment: Alignment, min_overlap: float) -> MatchedSpans:
+        equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
+        rest, of_reference, of_prediction = _unequal(alignment)
+        pairs = _Overlapping.of(rest, min_overlap)
+        chosen = pairs.best()
+        first, second = pairs.reference[chosen], pairs.prediction[chosen]
+        alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
+        missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
+        split, meets_split = _several(pairs.reference, pairs.prediction, len(rest.references), len(rest.predictions))
+        joined, meets_joined = _several(pairs.prediction, pairs.reference, len(rest.predictions), len(rest.references))
+        correct = np.zeros(len(equal), dtype=np.int8)
+        flags = correct.astype(bool)
+        return cls(
+            alignment,
+            np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
+            np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
+            np.concatenate([correct, pairs.kind[chosen], MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
+            np.concatenate([correct, pairs.extent[chosen], missing, spurious]),
+            np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
+            np.concatenate([flags, joined[second], meets_joined[alone], joined[invented]]),
+        )
+
+    def __post_init__(self) -> None:
+        """Keep codes in one byte each."""
+        for name in ("kind", "extent"):
+            object.__setattr__(self, name, getattr(self, name).astype(np.int8))
+
+    @cached_property
+    def nested(self) -> np.ndarray:
+        """The flags of the rows whose span lies within the bounds of another of its side: the reference's, if any."""
+        inner = [
+            _inside_another(side, self.alignment) for side in (self.alignment.references, self.alignment.predictions)
+        ]
+        return np.where(self.reference >= 0, _at(inner[0], self.reference), _at(inner[1], self.prediction)).astype(bool)
+
+    @cached_property
+    def document(self) -> np.ndarray:
+        """The document of each row."""
+        return self._of_either("document")
+
+    @cached_property
+    def reference_label(self) -> np.ndarray:
+        """The label code of each row's reference span, -1 for none."""
+        return _at(self.alignment.references.label, self.reference)
+
+    @cached_property
+    def predicted_label(self) -> np.ndarray:
+        """The label code of each row's predicted span, -1 for none."""
+        return _at(self.alignment.predictions.label, self.prediction)
+
+    def bounds(self, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return starts and ends of each row's span of a side, in tokens of its document, -1 for none."""
+        spans = self.alignment.references if side == "reference" else self.alignment.predictions
+        chosen = self.reference if side == "reference" else self.prediction
+        base = spans.label.astype(np.int64) * self.alignment.stride + self.alignment.offsets[spans.document]
+        return _at(spans.start - base, chosen), _at(spans.end - base, chosen)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The rows in the order of the text: by document, bounds and labels, those of the reference first."""
+        (start, end), (other_start, other_end) = self.bounds("reference"), self.bounds("prediction")
+        there = self.reference >= 0
+        first, last = np.where(there, start, other_start), np.where(there, end, other_end)
+        keys = (self.prediction, self.reference, self.predicted_label, self.reference_label, ~there, last, first)
+        return np.lexsort((*keys, self.document))
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each row, in the order of the text.
+
+        Its columns are `document` (from 0); of both sides `reference_start`, `reference_end` (exclusive), in tokens,
+        and `reference_label`, `predicted_start` and so on, null for none, and `reference_fragments` if there are
+        discontinuous spans, lists of pairs of bounds; `kind`; `extent`, null without a pair; the flags `split`,
+        `joined` and `nested`.
+        """
+        columns: dict[str, Any] = {"document": pa.array(self.document[self.order].astype(np.int32))}
+        for side, name, span, label in (
+            ("reference", "reference", self.reference, self.reference_label),
+            ("prediction", "predicted", self.prediction, self.predicted_label),
+        ):
+            none = (span < 0)[self.order]
+            for bound, values in zip(("start", "end"), self.bounds(side), strict=True):
+                columns[f"{name}_{bound}"] = pa.array(values[self.order].astype(np.int32), mask=none)
+            columns[f"{name}_label"] = _names(label[self.order], self.alignment.labels)
+            if not self.alignment.contiguous:
+                columns[f"{name}_fragments"] = self._fragments(side, span[self.order])
+        columns["kind"] = _names(self.kind[self.order], KINDS)
+        columns["extent"] = _names(self.extent[self.order], EXTENTS)
+        for flag in ("split", "joined", "nested"):
+            columns[flag] = pa.array(getattr(self, flag)[self.order])
+        return pa.table(columns)
+
+    def to_frame(self) -> Any:
+        """Return the same as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def _of_either(self, column: str) -> np.ndarray:
+        """Return a column of each row's reference span, or of its predicted span if it has none."""
+        sides = self.alignment.references, self.alignment.predictions
+        of_reference, of_prediction = (getattr(side, column) for side in sides)
+        return np.where(self.reference >= 0, _at(of_reference, self.reference), _at(of_prediction, self.prediction))
+
+    def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
+        """Return the fragments of chosen spans of a side as lists of pairs, null for none."""
+        spans = self.alignment.references if side == "reference" else self.alignment.predictions
+        order = np.argsort(spans.piece_span, kind="stable")
+        span = spans.piece_span[order]
+        base = spans.label.astype(np.int64)[span] * self.alignment.stride + self.alignment.offsets[spans.document[span]]
+        bounds = np.stack([spans.piece_start[order] - base, spans.piece_end[order] - base], axis=1).ravel()
+        pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds))
+        lists = as_lists(offsets_by(span, len(spans)), pairs)
+        return lists.take(pa.array(chosen, mask=chosen < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Overlapping:
+    """The pairs of unequal spans that overlap enough.
+
+    Attributes:
+        reference, prediction: the two ends of each, in the order of the text.
+        levels: what a choice of pairs is to have most of, the most important first.
+        kind, extent: of each pair, if it is chosen.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    levels: list[np.ndarray]
+    kind: np.ndarray
+    extent: np.ndarray
+
+    @classmethod
+    def of(cls, rest: Alignment, min_overlap: float) -> _Overlapping:
+        """Return the pairs of an alignment without labels."""
+        references, predictions, pairs = rest.references, rest.predictions, rest.pairs
+        kept = pairs.shared / references.size[pairs.reference] >= min_overlap
+        reference, prediction, shared = pairs.reference[kept], pairs.prediction[kept], pairs.shared[kept]
+        inside = shared == predictions.size[prediction]
+        around = shared == references.size[reference]
+        exact, typed = inside & around, references.label[reference] == predictions.label[prediction]
+        distance = np.abs(references.start[reference] - predictions.start[prediction])
+        distance += np.abs(references.end[reference] - predictions.end[prediction])
+        levels = [
+            exact.astype(np.int64),
+            typed.astype(np.int64),
+            np.ones(len(shared), dtype=np.int64),
+            shared,
+            -distance,
+        ]
+        kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT))
+        extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
+        return cls(reference, prediction, levels, kind, extent)
+
+    def best(self) -> np.ndarray:
+        """Return the indices of the pairs of the best choice."""
+        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, self.levels))
+
+
+def _unequal(alignment: Alignment) -> tuple[Alignment, np.ndarray, np.ndarray]:
+    """Return the spans without an equal one on the other side, in the order of the text, aligned without labels.
+
+    Also returns the index of each in its side of the alignment that is given.
+    """
+    sides, numbers = [], []
+    for side, equal in (
+        (alignment.references, alignment.equal),
+        (alignment.predictions, alignment.equal_predictions),
+    ):
+        kept = side.take(~equal)
+        base = kept.label.astype(np.int64) * alignment.stride
+        start, end = kept.start - base, kept.end - base
+        # stable, so that spans that differ in their fragments alone stay in order
+        order = np.lexsort((kept.label, end, start))
+        pieces = kept.pieces
+        if pieces is not None:
+            place = np.empty(len(order), dtype=np.int64)
+            place[order] = np.arange(len(order))
+            first, last = pieces.start - base[pieces.span], pieces.end - base[pieces.span]
+            by_start = np.argsort(first, kind="stable")
+            pieces = Pieces(place[pieces.span][by_start], first[by_start], last[by_start])
+        sides.append(Side(kept.document[order], kept.label[order], start[order], end[order], pieces))
+        numbers.append(np.flatnonzero(~equal)[order])
+    rest = alignment.of_sides(*sides)
+    rest.labels_ignored = True
+    return rest, numbers[0], numbers[1]
+
+
+def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:
+    """Flag the spans that meet several of the other side, and the others that meet one of these."""
+    several = np.bincount(span, minlength=spans) > 1
+    meets = np.zeros(others, dtype=bool)
+    meets[other[several[span]]] = True
+    return several, meets
+
+
+def _others(taken: np.ndarray, size: int) -> np.ndarray:
+    """Return the numbers below a size that are not taken."""
+    free = np.ones(size, dtype=bool)
+    free[taken] = False
+    return np.flatnonzero(free)
+
+
+def _inside_another(side: Side, alignment: Alignment) -> np.ndarray:
+    """Flag the spans whose bounds lie within the bounds of another span of their side, and are not the same."""
+    base = side.label.astype(np.int64) * alignment.stride
+    start, end = side.start - base, side.end - base
+    order = np.lexsort((-end, start))
+    start, end = start[order], end[order]
+    fresh = begins_run(start, end)
+    # the furthest end of the spans before the run of spans with the same bounds
+    reach = np.append(0, np.maximum.accumulate(end)[:-1])[np.flatnonzero(fresh)][np.cumsum(fresh) - 1]
+    inside = np.empty(len(order), dtype=bool)
+    inside[order] = end <= reach
+    return inside
+
+
+def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return chosen values (int64), -1 where none is chosen."""
+    return np.asarray(np.append(values.astype(np.int64), -1)[chosen])
+
+
+def _names(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
+    """Return the names of codes; null for -1."""
+    numbers = pa.array(codes.astype(np.int32), mask=codes < 0)
+    return pa.DictionaryArray.from_arrays(numbers, pa.array(names, pa.string())).cast(pa.string())
