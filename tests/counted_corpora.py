@@ -21,6 +21,7 @@ OF_SPANS = {
     **{name: measure() for name, measure in MEASURES.items()},
     "bcubed macro": MEASURES["bcubed"](average="macro"),
     "token_f IO*": TokenF(format="IO*", average="weighted"),
+    "token_f documents": TokenF(average="documents"),
     "intersection_f cap": IntersectionF(cap=True),
     "sl_icm constant": SlIcm(token_probabilities=0.1, prior="tokens", matching="optimal", log_base=3),
     "chance_kappa_f1 span": ChanceKappaF1(level="span"),

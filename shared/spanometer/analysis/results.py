@@ -107,10 +107,11 @@ class MeasureResult:
 
     @cached_property
     def averages(self) -> dict[str, MeasureResult]:
-        """The same measure with each way to average over labels; empty if its scores are by attribute."""
+        """The same measure with each way to average over labels, and its own; empty if its scores are by attribute."""
         if self.counted is None or is_by_attribute(self.scores):
             return {}
-        measures = {average: replace(self.measure, average=average) for average in AVERAGES}
+        averages = dict.fromkeys([*AVERAGES, self.measure.average])
+        measures = {average: replace(self.measure, average=average) for average in averages}
         return {
             average: replace(
                 self,

@@ -201,7 +201,11 @@ def policy_spread(
         parts = measure.counts(reference.take(affected).take(readings.document), reread)
         totals = {}
         for name, sums in fixed.items():
-            of_readings = parts.columns[name].per_document(parts.documents, len(parts.labels))
+            of_readings = (
+                parts.columns[name].per_document(parts.documents, len(parts.labels))
+                if name in parts.columns
+                else np.repeat(parts.shared[name][:, None], len(parts.labels), axis=1)
+            )
             totals[name] = sums + _summed(of_readings, readings)
         values = measure.score_totals(totals)[measure.headline]
         alone = {

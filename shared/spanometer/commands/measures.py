@@ -45,7 +45,7 @@ def add_measure_options(
         action="append",
         help=f"{', '.join(known)}; several with commas, or by repeating the option; by default {default}",
     )
-    add_options(scoring, {"": Measure})
+    add_options(scoring, {"": Measure}, beside=known)
     if intervals:
         add_interval_options(scoring, known)
     add_options(parser.add_argument_group("options of single measures"), known, leave_out=leave_out)

@@ -24,6 +24,12 @@ AVERAGES = {
 }
 """The averages over labels, explained."""
 
+DOCUMENTS = "documents"
+"""The average over documents."""
+
+ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents, each scored by itself"}
+"""The averages over labels and over documents, explained."""
+
 _BLOCK = 1 << 21
 """How many weights are held at a time."""
 
@@ -86,6 +92,20 @@ def precision_recall_f1(
         "recall": divide(found, reference, zero_division),
         "f1": np.where((predicted == 0) & (reference == 0), zero_division, f1),
     }
+
+
+def mean_over_documents(values: np.ndarray, known: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:
+    """Compute the mean of documents' values, element by element.
+
+    Args:
+        values: the sum of the values that there are.
+        known: how many documents have one.
+        documents: how many documents there are.
+        empty: the value of the others; NaN leaves them out.
+    """
+    if np.isnan(empty):
+        return divide(values, known, empty)
+    return divide(values + empty * (documents - known), documents, empty)
 
 
 def average_over_labels(
