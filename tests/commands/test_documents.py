@@ -159,3 +159,10 @@ def test_options_of_one_side(run, complaint, file):
     assert "--misc-key is for the formats conllu, and there is no such file" in complaint(
         "score", gold, system, "--misc-key", "NER"
     )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_standard_input(run, file, standard_input, form):
+    standard_input(FORMS[form].encode())
+    arguments = ["-", file("gold.jsonl", doccano()), "--measure", "span_f", "--score-only"]
+    assert run("score", *arguments)[:2] == (0, "1.0000\n")

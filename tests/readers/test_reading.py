@@ -1,5 +1,6 @@
 """Files of any format, read with the options of their formats."""
 
+import io
 import json
 
 import pytest
@@ -33,3 +34,11 @@ def test_wrong_options(file, name, options, said):
     with pytest.raises(spanometer.InputError) as caught:
         spanometer.read(path, **options)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1, 40_000])
+@pytest.mark.parametrize("content", [b"Ada\tB-PER\n\n", b'{"text": "Ada", "label": [[0, 3, "PER"]]}\n'])
+def test_streams(content, size):
+    """Ends of streams, and what comes after the beginning that shows the format."""
+    found = spanometer.read(io.BytesIO(content * size))
+    assert (found.source, len(found.spans)) == ("input", size)

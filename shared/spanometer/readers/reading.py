@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, setting
 from ..options import options_of, require_known
@@ -15,6 +15,7 @@ from ..tags.decoding import Decoding
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
 from .formats import AUTO, detect, formats_of, read_as, reading_options
+from .source import Replayed
 from .tag_file import TagFile, read, tag_lists
 from .tokenizers import tokens_of
 
@@ -58,7 +59,12 @@ def read_documents(
     known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     if format == AUTO:
+        if not isinstance(path, (str, os.PathLike, Replayed)):
+            name = name or str(getattr(path, "name", "input"))
+            path = cast(BinaryIO, Replayed(path, closes=False))
         found = detect(path)
+        if isinstance(path, Replayed):
+            path.rewind()
         format = found.name if found is not None and found.content is DocumentFile else AUTO
     if format not in known:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}

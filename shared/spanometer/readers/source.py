@@ -274,17 +274,16 @@ class Source:
 
 
 class Replayed(io.RawIOBase):
-    """A stream that can be read only once, whose beginning can be read, and then once more with the rest.
+    """A stream that can be read only once, whose beginning can be looked at before.
 
     Args:
-        stream: the stream; what is read of it before `rewind` is kept.
+        stream: the stream; its first four megabytes are kept.
         closes: whether it is closed at its end.
     """
 
     def __init__(self, stream: BinaryIO, *, closes: bool) -> None:
         self._stream, self._closes = stream, closes
         self._kept, self._position = bytearray(), 0
-        self._keeps = True
 
     def readable(self) -> bool:
         """Return True, as `io` asks for."""
@@ -298,15 +297,15 @@ class Replayed(io.RawIOBase):
             data = read(len(buffer))
             if not data and self._closes:
                 self._stream.close()
-            if self._keeps:
+            if self._position == len(self._kept) < 4 * BLOCK_SIZE:
                 self._kept += data
         self._position += len(data)
         buffer[: len(data)] = data
         return len(data)
 
     def rewind(self) -> None:
-        """Begin again, for the last time."""
-        self._position, self._keeps = 0, False
+        """Begin again; to be called while no more than the beginning was read."""
+        self._position = 0
 
 
 def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
