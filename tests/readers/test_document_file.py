@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from spanometer.errors import InputError
-from spanometer.readers.document_file import Record, documents_of
+from spanometer.readers.document_file import documents_of
+from spanometer.readers.records import Record
 from spanometer.readers.source import Source
 
 # a dancer is 1 code point, 2 UTF-16 units, 4 bytes

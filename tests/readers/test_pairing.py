@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from spanometer.errors import InputError
-from spanometer.readers.document_file import Record, documents_of
+from spanometer.readers.document_file import documents_of
 from spanometer.readers.pairing import Pairing, pair
+from spanometer.readers.records import Record
 from spanometer.readers.source import Source
 
 TEXT = "Ada Lovelace-Byron wrote."

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .offsets import Offsets
+from .records import Record
 from .source import Source
 
 _SPAN = re.compile(r"(\S+) (\d+ \d+(?:; ?\d+ \d+)*)")

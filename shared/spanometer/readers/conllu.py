@@ -12,8 +12,9 @@ from ..errors import InputError, setting
 from ..options import option
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
+from .records import Record
 from .source import Source
 
 _TAG_KEYS = ("name", "NE", "NER")

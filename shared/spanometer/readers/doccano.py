@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
 from .offsets import Offsets
+from .records import Record
 from .source import Source
 
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
+_KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
 
 
 def read_doccano(source: Source, options: Offsets) -> DocumentFile:
@@ -34,29 +37,27 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     for line, place, row in values(source, "spans"):
-        key = next((key for key in (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION) if is_object(row, key)), None)
-        if key is None or not isinstance(row[key], list):
+        key = next((key for key in _KEYS if key in row), None) if isinstance(row, dict) else None
+        found = None if key is None else row[key]
+        if not isinstance(found, list):
             raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
-        text = row.get("text")
+        text, name = row.get("text"), row.get("id")
         if not isinstance(text, str):
             left_out.append(f"{place or f'line {line}'}: a document without text.")
             continue
-        name = row.get("id")
-        whole: dict[str, Any] = {"text": text, "line": line, "place": place}
-        whole["id"] = None if name is None else str(name)
+        record = Record(spans=found, text=text, id=None if name is None else str(name), line=line, place=place)
         if key in _LISTS:
-            spans = row[key]
-            if spans and ({*map(type, spans)} != {list} or {*map(len, spans)} != {3}):
+            if found and (type(found[0]) is not list or len(found[0]) != 3):
                 raise source.refuse("a label is not [start, end, label].", _REMEDY, line)
-            yield Record(spans=spans, **whole)
+            yield record
         elif key == _WITH_RELATIONS:
-            yield Record(spans=_spans(source, row[key], line), **whole)
+            yield replace(record, spans=_spans(source, found, line))
         else:
             by_user: dict[str, list[Any]] = defaultdict(list)
-            for span in row[key]:
+            for span in found:
                 by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
             for user, spans in by_user.items():
-                yield Record(spans=_spans(source, spans, line), annotator=user, **whole)
+                yield replace(record, spans=_spans(source, spans, line), annotator=user)
 
 
 def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:

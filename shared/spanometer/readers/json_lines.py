@@ -32,6 +32,8 @@ _KEY_REMEDY = "".join(
 )
 _ARRAY_REMEDY = "Write each document on a line of its own: jq -c '.[]' FILE does that."
 _LONG_LINE = 100_000
+_MARK = BYTE_ORDER_MARK.decode()
+_BLANKS = " \t\r\v\f"
 _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
 
 
@@ -133,8 +135,8 @@ def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[s
     """
     empty = True
     for first, block in source.blocks():
-        for number, text in enumerate(block.split(b"\n"), first):
-            if text.strip():
+        for number, line in enumerate(block.decode().split("\n"), first):
+            if text := line.rstrip(_BLANKS):
                 empty = False
                 yield number, _parsed(source, text, number, content)
     if empty:
@@ -247,10 +249,14 @@ DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """Reads JSON; refuses an object that has a key twice."""
 
 
-def _parsed(source: Source, text: bytes, line: int, content: str) -> list[Any] | dict[str, Any]:
+def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | dict[str, Any]:
     try:
-        # files that were joined have marks within
-        row = DECODER.decode(text.removeprefix(BYTE_ORDER_MARK).decode())
+        end = 0
+        if text[0] in "{[":
+            row, end = DECODER.raw_decode(text)
+        if end < len(text):
+            # blanks before it, or more after it; files that were joined have marks within
+            row = DECODER.decode(text.removeprefix(_MARK))
     except InputError as error:
         raise error.in_file(source.name, line) from None
     except json.JSONDecodeError as error:

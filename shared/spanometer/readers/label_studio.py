@@ -8,10 +8,11 @@ from typing import Any
 
 from ..errors import InputError, setting, shown
 from ..options import option
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
 from .offsets import Offsets
+from .records import Record
 from .source import Source
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
@@ -87,20 +88,24 @@ class _Reader:
             results = each.get("result")
             if not isinstance(results, list):
                 raise self._refuse("an annotation has no list of results.", where)
-            regions = [result for result in results if is_object(result, "value") and result.get("type") in _TYPES]
+            regions = [
+                result
+                for result in results
+                if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
+            ]
             names = {str(region.get("from_name")) for region in regions}
             self._require_label_key(names, where)
-            found = [self._value(region["value"], where) for region in regions if self._wanted(region.get("from_name"))]
+            if self._label_key is not None:
+                regions = [region for region in regions if region.get("from_name") == self._label_key]
+            found = [self._value(region["value"], where) for region in regions]
             yield self._record(row["data"], found, where, row.get("id"), _annotator(each.get("completed_by")))
 
     def _flat(self, row: Mapping[str, Any], where: str) -> Record:
         names = {key for key, value in row.items() if isinstance(value, list) and value and _is_region(value[0])}
         self._require_label_key(names, where)
-        found = [self._value(value, where) for key in names if self._wanted(key) for value in row[key]]
+        wanted = names if self._label_key is None else names & {self._label_key}
+        found = [self._value(value, where) for key in wanted for value in row[key]]
         return self._record(row, found, where, row.get("id"), _annotator(row.get("annotator")))
-
-    def _wanted(self, name: Any) -> bool:
-        return self._label_key is None or name == self._label_key
 
     def _require_label_key(self, names: set[str], where: str) -> None:
         if self._label_key is None and len(names) > 1:
@@ -110,7 +115,7 @@ class _Reader:
             )
 
     def _value(self, value: Any, where: str) -> Mapping[str, Any]:
-        if not is_object(value, "start", "end"):
+        if not isinstance(value, dict) or "start" not in value or "end" not in value:
             raise self._refuse("a span has no 'start' and 'end'.", where)
         if isinstance(value["start"], str):
             raise self._refuse(
@@ -124,14 +129,16 @@ class _Reader:
     def _record(
         self, data: Mapping[str, Any], found: Sequence[Mapping[str, Any]], where: str, name: Any, annotator: str | None
     ) -> Record:
-        spans, stated = [], []
+        spans: list[tuple[int, int, str]] = []
+        stated: list[str | None] = []
         for value in found:
+            start, end, said = value["start"], value["end"], value.get("text")
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
-                self._left_out.append(f"{where}: a span without a label at {value['start']}.")
+                self._left_out.append(f"{where}: a span without a label at {start}.")
             for label in labels:
-                spans.append((value["start"], value["end"], label))
-                stated.append(value.get("text") if isinstance(value.get("text"), str) else None)
+                spans.append((start, end, label))
+                stated.append(said if isinstance(said, str) else None)
         return Record(
             text=self._text(data, stated, where),
             spans=spans,
@@ -144,15 +151,16 @@ class _Reader:
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None], where: str) -> str:
         """Return the text of a task: what is named, or the only string that has all stated texts."""
+        parts = [part.strip() for part in stated if part]
+        usual = data.get("text")
+        if self._text_key is None and isinstance(usual, str) and all(part in usual for part in parts):
+            return usual
         known = {key: value for key, value in data.items() if isinstance(value, str)}
         if self._text_key is not None:
             if self._text_key not in known:
                 raise self._refuse(f"the task has no text {self._text_key!r}.", where, f"It has {', '.join(known)}.")
             return known[self._text_key]
-        parts = [part.strip() for part in stated if part]
         fitting = [key for key, value in known.items() if all(part in value for part in parts)]
-        if "text" in (fitting if parts else known):
-            return known["text"]
         if len(fitting) != 1 or not parts:
             listed = ", ".join(map(repr, known)) or "none"
             raise self._refuse(

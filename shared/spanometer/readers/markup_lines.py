@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
+from .records import Record
 from .source import Source
 
 _MARK = re.compile(r"\[|\]\(\s*([^\s()\[\]<>/]+)\s*((?:'[^']*'|\"[^\"]*\"|[^()'\"])*?)\)")

@@ -26,7 +26,8 @@ from ..spans.texts import (
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
 from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
-from .document_file import DocumentFile, compared
+from .document_file import DocumentFile
+from .records import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
 _LISTED = 3
@@ -337,11 +338,11 @@ def _share_texts(
 def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
     """Compare what spans are said to cover with the other side's text, see `compared`."""
     rows = (
-        (f"{side.file.source}, {side.file.documents.name(document)}", said, texts[document][start:end])
+        (document, said, texts[document][start:end])
         for document, row in enumerate(side.file.stated)
         for start, end, said in row
     )
-    return compared(rows)
+    return compared(rows, lambda document: f"{side.file.source}, {side.file.documents.name(document)}")
 
 
 def _align(references: _Side, predictions: _Side, how: str) -> None:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .records import Record
 from .source import Source
 
 _ANNOTATORS = ("_annotator_id", "_session_id")

@@ -8,10 +8,11 @@ from typing import Any
 
 from ..errors import InputError, shown
 from ..spans.spans import Spans
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, first_value, is_object, values
 from .offsets import Offsets
+from .records import Record
 from .source import Source
 
 

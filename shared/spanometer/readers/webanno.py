@@ -12,9 +12,10 @@ import numpy as np
 from ..errors import counted, setting
 from ..options import check_options, option
 from ..spans.characters import code_points
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .offsets import blanks_before
+from .records import Record
 from .source import Source
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"

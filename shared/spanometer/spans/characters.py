@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from ..arrays import offsets_of
+
 UNITS: Mapping[str, str] = {
     "codepoint": "characters as Python counts them",
     "utf-16": "UTF-16 units, as JavaScript and Java count: an emoji has two",
@@ -13,14 +15,12 @@ UNITS: Mapping[str, str] = {
 }
 """The units of offsets within a text."""
 
-_LAST_BASIC = "\uffff"
-
 
 def is_plain(text: str, unit: str) -> bool:
     """Return whether offsets in a unit are offsets in code points, whatever they are."""
     if unit == "codepoint" or text.isascii():
         return True
-    return unit == "utf-16" and max(text) <= _LAST_BASIC
+    return unit == "utf-16" and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
 
 
 def borders(text: str, unit: str) -> np.ndarray:
@@ -33,18 +33,31 @@ def borders(text: str, unit: str) -> np.ndarray:
 
 
 def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
-    """Return offsets of a unit as offsets in code points; -1 for those inside a character or past the end.
+    """Return offsets of a unit as offsets in code points, see `code_points_of`."""
+    return code_points_of([text], np.zeros(len(offsets), dtype=np.int64), offsets, unit)
+
+
+def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarray, unit: str) -> np.ndarray:
+    """Return offsets of a unit as offsets in code points; -1 for those inside a character or outside the text.
 
     Args:
-        text: what they are offsets in.
-        offsets: int64, from 0.
+        texts: what they are offsets in.
+        document: which of the texts.
+        offsets: int64.
         unit: one of `UNITS`.
     """
-    if is_plain(text, unit):
-        return np.where((offsets >= 0) & (offsets <= len(text)), offsets, -1)
-    known = borders(text, unit)
-    place = np.minimum(np.searchsorted(known, offsets), len(text))
-    return np.where(known[place] == offsets, place, -1)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    whole = "".join(texts)
+    if is_plain(whole, unit):
+        return np.where((offsets >= 0) & (offsets <= lengths[document]), offsets, -1)
+    known = borders(whole, unit)
+    base = offsets_of(lengths)
+    # texts end to end, so that borders of all of them ascend
+    begin, end = known[base[document]], known[base[document + 1]]
+    place = np.searchsorted(known, begin + offsets)
+    place = np.minimum(place, base[document + 1])
+    fits = (known[place] == begin + offsets) & (offsets >= 0) & (begin + offsets <= end)
+    return np.where(fits, place - base[document], -1)
 
 
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
