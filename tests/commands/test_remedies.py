@@ -57,7 +57,7 @@ def test_an_empty_tag():
         ("a.json", ARRAY, "jq -c '.[]'"),
         ("a.csv", "sentence,word,tag\n1,Ada,B-PER\n", "Separate them by tabs"),
         ("a.csv", "word;tag\nAda;B-PER\n", "Separate them by tabs"),
-        ("a.spacy", zlib.compress(b"docs" * 20), "JSON lines of tags"),
+        ("a.spacy", zlib.compress(b"docs" * 20), "spaCy's"),
         ("a.parquet", b"PAR1" + bytes(20), "Write its tags as JSON lines"),
     ],
 )

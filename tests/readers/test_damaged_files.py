@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import zlib
 
 import pytest
 
@@ -40,6 +41,20 @@ JSON = {
         {"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ada", "start": 0, "end": 3},
         {"start": 0, "end": 3, "text": "Ada", "label": "PER", "score": 0.9},
     ],
+    "spacy_json": {
+        "text": "Ada 💃",
+        "ents": [{"start": 0, "end": 3, "label": "PER"}],
+        "tokens": [{"start": 0, "end": 3}],
+        "spans": {"sc": [{"start": 0, "end": 3, "label": "X"}]},
+    },
+    "spacy_json pair": ["Ada 💃", {"entities": [[0, 3, "PER"]], "spans": {"sc": [[4, 5, "X"]]}}],
+    "spacy_json paragraphs": {
+        "id": 0,
+        "paragraphs": [
+            {"raw": "Ada 💃", "sentences": [{"tokens": [{"orth": "Ada", "ner": "U-PER"}, {"orth": "💃", "ner": "O"}]}]}
+        ],
+    },
+    "gliner": {"tokenized_text": ["Ada", "💃", "wrote"], "ner": [[0, 0, "PER"], [0, 2, "X"]]},
     "bioc": {
         "documents": [
             {
@@ -62,6 +77,11 @@ JSON = {
     },
 }
 LINES = {
+    "bioc xml": (
+        '<?xml version="1.0" encoding="latin-1"?>\n<collection><document><id>1</id><passage><offset>0</offset>'
+        '<text>Ada 💃 wrote</text><annotation id="1"><infon key="type">PER</infon><location offset="0" length="3"/>'
+        "<text>Ada</text></annotation></passage></document></collection>\n"
+    ),
     "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
     "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
     "webanno": (
@@ -74,6 +94,7 @@ LINES = {
         "2\twrote\t_\t_\t_\t_\t0\troot\t_\tNE=I-PER|Entity=1)\n\n1\tit\t_\t_\t_\t_\t0\troot\t_\t_\n"
     ),
 }
+# a format may have several forms: its name is the first word
 ODD = [None, True, -1, 0, 2**31, 2**63, 1e300, float("nan"), "", "x", "\ud800", "\0", [], [[]], {}, {"start": "x"}]
 
 
@@ -117,6 +138,7 @@ def damaged(data, chance):
 
 
 def read(path, name, **options):
+    name = name.split()[0]
     known = {key: value for format in formats_of(DocumentFile).values() for key, value in format.options.items()}
     return read_as(DocumentFile, path, format=name, options={**known, **options})
 
@@ -133,7 +155,26 @@ def outcome(path, name):
 
 
 def test_every_format_is_here():
-    assert {*JSON, *LINES} == set(formats_of(DocumentFile))
+    assert {name.split()[0] for name in (*JSON, *LINES, "spacy")} == set(formats_of(DocumentFile))
+
+
+def test_damaged_doc_bin(tmp_path):
+    """Bytes of the packed file, and what is in it, packed again."""
+    pytest.importorskip("spacy", reason="needs spaCy: pip install spanometer[spacy]")
+    from doc_bins import doc_bin
+
+    chance = random.Random(7)
+    path = tmp_path / "file.spacy"
+    whole = doc_bin(("Ada 💃 wrote", [(0, 3, "PER")]), ("It  is", []))
+    path.write_bytes(whole)
+    assert outcome(path, "spacy") == "read"
+    found = set()
+    for number in range(80):
+        inside = number % 2
+        data = damaged(zlib.decompress(whole) if inside else whole, chance)
+        path.write_bytes(zlib.compress(data) if inside else data)
+        found.add(outcome(path, "spacy"))
+    assert "refused" in found
 
 
 @pytest.mark.parametrize("name", [*JSON, *LINES])

@@ -17,12 +17,17 @@ FOLDERS = {
     "prodigy": ("prodigy", {}),
     "pubtator": ("pubtator", {}),
     "bioc_json": ("bioc", {}),
+    "bioc_xml": ("bioc", {}),
     "conllu": ("conllu", {}),
     "gliner_output": ("system", {}),
     "langextract": ("system", {}),
     "presidio_analyzer": ("system", {}),
     "presidio_research": ("system", {}),
+    "gliner_training": ("gliner", {}),
+    "spacy": ("spacy", {}),
 }
+# annotations without a label, which BioC's reader refuses
+UNREADABLE = ("bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",)
 # tasks that were not accepted are counted there too: 4 tasks with 2 spans
 # and a line of brat's whose type is three words, which is listed
 REJECTED = {
@@ -42,10 +47,13 @@ def test_counts(data, folder):
     exports = data / "exports"
     with open(exports / "expected.tsv", encoding="utf-8") as table:
         rows = [row for row in csv.DictReader(table, delimiter="\t") if row["file"].split("/")[0] == folder]
+        rows = [row for row in rows if row["file"] not in UNREADABLE]
     assert rows
+    if folder == "spacy":
+        pytest.importorskip("spacy", reason="needs spaCy: pip install spanometer[spacy]")
     for row in rows:
         path = exports / row["file"]
-        assert detect(path).name == name, row["file"]
+        assert detect(path).name == ("spacy_json" if name == "spacy" and path.suffix == ".json" else name), row["file"]
         found = read_as(DocumentFile, path, options=options(**given))
         rejected, less = REJECTED.get(row["file"], (0, Counter()))
         expected = Counter({label: int(count) for label, _, count in map(_parted, row["by_label"].split("; "))})

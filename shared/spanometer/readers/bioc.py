@@ -1,9 +1,11 @@
-"""BioC in JSON: collections of documents, passages and annotations."""
+"""BioC in JSON and in XML: collections of documents, passages and annotations."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
@@ -12,7 +14,8 @@ from .offsets import Offsets, blanks_before
 from .records import Record
 from .source import Source
 
-_REMEDY = "Export the collection as BioC JSON."
+_REMEDY = "Export the collection as BioC JSON, or XML."
+_XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 
 def read_bioc(source: Source, options: Offsets) -> DocumentFile:
@@ -29,10 +32,54 @@ def read_bioc(source: Source, options: Offsets) -> DocumentFile:
 
 
 def _records(source: Source) -> Iterator[Record]:
+    if _XML.match(source.head):
+        for document in _xml(source).iter("document"):
+            yield _record(source, _document(document), 1)
+        return
     for line, _, row in values(source, "documents"):
         for collection in _list(row, "PubTator3") or [row]:
             for document in _list(collection, "documents") or [collection]:
                 yield _record(source, document, line)
+
+
+def _xml(source: Source) -> Element:
+    text = b"".join(block for _, block in source.blocks(lines=False))
+    if b"<!ENTITY" in text:
+        raise source.refuse("the file declares entities of XML.", "Leave the declarations out.", 1)
+    try:
+        # text, so that an encoding that the file names does not count
+        return fromstring(text.decode())
+    except ParseError as error:
+        raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None
+
+
+def _document(element: Element) -> dict[str, Any]:
+    """Return a document of XML as JSON has it."""
+    return {"id": element.findtext("id"), "passages": [_passage(one) for one in element.iterfind("passage")]}
+
+
+def _passage(element: Element) -> dict[str, Any]:
+    """Return a passage, or a sentence."""
+    return {
+        "offset": _number(element.findtext("offset")),
+        "text": element.findtext("text"),
+        "annotations": [
+            {
+                "infons": {infon.get("key"): infon.text for infon in one.iterfind("infon")},
+                "text": one.findtext("text"),
+                "locations": [
+                    {name: _number(place.get(name)) for name in ("offset", "length")}
+                    for place in one.iterfind("location")
+                ],
+            }
+            for one in element.iterfind("annotation")
+        ],
+        "sentences": [_passage(one) for one in element.iterfind("sentence")],
+    }
+
+
+def _number(text: str | None) -> int | str | None:
+    return int(text) if text is not None and text.strip().isdecimal() else text
 
 
 def _record(source: Source, document: Any, line: int) -> Record:
@@ -110,6 +157,8 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
 
 
 def _evidence(source: Source) -> Evidence:
+    if _XML.match(source.head):
+        return Evidence.CERTAIN
     row = first_object(source)
     if is_object(row, "PubTator3"):
         return Evidence.CERTAIN
@@ -118,6 +167,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if is_object(first, "passages") else Evidence.NONE
 
 
-register(
-    Format(name="bioc", content=DocumentFile, mark="BioC JSON", evidence=_evidence, read=read_bioc, reading=Offsets)
-)
+register(Format(name="bioc", content=DocumentFile, mark="BioC", evidence=_evidence, read=read_bioc, reading=Offsets))

@@ -19,7 +19,8 @@ BLOCK_SIZE = 1 << 20
 _GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_ZLIB = (b"\x78\x01", b"\x78\x9c", b"\x78\xda")
+PARQUET, ZLIB = "Parquet", "zlib"
+_BINARY = {(b"PAR1",): PARQUET, (b"\x78\x01", b"\x78\x9c", b"\x78\xda"): ZLIB}
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
 
@@ -67,7 +68,8 @@ class Source:
         name: what errors call it.
         packed: whether the file is gzipped.
         marked: whether the text begins with a byte order mark.
-        head: the beginning of the text, as much as is read at once; not checked to be text.
+        head: the beginning of the text, as much as is read at once; not checked to be text. Empty if this is none.
+        binary: `PARQUET` or `ZLIB` if the file is no text; `data` has its bytes.
         unended: whether the last line has no end; known after the last block.
     """
 
@@ -88,6 +90,10 @@ class Source:
         head = self._read()
         if not head:
             raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
+        self.binary = next((kind for marks, kind in _BINARY.items() if head.startswith(marks)), "")
+        if self.binary:
+            self._data, self.marked, self.head = head, False, b""
+            return
         if b"\n" not in head and b"\r" in head.rstrip():
             raise self.refuse("the lines end in a carriage return alone.", "Let them end in a newline.", 1)
         if head.startswith(_UTF_16_MARKS):
@@ -95,14 +101,6 @@ class Source:
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
                 raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read as it is.")
-        if head.startswith(b"PAR1"):
-            cluster = where_known("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
-            raise self.refuse("this is a Parquet file.", f"Write its tags as JSON lines{cluster}.")
-        if head.startswith(_ZLIB):
-            raise self.refuse(
-                "this is zlib data, as spaCy's .spacy files are.",
-                "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
-            )
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 
@@ -175,6 +173,7 @@ class Source:
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
         """
+        self._require_text_file()
         line, size, pending = 1, 0, 0
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
@@ -210,11 +209,20 @@ class Source:
             for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
                 yield number, line.removesuffix("\r")
 
-    def require_held(self, size: int, line: int, what: str) -> None:
+    def data(self) -> bytes:
+        """Return the bytes of a file that is no text; an `InputError` for more than may be held in memory."""
+        pieces, size = [self._data], len(self._data)
+        while piece := self._read():
+            size += len(piece)
+            self.require_held(size, None, "the file")
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` for more bytes than may be held in memory."""
         if size > self._limits.max_size * _MEGABYTE:
             raise self.refuse(
-                f"{what} has more than {self._limits.max_size:,g} megabytes of text.",
+                f"{what} has more than {self._limits.max_size:,g} megabytes.",
                 f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
                 line,
             )
@@ -226,6 +234,16 @@ class Source:
                 f"the first {self._limits.max_line:,g} megabytes have no row of tags.",
                 f"Leave comments out of the file, or raise the limit with {setting('max_line')}.",
                 line,
+            )
+
+    def _require_text_file(self) -> None:
+        if self.binary == PARQUET:
+            cluster = where_known("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
+            raise self.refuse("this is a Parquet file.", f"Write its tags as JSON lines{cluster}.")
+        if self.binary == ZLIB:
+            raise self.refuse(
+                "this is zlib data, as spaCy's .spacy files are.",
+                "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
             )
 
     def _require_short(self, pieces: Sequence[bytes], chunk: bytes, line: int) -> None:

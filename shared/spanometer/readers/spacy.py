@@ -94,7 +94,7 @@ def from_spacy(
         score = score_getter if side == "predictions" else None
         for document, doc in enumerate(documents):
             try:
-                found[side].append(_rows(doc, _spans(doc, spans), getters, label, score))
+                found[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
             except InputError as error:
                 raise error.placed(side=side, document=document) from None
     return found
@@ -162,12 +162,12 @@ def _is_asked(name: Any, labels: Any) -> bool:
     return isinstance(name, str) and known
 
 
-def _spans(doc: Any, spans: Any) -> list[Any]:
+def spans_of(doc: Any, spans: Any) -> list[Any]:
     """Return the spans of a document that are asked for."""
     if isinstance(spans, Mapping):
         asked: list[Any] = []
         for name, labels in spans.items():
-            of_group = _spans(doc, None if name == "ents" else name)
+            of_group = spans_of(doc, None if name == "ents" else name)
             wanted = [labels] if isinstance(labels, str) else labels
             asked += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
         return list(dict.fromkeys(asked))

@@ -1,0 +1,145 @@
+"""spaCy's binary files of documents, DocBin (`.spacy`); needs spaCy (the extra `spacy`)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, setting
+from ..options import check_options, option
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .source import ZLIB, Source
+from .spacy import spans_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_REMEDY = "Write the documents with spaCy's DocBin.to_disk."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpacyReading:
+    """The options of reading spaCy's documents.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    span_group: str | None = option(
+        None,
+        help="the group of spans of spaCy's documents (as sc) that is read instead of their entities",
+        kind=str,
+        optional=True,
+        metavar="NAME",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+
+def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
+    """Read the entities of documents, or the spans of a group.
+
+    Without `span_group`, if no document has entities and one group has spans, that group is read, and a note says so.
+    Tokens are those of the documents; documents whose blanks are not known have words instead of a text. Attributes,
+    relations and categories are not read.
+
+    Raises:
+        InputError: if spaCy is missing or cannot read the file, and for a group that a document lacks; it names the
+            document.
+    """
+    docs = _docs(source)
+    group, notes = _group(source, docs, options.span_group)
+    in_tokens = any(doc.has_unknown_spaces for doc in docs)
+    records = _records(source, docs, group, in_tokens=in_tokens)
+    found = documents_of(source, records, in_tokens=in_tokens)
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def _docs(source: Source) -> list[Doc]:
+    if source.binary != ZLIB:
+        raise source.refuse("this is no DocBin of spaCy.", _REMEDY)
+    try:
+        from spacy.tokens import DocBin
+        from spacy.vocab import Vocab
+    except ImportError:
+        remedy = 'Install it with: pip install "spanometer[spacy]"'
+        raise source.refuse("this is a DocBin, and spaCy is not installed.", remedy) from None
+    packed = source.data()
+    try:
+        # spaCy unpacks whatever there is
+        unpacking = zlib.decompressobj()
+        size = 0
+        while packed_left := (packed if not size else unpacking.unconsumed_tail):
+            size += len(unpacking.decompress(packed_left, 1 << 24))
+            source.require_held(size, None, "the file")
+        return list(DocBin().from_bytes(packed).get_docs(Vocab()))
+    except InputError:
+        raise
+    except Exception as error:
+        # damaged data fail in spaCy in many ways
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY) from None
+
+
+def _group(source: Source, docs: Sequence[Doc], asked: str | None) -> tuple[str | None, list[str]]:
+    """Return the group whose spans are read, None for entities, and what a user should know about that."""
+    if asked is not None:
+        return asked, []
+    sizes: dict[str, int] = {}
+    for doc in docs:
+        for name, spans in doc.spans.items():
+            sizes[name] = sizes.get(name, 0) + len(spans)
+    listed = ", ".join(map(repr, sizes))
+    if sizes and not any(doc.ents for doc in docs):
+        if len(sizes) > 1:
+            raise source.refuse(
+                f"no document has entities, and there are the groups of spans {listed}.",
+                f"Choose one with {setting('span_group', next(iter(sizes)))}.",
+            )
+        (name,) = sizes
+        return name, [f"No document has entities; the spans are those of the group {name!r}."]
+    notes = [f"Entities are read; the groups of spans {listed} are not."] if sizes else []
+    missing = sum(int((doc.to_array("ENT_IOB") == 0).sum()) for doc in docs)
+    if missing:
+        notes.append(f"Tokens without an annotation of entities, which count as outside: {missing:,}.")
+    return None, notes
+
+
+def _records(source: Source, docs: Sequence[Doc], group: str | None, *, in_tokens: bool) -> Iterator[Record]:
+    for number, doc in enumerate(docs):
+        place = f"document {number}"
+        try:
+            spans: list[Any] = spans_of(doc, group)
+        except InputError as error:
+            raise error.placed(source=f"{source.name}, {place}") from None
+        if in_tokens:
+            bounds = [(span.start, span.end, span.label_) for span in spans]
+            yield Record(spans=bounds, words=[token.text for token in doc], place=place)
+            continue
+        places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
+        tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1).tolist()
+        bounds = [(span.start_char, span.end_char, span.label_) for span in spans]
+        yield Record(spans=bounds, text=doc.text, tokens=tokens, place=place)
+
+
+def _evidence(source: Source) -> Evidence:
+    return Evidence.CERTAIN if source.binary == ZLIB else Evidence.NONE
+
+
+register(
+    Format(
+        name="spacy",
+        content=DocumentFile,
+        mark="spaCy's DocBin",
+        evidence=_evidence,
+        read=read_doc_bin,
+        reading=SpacyReading,
+    )
+)

@@ -1,0 +1,170 @@
+"""spaCy's documents as JSON: those of `Doc.to_json`, and training data of its versions 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import InputError
+from ..spans.spans import Spans
+from ..spans.texts import words_in_text
+from ..tags.decoding import Decoding
+from .doc_bin import SpacyReading
+from .document_file import DocumentFile, Record, documents_of
+from .formats import Evidence, Format, register
+from .json_text import first_value, is_object, values
+from .source import Source
+
+_MISSING = "-"
+_REMEDY = (
+    'Write [text, {"entities": [[start, end, label]]}] for each document, what Doc.to_json gives, or version 2\'s '
+    "paragraphs of sentences of tokens with 'orth' and 'ner'."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpacyJsonReading(SpacyReading, Decoding):
+    """The options of reading spaCy's JSON, those of decoding tags among them."""
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        Decoding.__post_init__(self)
+        SpacyReading.__post_init__(self)
+
+
+def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
+    """Read entities, or the spans of a group.
+
+    Documents are pairs of a text and annotations, objects of `Doc.to_json`, or, of version 2, paragraphs, whose spans
+    are tags (BILUO) of tokens.
+
+    Raises:
+        InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
+            `Spans.from_tags`.
+    """
+    rows = list(values(source, "documents"))
+    if not any(is_object(row, "paragraphs") for _, _, row in rows):
+        return documents_of(source, [_record(source, *row, options.span_group) for row in rows])
+    if options.span_group is not None:
+        raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
+    paragraphs = [one for row in rows for one in _paragraphs(source, *row)]
+    missing = sum(tag == _MISSING for _, tags in paragraphs for tag in tags)
+    tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in paragraphs]
+    records = [record for record, _ in paragraphs]
+    try:
+        spans = Spans.from_tags(tags, scheme=options.scheme or "BILOU", repair=options.repair)
+    except InputError as error:
+        if error.document is None:
+            raise error.in_file(source.name) from None
+        record = records[error.document]
+        raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
+    found: list[list[tuple[int, int, str]]] = [[] for _ in records]
+    bounds = (each.tolist() for each in (spans.document, spans.start, spans.end, spans.label))
+    for document, start, end, label in zip(*bounds, strict=True):
+        found[document].append((start, end, spans.labels[label]))
+    for record, of_record in zip(records, found, strict=True):
+        record.spans = of_record
+    if len({record.id for record in records}) < len(records):
+        # numbers that every part of the data counts anew
+        for record in records:
+            record.id = None
+    file = documents_of(source, records, in_tokens=True)
+    notes = [f"Tokens without an annotation of entities, which count as outside: {missing:,}."] if missing else []
+    return replace(file, notes=(*file.notes, *notes))
+
+
+def _record(source: Source, line: int, place: str, row: Any, group: str | None) -> Record:
+    where = place or f"line {line}"
+    if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
+        text, found = row
+        known: Any = found.get("entities") if group is None else _group(source, found, group, line, where)
+        spans = [] if known is None else known
+    elif is_object(row, "text", "ents") and isinstance(row["text"], str):
+        text = row["text"]
+        found = row["ents"] if group is None else _group(source, row, group, line, where)
+        # groups of `Doc.to_json` are objects, as entities are
+        spans = [_bounds(one) for one in found] if isinstance(found, list) else found
+    else:
+        raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
+    if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
+        raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
+    tokens = row.get("tokens") if isinstance(row, dict) else None
+    return Record(
+        text=text,
+        # the fourth is the name in a knowledge base
+        spans=[(one[0], one[1], one[2]) for one in spans],
+        tokens=None if tokens is None else _tokens(source, tokens, line),
+        line=line,
+        place=place,
+    )
+
+
+def _bounds(span: Any) -> Any:
+    return (span["start"], span["end"], span["label"]) if is_object(span, "start", "end", "label") else span
+
+
+def _group(source: Source, row: Mapping[str, Any], group: str, line: int, where: str) -> Any:
+    groups = row.get("spans")
+    if not isinstance(groups, dict) or group not in groups:
+        known = ", ".join(map(repr, groups)) if isinstance(groups, dict) and groups else "none"
+        raise source.refuse(f"{where} has no group of spans {group!r}; its groups: {known}.", "Name another.", line)
+    return [_bounds(one) for one in groups[group]] if isinstance(groups[group], list) else groups[group]
+
+
+def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]]:
+    if not isinstance(tokens, list) or not all(
+        is_object(one, "start", "end") and type(one["start"]) is type(one["end"]) is int for one in tokens
+    ):
+        raise source.refuse("a token has no 'start' and 'end'.", _REMEDY, line)
+    return [(one["start"], one["end"]) for one in tokens]
+
+
+def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tuple[Record, Sequence[str]]]:
+    """Yield the paragraphs of a document of version 2, each with the tags of its tokens."""
+    paragraphs = row["paragraphs"] if is_object(row, "paragraphs") else None
+    if not isinstance(paragraphs, list):
+        raise source.refuse(f"{place or f'line {line}'} has no list of paragraphs.", _REMEDY, line)
+    for number, paragraph in enumerate(paragraphs):
+        where = f"{place or f'line {line}'}, paragraph {number}"
+        try:
+            tokens = [token for sentence in paragraph["sentences"] for token in sentence["tokens"]]
+            words = [token["orth"] for token in tokens]
+            tags = [token.get("ner") or _MISSING for token in tokens]
+            raw, name = paragraph.get("raw"), row.get("id")
+        except (AttributeError, KeyError, TypeError):
+            raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _REMEDY, line) from None
+        if not all(isinstance(one, str) for one in (*words, *tags)) or not isinstance(raw, (str, type(None))):
+            raise source.refuse(f"a word, a tag or the text of {where} is no string.", _REMEDY, line)
+        record = Record(spans=[], words=words, text=raw, line=line, place=where)
+        record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
+        if raw is not None:
+            try:
+                record.tokens = words_in_text(words, raw, 0)
+            except InputError as error:
+                raise source.refuse(f"{where}: {error.problem}", _REMEDY, line) from None
+        yield record, tags
+
+
+def _evidence(source: Source) -> Evidence:
+    value = first_value(source)
+    while isinstance(value, list) and value and not isinstance(value[0], str):
+        value = value[0]
+    if isinstance(value, list):
+        pair = len(value) == 2 and isinstance(value[1], dict) and {"entities", "spans"} & value[1].keys()
+        return Evidence.CERTAIN if pair else Evidence.NONE
+    of_version_2 = is_object(value, "paragraphs") and isinstance(value["paragraphs"], list)
+    of_doc = is_object(value, "text", "ents") and isinstance(value["ents"], list)
+    return Evidence.CERTAIN if of_version_2 or of_doc else Evidence.NONE
+
+
+register(
+    Format(
+        name="spacy_json",
+        content=DocumentFile,
+        mark="spaCy's JSON",
+        evidence=_evidence,
+        read=read_spacy_json,
+        reading=SpacyJsonReading,
+    )
+)
