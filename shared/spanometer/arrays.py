@@ -149,6 +149,13 @@ def integers(array: pa.Array) -> np.ndarray:
     return np.frombuffer(values, dtype=str(array.type))[array.offset : array.offset + len(array)]
 
 
+def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array:
+    """Return numbers as an Arrow array, null where flagged; `pa.array` would import pandas, if it is there."""
+    valid = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    buffers = [valid, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
 def null_flags(array: pa.Array) -> np.ndarray:
     """Flag the nulls of an Arrow array."""
     return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
@@ -156,13 +163,20 @@ def null_flags(array: pa.Array) -> np.ndarray:
 
 def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
     """Return the names that codes stand for."""
-    indices = pa.array(codes.astype(np.int32))
-    return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string())).cast(pa.string())
+    indices = arrow_array(codes.astype(np.int32))
+    return pa.DictionaryArray.from_arrays(indices, string_array(names)).cast(pa.string())
+
+
+def string_array(texts: Sequence[str]) -> pa.StringArray:
+    """Return texts as an Arrow array, see `arrow_array`."""
+    encoded = [text.encode() for text in texts]
+    offsets = offsets_of(list(map(len, encoded))).astype(np.int32)
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
 def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
     """Return values as lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+    return pa.ListArray.from_arrays(arrow_array(offsets.astype(np.int32)), values)
 
 
 def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:

@@ -1,0 +1,89 @@
+"""The wording of documents: their words or characters as columns, and the strings that spans cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ..arrays import as_lists, offsets_of, ranges, string_array, strings
+from ..tags.tags import Tags
+from .spans import Spans
+
+_CODE_POINTS = 0x110000
+
+_NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
+"""Stands for half a character, which Arrow cannot store."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wording:
+    """What documents say: their words, or their characters, one for each unit that spans are counted in.
+
+    Attributes:
+        units: the words or characters, encoded.
+        separator: what stands between two of them: a blank between words, nothing between characters.
+    """
+
+    units: Tags
+    separator: str
+
+    @classmethod
+    def of_words(cls, words: Tags | Iterable[Sequence[str]]) -> Wording:
+        """Return the wording of documents given as words."""
+        return cls(words if isinstance(words, Tags) else Tags.from_lists(words), " ")
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Wording:
+        """Return the wording of documents given as texts, whose spans are in characters."""
+        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        there = np.flatnonzero(np.bincount(points, minlength=_CODE_POINTS))
+        code = np.zeros(_CODE_POINTS, dtype=np.int32)
+        code[there] = np.arange(len(there))
+        names = tuple(_NO_CHARACTER if 0xD800 <= point < 0xE000 else chr(point) for point in there.tolist())
+        return cls(Tags(code[points], names, offsets_of(list(map(len, texts)))), "")
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The documents' lengths in units, int64."""
+        return self.units.lengths
+
+    def of(self, spans: Spans) -> pa.StringArray:
+        """Return the string that each span covers; the fragments of a discontinuous one have a blank between."""
+        span, start, end = spans.pieces()
+        pieces = self.between(spans.document[span], start, end)
+        if spans.fragments is None:
+            return pieces
+        return _joined(spans.fragments.offsets, pieces, " ")
+
+    def between(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> pa.StringArray:
+        """Return the strings from unit `start` to unit `end` (exclusive) of documents."""
+        size = end - start
+        taken = ranges(self.units.offsets[document] + start, size)
+        words = strings(self.units.codes[taken], self.units.names)
+        return _joined(offsets_of(size), words, self.separator)
+
+    def text(self, document: int, start: int, end: int) -> str:
+        """Return the string from unit `start` to unit `end` (exclusive) of a document."""
+        return self.separator.join(self.listed(document, start, end))
+
+    def listed(self, document: int, start: int, end: int) -> list[str]:
+        """Return the units from `start` to `end` (exclusive) of a document."""
+        first = int(self.units.offsets[document])
+        names = self.units.names
+        return [names[code] for code in self.units.codes[first + start : first + end].tolist()]
+
+
+def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.StringArray:
+    """Join the strings of each list; `separator` as a string would import pandas, if it is there."""
+    return pa.compute.binary_join(as_lists(offsets, values), string_array([separator])[0])
+
+
+def string_codes(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
+    """Return codes for the strings of several sides, equal for equal strings, and the strings that they stand for."""
+    encoded = pa.concat_arrays(sides).dictionary_encode()
+    codes = np.asarray(encoded.indices)
+    return np.split(codes, offsets_of(list(map(len, sides)))[1:-1]), encoded.dictionary.to_pylist()
