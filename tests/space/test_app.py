@@ -25,7 +25,8 @@ from spanometer.space.examples import examples_of
 from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
 from spanometer.space.pages import page_of
 from spanometer.space.results import MAX_CHANCE_WORK
-from spanometer.space.templates import error_message, number, read_file, render
+from spanometer.space.templates import error_message, number, render
+from spanometer.web.files import read_file as read_marks
 
 METRICS = Path(__file__).parents[2] / "metrics"
 TAG_EXAMPLES, MARKUP_EXAMPLES, ATTRIBUTE_EXAMPLES = map(examples_of, ("spans", "entities", "attributes"))
@@ -80,7 +81,7 @@ def test_kinds_differ_by_word_symbol_and_line(side, word, symbol, style):
     html = answer("span_f", "a O\nb B-X\nc I-X\nd B-Y\ne B-Z\n", "a O\nb B-X\nc O\nd B-Z\ne B-Z\n")
     sentence = text_of(html[html.index('class="sm-pair') :]).split("prediction")[side]
     assert re.search(rf"{re.escape(symbol)} [XYZ] {word}", sentence)
-    assert re.search(rf"\.sm-{word} \{{[^}}]*text-decoration-style: {style}", read_file("page.css"))
+    assert re.search(rf"\.sm-{word}\b[^{{]*\{{[^}}]*text-decoration-style: {style}", read_marks("marks.css"))
 
 
 def test_sentences_show_both_sides():

@@ -1,0 +1,260 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const { kinds } = data;
+  let labels, passages, errors, ofPassage, texts, current;
+  const byId = (id) => document.getElementById(id);
+  const STEP = 40;
+
+  // all texts of the corpus go through here: they become text and never markup
+  const make = (name, attributes = {}, ...children) => {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value === true) node.setAttribute(key, "");
+      else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
+    }
+    node.append(...children);
+    return node;
+  };
+  const amount = (value) => value.toLocaleString("en");
+  const several = (number, noun) => `${amount(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+  // dark and light: the system's choice, until the button is pressed; paper is always light
+  const root = document.documentElement, theme = byId("theme");
+  const shade = (dark) => {
+    root.classList.toggle("dark", dark);
+    root.style.colorScheme = dark ? "dark" : "light";
+    theme.textContent = dark ? "Light" : "Dark";
+  };
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  shade(system.matches);
+  system.addEventListener("change", () => shade(system.matches));
+  theme.addEventListener("click", () => shade(!root.classList.contains("dark")));
+  let before = false;
+  addEventListener("beforeprint", () => { before = root.classList.contains("dark"); shade(false); });
+  addEventListener("afterprint", () => shade(before));
+
+  // an error: kind, label of the reference (-1: none), predicted label (-1: none), passage, times its string is wrong
+  const KIND = 0, REFERENCE = 1, PREDICTED = 2, PASSAGE = 3, TIMES = 4;
+  const textOf = (number) => {
+    if (texts[number] === null) {
+      const { units, name, line, document: place } = passages[number];
+      const words = typeof units === "string" ? units : units.join(" ");
+      texts[number] = `${words}\n${name ?? `document ${place}`}\n${line === null ? "" : `line ${line}`}`.toLowerCase();
+    }
+    return texts[number];
+  };
+
+  // what is chosen
+  const chosen = { kinds: new Set(), label: "", predicted: "", order: "text", search: "" };
+  const fits = (error) =>
+    (chosen.kinds.size === 0 || chosen.kinds.has(error[KIND])) &&
+    (chosen.label === "" || error[REFERENCE] === Number(chosen.label)) &&
+    (chosen.predicted === "" || error[PREDICTED] === Number(chosen.predicted));
+
+  let found = [], shown = 0, hits = new Set();
+  const list = byId("sentences"), more = byId("more");
+
+  const search = () => {
+    const wanted = chosen.search.trim().toLowerCase();
+    hits = new Set();
+    const best = new Map();
+    errors.forEach((error, number) => {
+      const passage = error[PASSAGE];
+      if (!fits(error) || (wanted && !textOf(passage).includes(wanted))) return;
+      hits.add(number);
+      best.set(passage, Math.max(best.get(passage) ?? 0, error[TIMES]));
+    });
+    found = [...best.keys()].sort((a, b) => a - b);
+    if (chosen.order === "times") found.sort((a, b) => best.get(b) - best.get(a) || a - b);
+    list.replaceChildren();
+    shown = 0;
+    byId("found").textContent =
+      `${several(hits.size, "error")} in ${several(found.length, current.noun)}` +
+      (current.total > errors.length ? ` of the ${amount(errors.length)} errors in this report` : "") + ".";
+    extend();
+  };
+
+  const extend = () => {
+    const next = found.slice(shown, shown + STEP);
+    list.append(...next.map(sentence));
+    shown += next.length;
+    more.hidden = shown >= found.length;
+    more.textContent = `Show more (${amount(shown)} of ${amount(found.length)} are shown)`;
+  };
+  more.addEventListener("click", extend);
+  // scrolling down shows more by itself
+  new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting) && !more.hidden) extend();
+  }, { rootMargin: "600px" }).observe(more);
+
+  const sentence = (number) => {
+    const { units, name, line, document: place, cut, sides } = passages[number];
+    const tokens = typeof units === "string" ? Array.from(units) : units;
+    const glue = typeof units === "string" ? "" : " ";
+    const where = [name ?? `document ${place}`, ...(line === null ? [] : [`line ${line}`])].join(", ");
+    const names = [...new Set(ofPassage[number].map((error) => kinds[errors[error][KIND]].title))].join(", ");
+    const card = make("article", { class: "sm-pair", "aria-label": where },
+      make("p", { class: "er-place" }, make("b", {}, where), ` · ${names}`));
+    data.sides.forEach((side, place) => {
+      const text = make("span", { dir: "auto" });
+      if (cut[0]) text.append("… ");
+      fill(text, tokens, glue, sides[place], 0, tokens.length);
+      if (cut[1]) text.append(" …");
+      card.append(make("div", { class: "sm-line" }, make("span", { class: "sm-side" }, side), text));
+    });
+    return card;
+  };
+
+  // marks are ordered by start, the longer first: each holds those that begin in it, as far as they lie in it
+  const fill = (node, tokens, glue, marks, from, to) => {
+    let at = from, i = 0;
+    const plain = (end) => {
+      if (end > at) node.append((at > from ? glue : "") + tokens.slice(at, end).join(glue));
+      at = Math.max(at, end);
+    };
+    while (i < marks.length) {
+      const [start, end, label, kind, error] = marks[i];
+      const first = Math.max(start, at), last = Math.min(end, to);
+      i += 1;
+      if (first >= last) continue;
+      plain(first);
+      const inner = [];
+      while (i < marks.length && marks[i][0] < last) { inner.push(marks[i]); i += 1; }
+      if (at > from && glue) node.append(glue);
+      const { name, title, symbol } = kinds[kind];
+      const mark = make("mark", {
+        class: `sm-${name}${error >= 0 && hits.has(error) ? " er-hit" : ""}`, title: `${labels[label]}: ${title}` });
+      fill(mark, tokens, glue, inner, first, last);
+      mark.append(" ", make("span", { class: "sm-tag" }, make("span", { "aria-hidden": "true" }, `${symbol} `),
+        labels[label], make("span", { class: "sm-hidden" }, ` ${title}`)));
+      node.append(mark);
+      at = last;
+    }
+    plain(to);
+  };
+
+  // the filters
+  const buttons = kinds.map(({ title, symbol, name }, kind) => {
+    if (kind === 0) return null;
+    const button = make("button", { type: "button", class: `er-kind sm-${name}`, "aria-pressed": "false" },
+      make("span", { "aria-hidden": "true" }, `${symbol} `), `${title} `, make("b"));
+    button.addEventListener("click", () => {
+      if (!chosen.kinds.delete(kind)) chosen.kinds.add(kind);
+      refresh();
+    });
+    return button;
+  });
+  byId("kinds").append(...buttons.filter(Boolean));
+  const options = (none) => [
+    make("option", { value: "" }, "any"), ...labels.map((label, code) => make("option", { value: code }, label)),
+    make("option", { value: -1 }, none)];
+  for (const name of ["label", "predicted", "order"])
+    byId(name).addEventListener("change", (event) => { chosen[name] = event.target.value; refresh(); });
+  let waiting = 0;
+  byId("search").addEventListener("input", (event) => {
+    chosen.search = event.target.value;
+    clearTimeout(waiting);
+    waiting = setTimeout(search, 120);
+  });
+  const choose = (changes) => {
+    Object.assign(chosen, { kinds: new Set(), label: "", predicted: "", search: "" }, changes);
+    refresh();
+  };
+  byId("clear").addEventListener("click", () => choose({}));
+  const refresh = () => {
+    buttons.forEach((button, kind) => button?.setAttribute("aria-pressed", chosen.kinds.has(kind)));
+    for (const name of ["label", "predicted", "order", "search"]) byId(name).value = chosen[name];
+    search();
+  };
+  const show = (changes) => {
+    choose(changes);
+    byId("sentences-section").scrollIntoView({ behavior: "auto" });
+  };
+
+  // the confusion matrix: cells are [label of the reference, predicted label, same extents, other extents]
+  const layers = ["all spans", "pairs of the same extent", "pairs of other extents"];
+  let layer = 0;
+  const count = (row, column, same, other) =>
+    layer === 0 ? same + other : row < 0 || column < 0 ? 0 : [same, other][layer - 1];
+  const drawMatrix = () => {
+    const cells = new Map(current.matrix.map(([row, column, same, other]) => [`${row} ${column}`, count(row, column, same, other)]));
+    // pairs of one label and extent are right: on the diagonal only other extents are errors
+    const errorsIn = new Map(current.matrix.map(([row, column, same, other]) =>
+      [`${row} ${column}`, count(row, column, row === column ? 0 : same, other)]));
+    const most = Math.max(1, ...errorsIn.values());
+    const codes = [...labels.keys(), -1];
+    const head = make("tr", {}, make("th", { scope: "col" }, "reference ↓ predicted →"),
+      ...codes.map((code) => make("th", { scope: "col" }, code < 0 ? "missing" : labels[code])));
+    const rows = codes.map((row) => make("tr", {}, make("th", { scope: "row" }, row < 0 ? "spurious" : labels[row]),
+      ...codes.map((column) => {
+        const value = cells.get(`${row} ${column}`) ?? 0;
+        if (row < 0 && column < 0) return make("td", {});
+        const right = row === column;
+        const cell = make("td", { class: right ? "er-right" : "" });
+        if (!value) { cell.append("·"); return cell; }
+        const wrong = errorsIn.get(`${row} ${column}`);
+        if (!wrong) { cell.append(amount(value)); return cell; }
+        const button = make("button", { type: "button", style: `--strength: ${Math.round(6 + 74 * Math.sqrt(wrong / most))}%`,
+          title: `${row < 0 ? "spurious" : labels[row]} → ${column < 0 ? "missing" : labels[column]}` }, amount(value));
+        const own = [[], ["wrong_label"], ["wrong_extent", "wrong_label_and_extent"]][layer];
+        button.addEventListener("click", () => show({ label: String(row), predicted: String(column),
+          kinds: new Set(own.map((name) => kinds.findIndex((kind) => kind.name === name))) }));
+        cell.append(button);
+        return cell;
+      })));
+    byId("matrix").replaceChildren(make("table", { class: "er-matrix" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    for (const [place, button] of [...byId("layers").children].entries())
+      button.setAttribute("aria-pressed", place === layer);
+  };
+  byId("layers").append(...layers.map((name, place) => {
+    const button = make("button", { type: "button", class: "er-button" }, name);
+    button.addEventListener("click", () => { layer = place; drawMatrix(); });
+    return button;
+  }));
+
+  // the strings that are most often wrong
+  const drawStrings = () => byId("strings").replaceChildren(
+    make("thead", {}, make("tr", { class: "sm-text" }, ...["string", "errors", "reference → prediction"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...current.strings.map(([text, times, as]) => {
+      const button = make("button", { type: "button", class: "er-link", dir: "auto" }, text);
+      button.addEventListener("click", () => show({ search: text }));
+      return make("tr", {}, make("th", { scope: "row" }, button), make("td", {}, amount(times)), make("td", { class: "er-as" }, as));
+    })));
+
+  byId("legend").append(...kinds.map(({ name, title, symbol, line }) => make("li", {},
+    make("mark", { class: `sm-${name}` }, title, make("span", { class: "sm-tag", "aria-hidden": "true" }, symbol)),
+    make("span", { class: "sm-muted" }, ` ${line}`))));
+
+  // one system at a time
+  const parts = [...document.querySelectorAll(".er-system")];
+  const tabs = data.systems.map(({ name }, number) => {
+    const button = make("button", { type: "button", class: "er-button" }, name);
+    button.addEventListener("click", () => open(number));
+    return button;
+  });
+  byId("systems").hidden = tabs.length < 2;
+  byId("systems").append(...tabs);
+  const open = (number) => {
+    current = data.systems[number];
+    ({ labels, passages, errors } = current);
+    ofPassage = passages.map(() => []);
+    errors.forEach((error, place) => ofPassage[error[PASSAGE]].push(place));
+    texts = passages.map(() => null);
+    tabs.forEach((tab, place) => tab.setAttribute("aria-pressed", place === number));
+    parts.forEach((part, place) => { part.hidden = place !== number; });
+    buttons.forEach((button, kind) => { if (button) button.querySelector("b").textContent = amount(current.counts[kind]); });
+    byId("label").replaceChildren(...options("none (spurious)"));
+    byId("predicted").replaceChildren(...options("none (missing)"));
+    const worded = current.strings.length > 0;
+    byId("strings-section").hidden = !worded;
+    byId("order").replaceChildren(make("option", { value: "text" }, "of the text"),
+      ...(worded ? [make("option", { value: "times" }, "most frequent strings first")] : []));
+    if (!worded) chosen.order = "text";
+    drawStrings();
+    drawMatrix();
+    choose({});
+  };
+  open(0);
+  root.dataset.ready = "yes";
+})();
