@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from spanometer.spans.characters import borders, code_points
+from spanometer.spans.characters import UNITS, borders, code_points, code_points_of
 
 
 def test_units_counted_by_hand():
@@ -25,3 +25,20 @@ def test_against_encoding(unit, encoding, size):
         expected = [len(text[:place].encode(encoding)) // size for place in range(len(text) + 1)]
         assert borders(text, unit).tolist() == expected
         assert code_points(text, np.array(expected), unit).tolist() == list(range(len(text) + 1))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_many_texts_as_one_by_one(unit):
+    chance = random.Random(unit)
+    texts = ["".join(chance.choice("ab é😀\u0301\n") for _ in range(chance.randrange(6))) for _ in range(60)]
+    document = np.array([chance.randrange(60) for _ in range(500)])
+    offsets = np.array([chance.randrange(-2, 30) for _ in document])
+    expected = []
+    for owner, offset in zip(document.tolist(), offsets.tolist(), strict=True):
+        widths = [
+            {"codepoint": 1, "utf-16": len(c.encode("utf-16-le")) // 2, "byte": len(c.encode())}[unit]
+            for c in texts[owner]
+        ]
+        places = {sum(widths[:place]): place for place in range(len(widths) + 1)}
+        expected.append(places.get(offset, -1))
+    assert code_points_of(texts, document, offsets, unit).tolist() == expected

@@ -37,8 +37,11 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     for line, place, row in values(source, "spans"):
-        key = next((key for key in _KEYS if key in row), None) if isinstance(row, dict) else None
-        found = None if key is None else row[key]
+        key, found = "", None
+        for key in _KEYS if isinstance(row, dict) else ():
+            if key in row:
+                found = row[key]
+                break
         if not isinstance(found, list):
             raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
         text, name = row.get("text"), row.get("id")

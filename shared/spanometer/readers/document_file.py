@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -158,5 +158,4 @@ def documents_of(
 
 def complete(values: Sequence[Value | None]) -> tuple[Value, ...] | None:
     """Return the values of all documents; None if some have none."""
-    known = tuple(value for value in values if value is not None)
-    return known if len(known) == len(values) else None
+    return None if None in values else cast(tuple[Value, ...], tuple(values))

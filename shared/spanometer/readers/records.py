@@ -8,12 +8,13 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, islice, pairwise, repeat
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, is_utf8, offsets_of, ranges, strings
+from ..arrays import as_lists, is_utf8, offsets_of, ranges, runs, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points_of, is_plain
@@ -25,6 +26,9 @@ _DOUBTFUL = 0.5
 _OTHER_FORM = "a span has another form."
 _AT_ONCE = 1000
 """How many records are checked together."""
+
+_CHARACTERS = 1_000_000
+"""How many characters are counted together."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +60,11 @@ class Record:
     attributes: Sequence[Mapping[str, Any]] | None = None
     line: int = 1
     place: str = ""
+
+
+_PARTS = attrgetter(
+    *("line", "place", "text", "id", "annotator", "words", "tokens", "spans", "stated", "attributes", "fragments")
+)
 
 
 class Named(Protocol):
@@ -161,27 +170,30 @@ class RecordColumns:
     def _add(self, records: Sequence[Record]) -> None:
         """Take over what some records have, checked."""
         first = len(self._start)
-        self._line.extend(record.line for record in records)
-        self.places.extend(record.place for record in records)
+        line, place, text, name, annotator, words, tokens, spans, stated, attributes, fragments = zip(
+            *map(_PARTS, records), strict=True
+        )
+        self._line.extend(line)
+        self.places.extend(place)
         try:
-            self._add_spans([span for record in records for span in record.spans])
+            self._add_spans(list(chain.from_iterable(spans)))
         except (TypeError, ValueError, OverflowError):
             raise self._malformed(records) from None
-        self._counts.extend(len(record.spans) for record in records)
-        self.texts.extend(record.text for record in records)
-        self.ids.extend(record.id for record in records)
-        self.annotators.extend(record.annotator for record in records)
-        self.words.extend(record.words for record in records)
-        self.tokens.extend(record.tokens for record in records)
-        if self.stated or any(record.stated for record in records):
+        self._counts.extend(map(len, spans))
+        self.texts.extend(text)
+        self.ids.extend(name)
+        self.annotators.extend(annotator)
+        self.words.extend(words)
+        self.tokens.extend(tokens)
+        if self.stated or any(stated):
             self.stated.extend(repeat(None, first - len(self.stated)))
-            for record in records:
-                self.stated.extend(record.stated or repeat(None, len(record.spans)))
-        if self._attributes or any(any(record.attributes or ()) for record in records):
+            for said, some in zip(stated, spans, strict=True):
+                self.stated.extend(said or repeat(None, len(some)))
+        if self._attributes or any(map(any, filter(None, attributes))):
             self._attributes.extend(repeat({}, first - len(self._attributes)))
-            for record in records:
-                self._attributes.extend(record.attributes or repeat({}, len(record.spans)))
-        if not self.fragmented and any(record.fragments for record in records):
+            for values, some in zip(attributes, spans, strict=True):
+                self._attributes.extend(values or repeat({}, len(some)))
+        if not self.fragmented and any(fragments):
             # all spans before are contiguous
             self.fragmented = True
             self._sizes.extend(repeat(1, first))
@@ -238,31 +250,32 @@ class RecordColumns:
         """Count the characters of all bounds in code points."""
         original = self.piece_start, self.piece_end
         self.piece_start, self.piece_end = (bound.copy() for bound in original)
-        others = (
-            number
-            for number, text in enumerate(self.texts)
-            if text is not None and not text.isascii() and not all(is_plain(text, unit) for unit in units)
-        )
-        while some := list(islice(others, _AT_ONCE)):
-            self._convert(np.array(some), units)
+        size = offsets_of([len(text or "") for text in self.texts])
+        for first, last in zip(*runs(size[:-1] // _CHARACTERS), strict=True):
+            texts = self.texts[first:last]
+            if not all(is_plain("".join(filter(None, texts)), unit) for unit in units):
+                others = [
+                    place for place, text in enumerate(texts) if not all(is_plain(text or "", unit) for unit in units)
+                ]
+                self._convert(first + np.array(others), units)
         self._require_inside(original)
         self.start, self.end = self.piece_start[self.pieces[:-1]], self.piece_end[self.pieces[1:] - 1]
 
     def _convert(self, documents: np.ndarray, units: Sequence[str]) -> None:
         """Count the characters of some documents' bounds in code points."""
         texts = [str(self.texts[number]) for number in documents.tolist()]
-        first = self.pieces[self.offsets]
-        counts = np.diff(first)[documents]
-        here, owner = ranges(first[documents], counts), np.repeat(np.arange(len(texts)), counts)
+        base = self.pieces[self.offsets]
+        first, counts = base[documents], np.diff(base)[documents]
+        here, owner = ranges(first, counts), np.repeat(np.arange(len(texts)), counts)
         given = np.stack([self.piece_start[here], self.piece_end[here]])
         found = np.stack([[code_points_of(texts, owner, bound, unit) for bound in given] for unit in units])
-        self.piece_start[here], self.piece_end[here] = found[0]
-        base = offsets_of(counts)
+        chosen = found[0]
+        begin = offsets_of(counts)
         for place in np.unique(owner[(found != found[0]).any(axis=(0, 1))]).tolist():
-            part = slice(int(base[place]), int(base[place + 1]))
-            number = int(documents[place])
-            unit = self._unit(number, texts[place], dict(zip(units, found[:, :, part], strict=True)))
-            self.piece_start[here[part]], self.piece_end[here[part]] = found[list(units).index(unit), :, part]
+            part = slice(int(begin[place]), int(begin[place + 1]))
+            of_units = dict(zip(units, found[:, :, part], strict=True))
+            chosen[:, part] = of_units[self._unit(int(documents[place]), texts[place], of_units)]
+        self.piece_start[here], self.piece_end[here] = chosen
 
     def _require_inside(self, original: tuple[np.ndarray, np.ndarray]) -> None:
         """Raise an `InputError` for the first piece that begins or ends inside a character or outside its text."""
