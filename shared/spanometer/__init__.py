@@ -8,15 +8,19 @@ from .errors import InputError
 from .spans.spans import Spans
 from .version import __version__
 
+# the function `errors` has the name of the module, which stays importable
+del errors  # noqa: F821
+
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
     from .analysis.agreement import agreement
     from .analysis.comparison import compare
+    from .analysis.error_analysis import errors
     from .analysis.scoring import score
     from .readers.reading import read_documents as read
 
-__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "load", "path", "read", "score"]
+__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "errors", "load", "path", "read", "score"]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,6 +33,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.comparison import compare
 
         return compare
+    if name == "errors":
+        from .analysis.error_analysis import errors
+
+        return errors
     if name == "score":
         from .analysis.scoring import score
 

@@ -17,6 +17,7 @@ from spanometer.measures.placement import place
 from spanometer.plots import (
     plot_agreement,
     plot_comparison,
+    plot_confusion,
     plot_difficulty,
     plot_placement,
     plot_precision_recall,
@@ -26,7 +27,7 @@ from spanometer.plots import (
 from spanometer.plots.curves import draw_placement, draw_precision_recall, draw_sweep
 from spanometer.plots.difficulty import draw_difficulty
 from spanometer.plots.figure import require_format
-from spanometer.plots.heat_map import draw_agreement
+from spanometer.plots.heat_map import draw_agreement, draw_confusion
 from spanometer.plots.scores import draw_comparison, draw_spread
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
@@ -68,6 +69,7 @@ PICTURES = {
     "spread": (plot_spread, spread_of_logits),
     "comparison": (plot_comparison, comparison_of_systems),
     "agreement": (plot_agreement, lambda: spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "_ben", "cat$x$"])),
+    "confusion": (plot_confusion, lambda: spanometer.errors(GOLD, SYSTEM).only.confusion()),
     "placement": (plot_placement, lambda: place(100, [1, 5, 5, 10, 15])),
     "sweep": (plot_sweep, lambda: SWEEP),
     "difficulty": (plot_difficulty, parts_by_chance),
@@ -142,6 +144,27 @@ def test_heat_map():
     texts = [text.get_text() for text in axes.texts]
     assert texts == [f"{found.kappa_f1[row, column]:.2f}" for row in range(3) for column in range(3) if row != column]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
+
+
+@pytest.mark.parametrize("labels", [4, 60])
+def test_confusion(labels):
+    names = [f"${number:02}" for number in range(labels)]
+    gold = [[{"start": at, "end": at + 1, "label": name} for at, name in enumerate(names)]] * 12
+    output = [[{**span, "label": names[0]} if span["start"] < 2 else span for span in gold[0][:-1]]] * 12
+    figure = draw_confusion(spanometer.errors(gold, output, confidence=None).only.confusion())
+    axes, bar = figure.axes
+    cells = [(*map(int, text.get_position()), text.get_text()) for text in axes.texts]
+    expected = [(0, 0), (0, 1), *((at, at) for at in range(2, labels - 1)), (labels, labels - 1)]
+    assert cells == [(column, row, "12") for column, row in expected]
+    shown = [label.get_text().replace("\\", "") for label in axes.get_xticklabels()]
+    assert shown == [*names, "missing"]
+    assert [label.get_text().replace("\\", "") for label in axes.get_yticklabels()] == [*names, "spurious"]
+    assert bar.get_ylabel() == "share of the row"
+    # every number and every name has room
+    figure.draw_without_rendering()
+    for texts in (axes.texts, axes.get_xticklabels() if labels > 16 else [], axes.get_yticklabels()):
+        boxes = [text.get_window_extent() for text in texts]
+        assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
 
 
 def test_difficulty():

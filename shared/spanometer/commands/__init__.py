@@ -8,6 +8,7 @@ returns the exit status. To add a command, write its module and name it here.
 COMMANDS = {
     "score": "score a system's tags against a reference",
     "compare": "compare systems: intervals, paired tests, ranks",
+    "errors": "where systems go wrong: kinds of errors, and what each costs",
     "eter": "error rates of entity trees",
     "advise": "suggest a measure for a corpus",
     "spread": "score a system under every repair policy",

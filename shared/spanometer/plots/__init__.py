@@ -5,12 +5,13 @@
 
 from .curves import plot_placement, plot_precision_recall, plot_sweep
 from .difficulty import plot_difficulty
-from .heat_map import plot_agreement
+from .heat_map import plot_agreement, plot_confusion
 from .scores import plot_comparison, plot_spread
 
 __all__ = [
     "plot_agreement",
     "plot_comparison",
+    "plot_confusion",
     "plot_difficulty",
     "plot_placement",
     "plot_precision_recall",

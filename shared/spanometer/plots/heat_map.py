@@ -1,18 +1,32 @@
-"""Heat maps: the agreement of each pair of annotators."""
+"""Heat maps: the agreement of each pair of annotators, the confusion of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .figure import hide, literal, new_figure, save
+from .figure import GREY, hide, literal, new_figure, save
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..analysis.agreement import Agreement
+    from ..analysis.confusion import Confusion
+
+
+_MANY = 16
+"""Matrices of more rows have smaller cells."""
+
+_LONG = 10_000
+"""Numbers from here on are written in thousands in small cells."""
+
+_DARK = 0.3
+"""Above this share the colour of a cell is so dark that its text is white."""
+
+_SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
 
 
 def plot_agreement(found: Agreement, path: str) -> None:
@@ -25,6 +39,43 @@ def draw_agreement(found: Agreement) -> Figure:
     joint = "" if np.isnan(found.alpha) else f"; alpha of all jointly {found.alpha:.4f}"
     title = f"Agreement beyond chance\nmean of pairs {found.mean_kappa_f1:.4f}{joint}"
     return _heat_map(found.kappa_f1, found.names, title, "F1 corrected for chance")
+
+
+def plot_confusion(found: Confusion, path: str) -> None:
+    """Write a heat map of which label the spans of each label get; see `figure.save`."""
+    save(draw_confusion, found, path)
+
+
+def draw_confusion(found: Confusion) -> Figure:
+    """Draw what `plot_confusion` writes: numbers of spans, coloured by their share of the row."""
+    size = len(found.rows)
+    many = size > _MANY
+    cell, font = (0.3, 7.0) if many else (0.62, 9.0)
+    side = max(2.6, cell * size)
+    extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[found.extents]
+    figure = new_figure(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
+    axes = figure.add_subplot()
+    whole = found.counts.sum(axis=1, keepdims=True)
+    share = found.counts / np.maximum(whole, 1)
+    # a root, so that rare confusions are seen beside what is right
+    image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
+    for row, column in np.argwhere(found.counts).tolist():
+        number = found.counts[row, column]
+        text = f"{number:,}" if number < _LONG or not many else f"{number / 1000:,.0f}k"
+        color = "white" if share[row, column] > _DARK else "black"
+        axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
+    # what is on one side only is set apart
+    for line in (axes.axhline, axes.axvline):
+        line(size - 1.5, color="black", linewidth=0.8)
+    axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(size - 1) + 0.5, minor=True)
+    axes.grid(which="minor", color=GREY, linewidth=0.3)
+    _name(axes, found.rows, found.columns, rotation=90 if many else 30, fontsize=font)
+    axes.tick_params(which="minor", length=0)
+    axes.set(xlabel="predicted", ylabel="reference")
+    bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if many else 0.9)
+    bar.set_ticks([value**0.5 for value in _SHARES], labels=[f"{value:.0%}" for value in _SHARES])
+    return figure
 
 
 def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) -> Figure:
@@ -40,9 +91,14 @@ def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) 
     for row, column in np.argwhere(~np.isnan(shown)).tolist():
         color = "white" if (shown[row, column] - low) / (1.0 - low) < 0.55 else "black"
         axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", fontsize=9, color=color)
-    axes.set_xticks(range(len(names)), map(literal, names), rotation=30, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), map(literal, names))
-    axes.tick_params(length=0)
-    hide(axes, "top", "right", "bottom", "left")
+    _name(axes, names, names, rotation=30)
     figure.colorbar(image, ax=axes, label=label, shrink=0.9)
     return figure
+
+
+def _name(axes: Axes, rows: Sequence[str], columns: Sequence[str], **style: Any) -> None:
+    """Name the rows and columns of a heat map, which has no frame."""
+    axes.set_xticks(range(len(columns)), map(literal, columns), ha="right", rotation_mode="anchor", **style)
+    axes.set_yticks(range(len(rows)), map(literal, rows), fontsize=style.get("fontsize"))
+    axes.tick_params(length=0)
+    hide(axes, "top", "right", "bottom", "left")

@@ -1,0 +1,380 @@
+"""Errors of systems: of which kind, at which labels, and what each kind costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..alignment.matched_spans import KINDS, MatchedSpans
+from ..alignment.overlaps import Alignment
+from ..arrays import plain
+from ..counts.statistics import Resampling
+from ..errors import InputError, counted, on_side, require_choice, shown
+from ..measures.aligned import AlignedMeasure
+from ..measures.registry import MEASURES, read_measures
+from ..options import check_options, option
+from ..readers.document_file import DocumentFile
+from ..readers.pairing import Pairing, read_sides
+from ..spans.attributes import Attributes
+from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import Copyable, Part, Table
+from ..tags.schemes import LabelChoice
+from .batches import documents_in, form_of, structs_in
+from .comparison import REFERENCES, SYSTEM
+from .confusion import EXTENT_CHOICES, Confusion
+from .error_costs import Costs, costs
+from .error_differences import Difference, SharedErrors
+from .error_tables import beside_table, cost_table, label_table, legend, score_line, share_table
+
+_WIDEST = 12
+"""Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
+
+_MOST_CONFUSED = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matching:
+    """How spans are matched for errors."""
+
+    min_overlap: float = option(
+        0.0,
+        help="the least share of a reference span that a predicted span must cover to be matched with it; by default "
+        "one token is enough",
+        kind=float,
+        low=0,
+        high=1,
+        metavar="SHARE",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SystemErrors(Shown):
+    """The errors of one system.
+
+    Its tables are `costs`, a row for each kind of error; `kinds`, a row for each label with the spans of each kind, and
+    `shares` with their shares; `confusion`, and `confused`, the labels that are taken for another.
+
+    Attributes:
+        name: of the system; empty if there is only one.
+        references, predictions: the spans of both sides, with common labels.
+        matched: which predicted span stands for which reference span, and what each is; a row for each pair and for
+            each span that is alone, also as Arrow table and data frame.
+        measure: what errors cost is told in its headline.
+        resampling: how intervals of costs are made; None makes none.
+    """
+
+    name: str
+    references: Spans
+    predictions: Spans
+    matched: MatchedSpans
+    measure: AlignedMeasure
+    resampling: Resampling | None = None
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The score, and what it would be without each kind of error; computed when it is asked for."""
+        return costs(self.measure, self.matched, self.resampling)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of spans of each kind, or of pairs for kinds of pairs, see `KINDS`."""
+        return dict(zip(KINDS, np.bincount(self.matched.kind, minlength=len(KINDS)).tolist(), strict=True))
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, int]]:
+        """The same by label, with the numbers of spans of both sides, `reference` and `predicted`.
+
+        Spurious spans count at the predicted label, all others at that of the reference. So `reference` is the sum of
+        all kinds but `spurious`.
+        """
+        labels, found = self.matched.alignment.labels, self.matched
+        there = found.reference_label >= 0
+        label = np.where(there, found.reference_label, found.predicted_label)
+        kinds = np.bincount(label * len(KINDS) + found.kind, minlength=len(labels) * len(KINDS))
+        rows = kinds.reshape(-1, len(KINDS)).tolist()
+        reference, predicted = (
+            np.bincount(column[column >= 0], minlength=len(labels)).tolist()
+            for column in (found.reference_label, found.predicted_label)
+        )
+        return {
+            name: {"reference": reference[code], "predicted": predicted[code], **dict(zip(KINDS, row, strict=True))}
+            for code, (name, row) in enumerate(zip(labels, rows, strict=True))
+            if sum(row)
+        }
+
+    @property
+    def errors(self) -> int:
+        """The number of errors: pairs that are not right, missing and spurious spans."""
+        return sum(self.counts.values()) - self.counts["correct"]
+
+    def confusion(self, extents: str = "overlap") -> Confusion:
+        """Return the confusion matrix of labels.
+
+        Args:
+            extents: `overlap` for all pairs of spans, `exact` for those of the same extent; the spans of other pairs
+                are then missing and spurious.
+        """
+        require_choice("extents", extents, EXTENT_CHOICES)
+        return Confusion.of(self.matched, extents, {"system": self.name} if self.name else {})
+
+    def parts(self) -> Iterator[Part]:
+        """Return what each kind costs, the kinds by label, the labels that are taken for another, and the legend."""
+        yield from self.lines()
+        yield from ("", *legend(self.measure, self.resampling, self.references.documents))
+
+    def lines(self, *, matrices: bool = False) -> Iterator[Part]:
+        """Return the same without the legend.
+
+        Args:
+            matrices: whether the confusion matrices are there however many labels there are.
+        """
+        yield from (score_line(self), "", cost_table(self), "", label_table(self), "", share_table(self))
+        overlap = self.confusion()
+        if matrices or len(overlap.labels) <= _WIDEST:
+            yield from ("", overlap.table(), "", self.confusion("exact").table())
+        else:
+            yield from ("", overlap.confused_table(_MOST_CONFUSED))
+
+    def tables(self) -> list[Table]:
+        """Return all tables."""
+        overlap = self.confusion()
+        matrices = [overlap.table(), self.confusion("exact").table()]
+        return [cost_table(self), label_table(self), share_table(self), *matrices, overlap.confused_table(len(KINDS))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        found: dict[str, Any] = plain(asdict(self.costs))
+        return {
+            "reference_spans": len(self.references),
+            "predicted_spans": len(self.predictions),
+            "kinds": self.counts,
+            "per_label": self.per_label,
+            "costs": found,
+            "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Errors(Shown):
+    """The errors of one or more systems on the same documents.
+
+    Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside
+    each other, `shared`, the errors that all make and those that only one makes, and `differences` of two.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        systems: the errors of each, by name; the only one is called `prediction`.
+        signature: how the spans were read and matched.
+    """
+
+    documents: int
+    tokens: int | None
+    systems: Mapping[str, SystemErrors]
+    signature: str
+
+    @property
+    def only(self) -> SystemErrors:
+        """The errors of the only system; an `InputError` if there are several."""
+        if len(self.systems) > 1:
+            names = ", ".join(map(repr, self.systems))
+            raise InputError(f"there are {len(self.systems)} systems.", f"Choose one of systems: {names}.")
+        return next(iter(self.systems.values()))
+
+    @cached_property
+    def shared(self) -> SharedErrors:
+        """Every error with what each system makes of its span: which all make, which only one."""
+        found = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
+        return SharedErrors.of(next(iter(self.systems.values())).references, found)
+
+    def difference(self, one: str, other: str) -> Difference:
+        """Return the difference between two systems, error by error: fixed, new, and of another kind.
+
+        Args:
+            one, other: the names of the systems; an error is fixed if only the first makes it.
+        """
+        for name in (one, other):
+            require_choice("system", name, self.systems)
+        return self.shared.difference(one, other)
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size, the tables of each system, of several how they differ, and the legend."""
+        yield self.size
+        yield from self.lines()
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        size = counted(self.documents, "document")
+        return size if self.tokens is None else f"{size}, {counted(self.tokens, 'token')}"
+
+    def lines(self, *, matrices: bool = False) -> Iterator[Part]:
+        """Return the same without the size, see `SystemErrors.lines`."""
+        several = len(self.systems) > 1
+        for found in self.systems.values():
+            yield ""
+            yield from found.lines(matrices=matrices)
+        if several:
+            yield from ("", beside_table(self), "", self.shared.table())
+            for one, other in combinations(self.systems, 2):
+                yield from ("", self.difference(one, other).table())
+        first = next(iter(self.systems.values()))
+        yield from ("", *legend(first.measure, first.resampling, self.documents), "")
+        yield Copyable(self.signature)
+
+    def tables(self) -> list[Table]:
+        """Return all tables."""
+        found = [table for system in self.systems.values() for table in system.tables()]
+        if len(self.systems) == 1:
+            return found
+        pairs = [self.difference(*pair).table() for pair in combinations(self.systems, 2)]
+        return [*found, beside_table(self), self.shared.table(), *pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        several = {}
+        if len(self.systems) > 1:
+            pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]
+            several = {"shared": self.shared.to_dict(), "differences": pairs}
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "systems": {name: found.to_dict() for name, found in self.systems.items()},
+            **several,
+            "signature": self.signature,
+        }
+
+
+ONLY = "prediction"
+"""What the only system is called."""
+
+
+def errors(
+    references: Any,
+    predictions: Any,
+    *,
+    measure: Any = "span_f",
+    min_overlap: float = 0.0,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    prefix: bool = True,
+    id2label: Any = None,
+    ignore_index: int | None = -100,
+    lengths: Any = None,
+    pairing: Pairing | None = None,
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
+    confidence: float | None = 0.95,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Errors:
+    """Find what is wrong with predicted spans: of which kind, at which labels, and what each kind costs.
+
+        found = spanometer.errors(references, predictions)
+        found.only.counts["missing"], found.only.per_label["ORG"]["wrong_label"], found.only.costs.kinds[0].gain
+        found.only.confusion("exact").to_csv(), found.only.matched.to_frame()
+
+        found = spanometer.errors(references, {"old": old, "new": new})
+        found.shared.to_frame(), found.difference("old", "new")
+
+    Reference and predicted spans are matched one to one, see `MatchedSpans`: a pair is `correct`, or has the
+    `wrong_label`, the `wrong_extent` (`shorter`, `longer`, `shifted`) or both; a span without a partner is `missing` or
+    `spurious`. Every span is in one pair or alone, so that the kinds sum to the spans of each side.
+
+    Args:
+        references: a list of tag lists (or `Tags`, or an Arrow column of them), of lists of spans, `Spans`, or a file
+            that `spanometer.read` gives.
+        predictions: a system's output in one of these forms; or a mapping with those of several systems by name.
+        measure: what errors cost is told in the headline of this measure, by name or with options of its own
+            (`SpanF(average="macro")`).
+        min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
+        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `compare`.
+        pairing: of files, how they are brought into one unit.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
+        confidence: the level of the intervals of costs, over documents; None makes none.
+        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+
+    Raises:
+        InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
+    """
+    chosen = Matching(min_overlap=min_overlap)
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    asked = list(read_measures(measure, MEASURES).values())
+    if len(asked) != 1:
+        raise InputError("costs are told in one measure.", "Name one.", option="measure")
+    sides, reading = read_sides(
+        _sides(references, predictions),
+        pairing,
+        scheme=scheme,
+        repair=repair,
+        prefix=prefix,
+        lengths=lengths,
+        id2label=id2label,
+        ignore_index=ignore_index,
+    )
+    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
+    labels = tuple(sorted({label for side in sides.values() for label in side.labels}))
+    spans = {name: side.with_labels(labels) for name, side in sides.items()}
+    reference = spans.pop(REFERENCES)
+    several = isinstance(predictions, Mapping)
+    systems = {}
+    for name, side in spans.items():
+        bare = name.removeprefix(SYSTEM)
+        systems[bare] = SystemErrors(
+            name=bare if several else "",
+            references=reference,
+            predictions=side,
+            matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
+            measure=asked[0],
+            resampling=resampling,
+        )
+    known = reference.lengths
+    return Errors(
+        documents=reference.documents,
+        tokens=None if known is None else int(known.sum()),
+        systems=systems,
+        signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
+    )
+
+
+def _sides(references: Any, predictions: Any) -> dict[str, Any]:
+    """Return the reference and the systems by the names that errors call them."""
+    systems = {ONLY: predictions}
+    if isinstance(predictions, Mapping):
+        systems = {f"{SYSTEM}{name}": output for name, output in predictions.items()}
+        unnamed = [name for name in predictions if not isinstance(name, str) or not name]
+        if unnamed or not systems:
+            problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
+            raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
+    given = {
+        name: side if isinstance(side, DocumentFile) else on_side(name, documents_in, side)
+        for name, side in {REFERENCES: references, **systems}.items()
+    }
+    forms = {name: on_side(name, form_of, side) for name, side in given.items() if not isinstance(side, DocumentFile)}
+    # lists without any span or tag are what the others are
+    empty = "spans" if "spans" in forms.values() and "tags" not in forms.values() else None
+    return {
+        name: on_side(name, structs_in, side, "spans") if _are_spans(name, side, forms.get(name, "") or empty) else side
+        for name, side in given.items()
+    }
+
+
+def _are_spans(name: str, side: Any, form: str | None) -> bool:
+    """Return whether a column holds spans; an `InputError` for what is none of which errors are told."""
+    if form == "entities" or isinstance(side, Attributes):
+        what = "spans with attributes" if isinstance(side, Attributes) else "entity trees"
+        raise InputError(f"errors are told of tags and spans, and these are {what}.", "Give spans.", side=name)
+    return form == "spans" and not isinstance(side, Spans)
