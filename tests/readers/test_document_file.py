@@ -123,9 +123,9 @@ def test_annotators(file):
 
 def test_records_beyond_those_that_are_checked_together(file):
     plain = [Record(text="Ada", spans=[(0, 3, "A")], line=line) for line in range(1, 1501)]
-    broken = Record(text=TEXT, spans=[(0, 1, "A"), (6, 8, "B")], fragments={1: [(6, 7), (7, 8)]}, stated=["💃", None])
+    broken = Record(text=TEXT, spans=[(0, 1, "A"), (6, 9, "B")], fragments={1: [(6, 7), (8, 9)]}, stated=["💃", None])
     found = made(file, *plain, broken, *plain)
-    assert found.spans.to_dicts()[1500][1] == {"label": "B", "fragments": [[6, 8]]}
+    assert found.spans.to_dicts()[1500][1] == {"label": "B", "fragments": [[6, 7], [8, 9]]}
     assert (len(found.spans), found.spans.to_dicts()[-1]) == (3002, [{"fragments": [[0, 3]], "label": "A"}])
     with pytest.raises(InputError, match="line 1502, span 1: the end 'x'"):
         made(file, *plain, broken, Record(text="", spans=[(0, 1, "A"), (0, "x", "A")], line=1502))
