@@ -47,7 +47,7 @@ _ELSEWHERE = {
     "remove_types": f"Use {setting('ignore_labels')}{_OF_SCORE}.",
     "label_index": "Name the column of the tags with --column.",
     "token_index": "Name the column of the words with --words-column.",
-    "file_encoding": "Files are read as UTF-8.",
+    "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
     # nervaluate
     "true": "Call it references.",
     "pred": "Call it predictions.",

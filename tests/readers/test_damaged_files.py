@@ -84,6 +84,7 @@ LINES = {
     ),
     "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
     "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
+    "span_table": 'doc_id,start,end,label,text\na,0,3,PER,Ada\n"b, c",,,,\na,4,5,X,"a ""b"""\n',
     "webanno": (
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.Span|value\n\n\n#Text=Ada 💃 wrote\n1-1\t0-3\tAda\tPER[1]|X\t\n"
         "1-2\t4-6\t💃\tPER[1]\t\n1-3\t7-12\twrote\t_\t\n"

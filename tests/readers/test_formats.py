@@ -16,7 +16,7 @@ from tag_files import TWO, TWO_COLUMNS, json_lines, refused
 
 
 def test_format_is_checked(file):
-    with pytest.raises(InputError, match="'auto', 'columns', 'jsonl'"):
+    with pytest.raises(InputError, match="'auto', 'columns', 'csv', 'jsonl'"):
         read(file(TWO_COLUMNS), format="conll")
 
 

@@ -41,7 +41,7 @@ class AttributeSeries(Limits, ComparedWords, Input):
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
-        contents = [found.content for path in paths if (found := detected(path)) is not None]
+        contents = [found.content for path in paths if (found := detected(path, self.encoding)) is not None]
         if DocumentFile in contents:
             return self._read_documents(paths)
         reader = partial(read_attributes, words=not self.ignore_words, **self.limits)

@@ -73,7 +73,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         """Return the format of a file; None for files of tags."""
         if self.format != AUTO:
             return formats_of(DocumentFile).get(self.format)
-        found = detected(path)
+        found = detected(path, self.encoding)
         return found if found is not None and found.content is DocumentFile else None
 
     def require_taken(self, paths: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from ..readers import annotated_file
 from ..readers.annotated_file import AnnotatedFile
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
-from ..readers.source import Replayed, open_file
+from ..readers.source import UTF_8, Replayed, open_file
 from ..tags.schemes import LabelChoice, label_map_in
 from .options import destination, given_options, switch
 
@@ -168,18 +168,18 @@ def kind_of(
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
     if len(fitting) > 1:
         # a side without spans may show nothing
-        found = [detected(path) for path in paths]
+        found = [detected(path, options.encoding or UTF_8) for path in paths]
         contents = [format.content for format in found if format is not None]
         fitting = [kind for kind in fitting if kind.content in contents] or fitting[-1:]
     return fitting[0] if fitting else kinds[-1]
 
 
-def detected(path: str) -> Format[Any] | None:
+def detected(path: str, encoding: str) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
     if not isinstance(path, Piped):
-        return detect(path)
+        return detect(path, encoding=encoding)
     try:
-        return detect(path.stream)
+        return detect(path.stream, encoding=encoding)
     finally:
         path.stream.rewind()
 

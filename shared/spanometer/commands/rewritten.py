@@ -135,12 +135,18 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     # the input is closed before the output takes its place, which some systems demand
     with contextlib.ExitStack() as writing, _opened(path) as stream:
         file = source.read_columns(path, stream)
+        if file.form:
+            raise InputError(
+                f"this is {file.form}, and tags are written into columns and JSON lines.",
+                "Convert it first.",
+                source=file.source,
+            )
         with located({"": file}):
             tags = [change(as_tags(column, prefix=source.prefix)) for column in file.tags]
         rewriter = Rewriter(file, tags, outside=source.outside)
         if any(rewriter.changes) or not target.in_place:
             stream.seek(0)
-            with Source.open(stream, file.source) as unchanged:
+            with Source.open(stream, file.source, **source.limits) as unchanged:
                 output = writing.enter_context(target.opened(packed=unchanged.packed))
                 for block in rewriter.blocks(unchanged):
                     output.write(block)

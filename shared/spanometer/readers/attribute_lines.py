@@ -43,7 +43,7 @@ def read_attributes(
     words: bool = True,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: float,
+    **limits: Any,
 ) -> AttributeFile:
     """Read JSON lines of spans with attributes; plain or gzipped.
 
@@ -56,7 +56,8 @@ def read_attributes(
         words: whether to read the words too.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
-        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked; and
+            `encoding` (utf-8).
 
     Raises:
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary

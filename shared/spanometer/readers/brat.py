@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, setting
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .offsets import Offsets
 from .records import Record
-from .source import Source
+from .source import Limits, Source
 
 _SPAN = re.compile(r"(\S+) (\d+ \d+(?:; ?\d+ \d+)*)")
 _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \S|#\d+\t\S+ [A-Z]\d+|\*\t)")
@@ -35,7 +35,7 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
     """
     left_out: list[str] = []
     record = _record(source, left_out)
-    record.text = _text_beside(source.name)
+    record.text = _text_beside(source.name, source.encoding)
     return documents_of(source, [record], units=options.units(*_UNITS), left_out=left_out)
 
 
@@ -48,6 +48,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
         InputError: as `read_brat`; it names the file, or the folder if there is no .ann file.
     """
     folder = _Folder(os.fspath(path))
+    encoding = Limits(**limits).encoding
     left_out: list[str] = []
     records = []
     for file in sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True)):
@@ -58,7 +59,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
                 record = _record(source, mine)
         else:
             record = Record(spans=[])
-        record.text, record.id, record.place = _text_beside(file), name.removesuffix(".ann"), name
+        record.text, record.id, record.place = _text_beside(file, encoding), name.removesuffix(".ann"), name
         left_out += [f"{name}, {one}" for one in mine]
         records.append(record)
     if not records:
@@ -113,15 +114,17 @@ def _record(source: Source, left_out: list[str]) -> Record:
     return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, id=name)
 
 
-def _text_beside(name: str) -> str | None:
+def _text_beside(name: str, encoding: str) -> str | None:
     path = f"{name.removesuffix('.ann')}.txt"
     if not name.endswith(".ann") or not os.path.isfile(path):
         return None
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return file.read()
+        with open(path, encoding=encoding, newline="") as file:
+            return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the text cannot be read ({error}).", "Save it as UTF-8.", source=path) from None
+        raise InputError(
+            f"the text cannot be read ({error}).", f"Save it as UTF-8, or name {setting('encoding')}.", source=path
+        ) from None
 
 
 def _evidence(source: Source) -> Evidence:

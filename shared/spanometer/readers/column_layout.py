@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted, setting, shown
 from ..tags.schemes import PREFIXES
 from ..tags.tags import split_tag
 from .cells import HASH, Lines, is_blank, split
@@ -20,7 +20,7 @@ _COMMAS = re.compile(r"\S[,;]\S")
 _COMMENTS = 1000
 """Columns are named in one of the first so many comments."""
 
-_HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
+HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Layout:
         columns: indices of the tag columns.
         words: index of the words' column, or None.
         words_named: whether it was named, and not found.
+        documents: index of the column whose values tell documents apart, or None.
     """
 
     tabs: bool
@@ -46,6 +47,7 @@ class Layout:
     columns: tuple[int, ...]
     words: int | None
     words_named: bool
+    documents: int | None = None
 
     def called(self, index: int) -> str:
         """Return what errors call a column."""
@@ -53,7 +55,12 @@ class Layout:
 
 
 def find_layout(
-    source: Source, columns: Sequence[Column], words: bool | int | str, *, held: bool = True
+    source: Source,
+    columns: Sequence[Column],
+    words: bool | int | str,
+    documents: str | None = None,
+    *,
+    held: bool = True,
 ) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
     """Read up to the first block that holds a row, and find out from it how rows are built.
 
@@ -87,7 +94,7 @@ def find_layout(
         else:
             raise no_rows(source)
         comments = []
-    return _layout_of(source, row, number, comments, columns, words), chain(begun, blocks)
+    return _layout_of(source, row, number, comments, columns, words, documents), chain(begun, blocks)
 
 
 def looks_like_tag(cell: str) -> bool:
@@ -108,7 +115,13 @@ def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
 
 
 def _layout_of(
-    source: Source, row: str, number: int, comments: list[str], columns: Sequence[Column], words: bool | int | str
+    source: Source,
+    row: str,
+    number: int,
+    comments: list[str],
+    columns: Sequence[Column],
+    words: bool | int | str,
+    documents: str | None,
 ) -> Layout:
     """Return the layout that the first row and the comments before it show."""
     tabs = "\t" in row
@@ -116,13 +129,13 @@ def _layout_of(
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
         raise source.refuse(
             "the cells are separated by commas or semicolons.",
-            "Separate them by tabs, one token a row and a blank line between documents; a header may name the columns.",
+            f"Name the format with {setting('format', 'csv')}, or separate them by tabs; a header may name columns.",
             number,
         )
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)
-    if names is None and _is_header(cells, wanted):
+    if names is None and _is_header(cells, [*wanted, *([] if documents is None else [documents])]):
         header, names = number, tuple(cells)
     indices = tuple(_index(source, column, len(cells), names, number) for column in columns)
     if words is True:
@@ -132,7 +145,8 @@ def _layout_of(
         if words_index in indices:
             # a file of tags alone has no words, whatever the column of the other file's words
             words_index = None
-    return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True)
+    of_documents = names.index(documents) if names is not None and documents in names else None
+    return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True, of_documents)
 
 
 def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
@@ -154,7 +168,9 @@ def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
     """Return whether the first row holds the columns' names."""
     if any(name in cells for name in wanted):
         return True
-    return len(cells) > 1 and cells[0].lower() in _HEADER_WORDS and not any(map(looks_like_tag, cells[1:]))
+    return (
+        len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells) and not any(map(looks_like_tag, cells))
+    )
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
@@ -185,7 +201,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
 def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
     """Return the column of the words: the one with such a name, or the first if it is no tag column."""
     for index, name in enumerate(names or ()):
-        if name.lower() in _HEADER_WORDS and index not in columns:
+        if name.lower() in HEADER_WORDS and index not in columns:
             return index
     return 0 if width > 1 and 0 not in columns else None
 

@@ -19,7 +19,8 @@ from .annotated_file import LineRuns
 from .cells import DOCSTART, HASH, Lines, is_blank, split
 from .column_layout import Layout, find_layout, looks_like_tag, no_rows
 from .formats import Evidence, Format, register
-from .json_lines import is_json_lines, refuse_array
+from .json_lines import is_json_lines
+from .json_values import is_array
 from .source import Source
 from .tag_file import Codes, Column, TagFile
 
@@ -38,8 +39,9 @@ def read_columns(
     numbers: Column = None,
 ) -> TagFile:
     """Read tag columns; see `read`."""
-    refuse_array(source)
-    layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words)
+    if is_array(source):
+        raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
+    layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words, documents)
     reader = _Reader(source, layout, documents, outside)
     for first, block in blocks:
         if is_blank(block):
@@ -110,6 +112,8 @@ class _Reader:
         self._after_last = 0
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
+        self._document_codes = Codes()
+        self._document = -1
         self._comment_lines, self._comment_text = array("q"), bytearray()
         self._docstart_lines: list[int] = []
         self._after_boundary = True
@@ -126,6 +130,8 @@ class _Reader:
         begins = self._sort_out_comments(lines, is_row)
         rows = np.flatnonzero(is_row)
         self._require_width(lines, rows)
+        if self._layout.documents is not None:
+            begins = self._begun_by_values(lines, rows, self._layout.documents)
         before = (np.cumsum(begins) + self._begun)[rows]
         self._begun += int(begins.sum())
         self._firsts.append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
@@ -141,6 +147,23 @@ class _Reader:
         if len(rows):
             self._last = int(before[-1])
             self._after_last = int(rows[-1]) + lines.first + 1
+
+    def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
+        """Return which lines begin documents: those of rows with another value in a column; an empty cell has none."""
+        codes = lines.encode(rows, column, self._document_codes)
+        codes = np.append(self._document, codes)
+        empty = self._document_codes.get("")
+        kept = np.maximum.accumulate(np.where(codes == empty, 0, np.arange(len(codes))))
+        codes = codes[kept]
+        first = rows[codes[1:] != codes[:-1]]
+        begins = np.zeros(len(lines.start), dtype=bool)
+        begins[first] = True
+        names = list(self._document_codes)
+        for line, code in zip(first.tolist(), codes[1:][codes[1:] != codes[:-1]].tolist(), strict=True):
+            # a name stands before its document
+            self._document_names[lines.first + line - 1] = names[code]
+        self._document = int(codes[-1])
+        return begins
 
     def skip(self, block: bytes) -> None:
         """Take a block of blank lines."""

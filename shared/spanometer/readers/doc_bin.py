@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import InputError, setting
 from ..options import check_options, option
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
+from .records import Record
 from .source import ZLIB, Source
 from .spacy import spans_of
 

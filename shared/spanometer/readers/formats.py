@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from ..errors import InputError, require_choice, setting
 from ..options import Option, options_of
 from .annotated_file import AnnotatedFile
-from .source import Replayed, Source
+from .source import UTF_8, Replayed, Source
 
 File = TypeVar("File", bound=AnnotatedFile)
 
@@ -99,8 +99,8 @@ def reading_options(content: type[File]) -> dict[str, Option]:
     return {name: declared for one in classes for name, declared in options_of(one).items()}
 
 
-def detect(path: str | os.PathLike[str] | BinaryIO | Replayed) -> Format[Any] | None:
-    """Return the format of a file that begins as no file of another format does.
+def detect(path: str | os.PathLike[str] | BinaryIO | Replayed, *, encoding: str = UTF_8) -> Format[Any] | None:
+    """Return the format of a file of an encoding that begins as no file of another format does.
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
     """
@@ -109,7 +109,7 @@ def detect(path: str | os.PathLike[str] | BinaryIO | Replayed) -> Format[Any] | 
         of_folders = (each for each in _all() if each.read_folder is not None)
         return next((each for each in of_folders if any(name.endswith(each.ending) for name in names)), None)
     try:
-        with Source.open(path) as source:
+        with Source.open(path, encoding=encoding) as source:
             return next((each for each in _all() if each.evidence(source) is Evidence.CERTAIN), None)
     except InputError:
         return None
@@ -122,7 +122,7 @@ def read_as(
     format: str = AUTO,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, Any] | None = None,
     options: Mapping[str, Any],
 ) -> File:
     """Read a file in one of the formats of a content.

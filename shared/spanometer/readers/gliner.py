@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_object, is_object, values
+from .records import Record
 from .source import Source
 
 _REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'

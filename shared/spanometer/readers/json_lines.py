@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -12,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from ..arrays import is_integer, is_number
-from ..errors import InputError, setting, shown, where_known
+from ..errors import InputError, setting, where_known
 from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
-from .source import BYTE_ORDER_MARK, Source
+from .json_values import DECODER, is_array, items
+from .parquet_rows import parquet_rows
+from .source import BYTE_ORDER_MARK, PARQUET, Source
 from .tag_file import Codes, Column, TagFile
 
 MARK = "JSON lines"
+JSON_ARRAY = "one JSON text"
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
@@ -30,7 +32,6 @@ _KEY_REMEDY = "".join(
         ".",
     ]
 )
-_ARRAY_REMEDY = "Write each document on a line of its own: jq -c '.[]' FILE does that."
 _LONG_LINE = 100_000
 _MARK = BYTE_ORDER_MARK.decode()
 _BLANKS = " \t\r\v\f"
@@ -46,7 +47,6 @@ def read_tag_lines(
     numbers: Column = None,
 ) -> TagFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
-    refuse_array(source)
     of_numbers = None if numbers is None else _key(source, numbers)
     keys = [*(_key(source, column) for column in columns), *([] if of_numbers is None else [of_numbers])]
     tags = {key: _Encoder() for key in keys}
@@ -83,6 +83,7 @@ def read_tag_lines(
                     line,
                 )
     file = TagFile(
+        form=source.binary or (JSON_ARRAY if is_array(source) else ""),
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
@@ -97,16 +98,10 @@ def _cell(item: Any) -> Any:
     return "_" if item is None else repr(item) if is_number(item) else item
 
 
-def refuse_array(source: Source) -> None:
-    """Raise an `InputError` if a file is one JSON array or object over many lines, or an array of lists on one line."""
-    line, ended, _ = source.head.lstrip().partition(b"\n")
-    over_many = bool(ended) and line.rstrip() in (b"[", b"{", b"[[", b"[{")
-    if over_many or (line.startswith(b"[[") and is_json_lines(source)):
-        raise source.refuse("this is one JSON text, not JSON lines.", _ARRAY_REMEDY, 1)
-
-
 def is_json_lines(source: Source) -> bool:
-    """Return whether the name ends in `.jsonl` or `.ndjson`, or the first line is JSON."""
+    """Return whether a file has rows as JSON lines: the name, the first line or the whole says so, or it is Parquet."""
+    if source.binary == PARQUET or is_array(source):
+        return True
     if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
     line = source.first_line()
@@ -130,9 +125,24 @@ def evidence(source: Source) -> Evidence:
 def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
     """Yield the list or object of each line that is not blank, with the number of the line.
 
+    Those of a file that is one array, too, and the rows of Parquet.
+
     Raises:
         InputError: for a line that is not JSON, or of another kind, and if there is none.
     """
+    empty = True
+    if source.binary == PARQUET or is_array(source):
+        for number, row in parquet_rows(source) if source.binary else items(source):
+            empty = False
+            yield number, _document(source, row, number, content)
+    else:
+        yield from _lines_of(source, content)
+        return
+    if empty:
+        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
+
+
+def _lines_of(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
     empty = True
     for first, block in source.blocks():
         for number, line in enumerate(block.decode().split("\n"), first):
@@ -236,19 +246,6 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise InputError(f"an object has the key {shown(key)} more than once.", "Give every key of an object once.")
-    return found
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
-"""Reads JSON; refuses an object that has a key twice."""
-
-
 def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | dict[str, Any]:
     try:
         end = 0
@@ -267,6 +264,10 @@ def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | d
         ) from None
     except (ValueError, RecursionError) as error:
         raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+    return _document(source, row, line, content)
+
+
+def _document(source: Source, row: Any, line: int, content: str) -> list[Any] | dict[str, Any]:
     if not isinstance(row, (list, dict)):
         raise source.refuse(
             f"a {_kind(row)} is not a document.",

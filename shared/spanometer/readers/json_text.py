@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError
-from .json_lines import DECODER, rows
+from .json_lines import rows
+from .json_values import DECODER
+from .json_values import first_value as first_value
 from .source import Source
-
-_AHEAD = 8
-
-
-def first_value(source: Source) -> Any:
-    """Return the first object of a file, which may be an item of an array; None if the head of the file has none."""
-    return _first_value(source.head)
-
-
-# each format of JSON looks at the same head
-@lru_cache(maxsize=1)
-def _first_value(head: bytes) -> Any:
-    text = head.decode(errors="replace").lstrip()
-    decoder = json.JSONDecoder()
-    for _ in range(_AHEAD):
-        try:
-            return decoder.raw_decode(text)[0]
-        except (ValueError, RecursionError):
-            # an array that goes on after the head: its first item
-            if not text.startswith("["):
-                return None
-            text = text[1:].lstrip()
-    return None
 
 
 def is_object(value: Any, *keys: str) -> bool:

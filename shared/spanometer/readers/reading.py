@@ -15,7 +15,7 @@ from ..tags.decoding import Decoding
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
 from .formats import AUTO, detect, formats_of, read_as, reading_options
-from .source import Replayed
+from .source import Limits, Replayed
 from .tag_file import TagFile, read, tag_lists
 from .tokenizers import tokens_of
 
@@ -31,9 +31,10 @@ def read_documents(
     column: int | str | None = None,
     prefix: bool = True,
     tokenizer: str | None = None,
+    encoding: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> DocumentFile:
     """Read the documents and spans of a file: exports of annotation tools, outputs of systems, JSON lines, or tags.
@@ -45,6 +46,7 @@ def read_documents(
         column: of tags, see `readers.read`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
         tokenizer: what makes tokens of the texts, see `tokenizers.TOKENIZERS`; the spans stay in characters.
+        encoding: of the text, utf-8 by default.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
         limits: those of `Limits`.
@@ -58,11 +60,12 @@ def read_documents(
     """
     known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
+    limits = {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
     if format == AUTO:
         if not isinstance(path, (str, os.PathLike, Replayed)):
             name = name or str(getattr(path, "name", "input"))
             path = cast(BinaryIO, Replayed(path, closes=False))
-        found = detect(path)
+        found = detect(path, encoding=Limits(**limits).encoding)
         if isinstance(path, Replayed):
             path.rewind()
         format = found.name if found is not None and found.content is DocumentFile else AUTO
@@ -70,7 +73,7 @@ def read_documents(
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
         _refuse(name, {key: value for key, value in options.items() if value != declared[key].default}, "not for tags")
-        given = {"columns": [column], "words": True, "format": format, **of_tags, **(limits or {})}
+        given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
         tags = read(path, name=name, progress=progress, **given)
         return _chosen(documents_of_tags(tags, tags.spans(prefix=prefix, **decoding)), None, tokenizer)
     given = {**{key: one.default for key, one in declared.items()}, **options}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Self, cast
 
 from ..errors import InputError, require_kind, setting, shown, where_known
@@ -17,6 +18,7 @@ from ..options import check_options, option, options_of
 BLOCK_SIZE = 1 << 20
 
 _GZIP = b"\x1f\x8b"
+UTF_8 = "utf-8"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PARQUET, ZLIB = "Parquet", "zlib"
@@ -29,12 +31,18 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much of a file is held in memory, so that a damaged or a malicious one cannot fill it.
+    """The encoding of a file, and how much of it is held in memory, so that a damaged or malicious one cannot fill it.
 
     Raises:
-        InputError: for a value that is not a number, or too small.
+        InputError: for an unknown encoding, and for a limit that is not a number, or too small.
     """
 
+    encoding: str = option(
+        UTF_8,
+        help="encoding of the text, as Python names it (cp1252, utf-16); utf-8 with or without a byte order mark",
+        kind=str,
+        metavar="NAME",
+    )
     max_line: float = option(
         16,
         help="longest line that is read, and most text before the first row, in megabytes",
@@ -54,6 +62,17 @@ class Limits:
     def __post_init__(self) -> None:
         """Check the values."""
         check_options(self)
+        try:
+            known = codecs.lookup(self.encoding)
+            # some codecs of Python are not of text
+            "a".encode(self.encoding)
+        except (LookupError, ValueError):
+            raise InputError(
+                f"there is no encoding {setting('encoding', self.encoding)}.",
+                "Name one of text, such as 'utf-8', 'cp1252' or 'utf-16'.",
+                option="encoding",
+            ) from None
+        object.__setattr__(self, "encoding", UTF_8 if known.name == "utf-8-sig" else known.name)
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -67,6 +86,7 @@ class Source:
     Attributes:
         name: what errors call it.
         packed: whether the file is gzipped.
+        encoding: that of the text, which is read as UTF-8 here.
         marked: whether the text begins with a byte order mark.
         head: the beginning of the text, as much as is read at once; not checked to be text. Empty if this is none.
         binary: `PARQUET` or `ZLIB` if the file is no text; `data` has its bytes.
@@ -87,20 +107,25 @@ class Source:
         except OSError as error:
             raise _unreadable(error, name) from None
         self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if self.packed else stream
-        head = self._read()
+        self.encoding = limits.encoding
+        self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
+        self._lines = 1
+        head = self._read_bytes()
         if not head:
             raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
         self.binary = next((kind for marks, kind in _BINARY.items() if head.startswith(marks)), "")
         if self.binary:
             self._data, self.marked, self.head = head, False, b""
             return
-        if b"\n" not in head and b"\r" in head.rstrip():
-            raise self.refuse("the lines end in a carriage return alone.", "Let them end in a newline.", 1)
-        if head.startswith(_UTF_16_MARKS):
-            raise self.refuse("the text is UTF-16.", "Save it as UTF-8.", 1)
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
                 raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read as it is.")
+        if self._decoder is None and head.startswith(_UTF_16_MARKS):
+            remedy = f"Save it as UTF-8, or name its encoding with {setting('encoding', 'utf-16')}."
+            raise self.refuse("the text is UTF-16.", remedy, 1)
+        head = self._decoded(head)
+        if b"\n" not in head and b"\r" in head.rstrip():
+            raise self.refuse("the lines end in a carriage return alone.", "Let them end in a newline.", 1)
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 
@@ -111,7 +136,7 @@ class Source:
         path: str | os.PathLike[str] | BinaryIO | Replayed,
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
-        **limits: float,
+        **limits: Any,
     ) -> Iterator[Self]:
         """Open a path, or take a binary stream, which stays open.
 
@@ -156,6 +181,12 @@ class Source:
             if stream is not path:
                 # otherwise the caller's stream would be closed with the buffer
                 stream.detach()
+
+    @contextlib.contextmanager
+    def with_text(self, text: bytes) -> Iterator[Self]:
+        """Return a source of another text, which errors call as this one."""
+        with io.BufferedReader(cast(Any, io.BytesIO(text))) as stream:
+            yield type(self)(stream, self.name, None, replace(self._limits, encoding=UTF_8))
 
     def first_line(self) -> bytes:
         """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
@@ -212,11 +243,14 @@ class Source:
     def data(self) -> bytes:
         """Return the bytes of a file that is no text; an `InputError` for more than may be held in memory."""
         pieces, size = [self._data], len(self._data)
-        while piece := self._read():
+        self.require_held(size, None, "the file")
+        while piece := self._read_bytes():
             size += len(piece)
             self.require_held(size, None, "the file")
             pieces.append(piece)
-        return b"".join(pieces)
+        # kept for the next call, which finds the stream at its end
+        self._data = b"".join(pieces)
+        return self._data
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` for more bytes than may be held in memory."""
@@ -262,6 +296,28 @@ class Source:
         return InputError(problem, remedy, source=self.name, line=line)
 
     def _read(self) -> bytes:
+        """Return the next bytes of the text, as UTF-8; nothing at its end."""
+        return self._decoded(self._read_bytes())
+
+    def _decoded(self, data: bytes) -> bytes:
+        if self._decoder is None:
+            return data
+        while True:
+            try:
+                text = self._decoder.decode(data, not data).encode()
+            except (UnicodeError, UnicodeDecodeError) as error:
+                raise self.refuse(
+                    f"the text is not {self.encoding} ({getattr(error, 'reason', error)}).",
+                    f"Name its encoding with {setting('encoding')}.",
+                    self._lines,
+                ) from None
+            self._lines += text.count(b"\n")
+            # a few bytes may be no character yet
+            if text or not data:
+                return text
+            data = self._read_bytes()
+
+    def _read_bytes(self) -> bytes:
         try:
             data = self._stream.read(BLOCK_SIZE)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -287,7 +343,9 @@ class Source:
         except UnicodeDecodeError as error:
             line = first + block.count(b"\n", 0, error.start)
             raise self.refuse(
-                f"the byte 0x{block[error.start]:02x} is not UTF-8.", "Save the file as UTF-8.", line
+                f"the byte 0x{block[error.start]:02x} is not UTF-8.",
+                f"Save the file as UTF-8, or name its encoding with {setting('encoding', 'cp1252')}.",
+                line,
             ) from None
 
 

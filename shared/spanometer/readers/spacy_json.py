@@ -11,9 +11,10 @@ from ..spans.spans import Spans
 from ..spans.texts import words_in_text
 from ..tags.decoding import Decoding
 from .doc_bin import SpacyReading
-from .document_file import DocumentFile, Record, documents_of
+from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_value, is_object, values
+from .records import Record
 from .source import Source
 
 _MISSING = "-"

@@ -42,7 +42,7 @@ def read_spans(
     key: str = "spans",
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: float,
+    **limits: Any,
 ) -> SpanFile:
     """Read JSON lines of spans, which may overlap and have gaps.
 
@@ -54,7 +54,8 @@ def read_spans(
         key: of the list of spans.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
-        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked; and
+            `encoding` (utf-8).
 
     Raises:
         InputError: names the file and the line, as `read` does; also for a span past the end of its document.

@@ -49,6 +49,7 @@ class TagFile(AnnotatedFile):
         docstart_lines: the numbers of the `-DOCSTART-` lines.
         sentences: whether the documents are sentences, as in files of columns in which nothing but blank lines (and
             `-DOCSTART-` lines) is asked to end them.
+        form: what the file is, if it is neither columns nor JSON lines, and so cannot be written again with other tags.
     """
 
     columns: tuple[str, ...]
@@ -61,6 +62,7 @@ class TagFile(AnnotatedFile):
     comment_text: bytes | bytearray = b""
     docstart_lines: tuple[int, ...] = ()
     sentences: bool = False
+    form: str = ""
 
     @property
     def comments(self) -> tuple[tuple[int, str], ...]:
@@ -84,6 +86,10 @@ class TagFile(AnnotatedFile):
         one = slice(column, column + 1)
         layout = self.layout and replace(self.layout, columns=self.layout.columns[one])
         return replace(self, columns=self.columns[one], tags=self.tags[one], layout=layout)
+
+    def written_as(self, form: str) -> TagFile:
+        """Return the same file with what it is, see `form`."""
+        return replace(self, form=form)
 
     def with_numbers(self) -> TagFile:
         """Return the same file with its last tag column as numbers: NaN for `_`, and for what is read as `O`.
@@ -126,7 +132,7 @@ def read(
     numbers: Column = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: float,
+    **limits: Any,
 ) -> TagFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
@@ -158,7 +164,8 @@ def read(
         numbers: a column of numbers to read too, such as the probabilities of tokens; `_` stands for none.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
-        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked.
+        limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked; and
+            `encoding` (utf-8).
 
     Raises:
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
@@ -177,7 +184,7 @@ def read_parts(
     outside: str | None = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: float,
+    **limits: Any,
 ) -> Iterator[TagFile]:
     """Read a file of columns in parts, so that memory does not grow with the file.
 

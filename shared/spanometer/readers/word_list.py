@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import InputError, shown
 from .source import Source
@@ -18,7 +18,7 @@ def read_word_probabilities(
     *,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: float,
+    **limits: Any,
 ) -> dict[str, float]:
     """Read P(w) of words from a list: a line is a word and a number, with a tab (or else a blank) before the number.
 

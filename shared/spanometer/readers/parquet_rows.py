@@ -1,0 +1,61 @@
+"""The rows of a Parquet file, as JSON lines have them: a row a document, its columns the keys of an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..errors import InputError
+from .source import Source
+
+_ROWS = 1000
+"""How many rows are read at once."""
+
+
+def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows with their numbers, from 1; label numbers that the file names, as `datasets` does, are names.
+
+    Raises:
+        InputError: for a damaged file.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        file = pq.ParquetFile(pa.BufferReader(source.data()))
+        names = _class_names(file.schema_arrow.metadata or {})
+        for batch in file.iter_batches(rows):
+            for row in batch.to_pylist():
+                number += 1
+                yield number, {key: _named(value, names[key]) if key in names else value for key, value in row.items()}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise source.refuse(f"this Parquet file is damaged ({reason}).", "Write or download it again.") from None
+
+
+def first_row(source: Source) -> dict[str, Any] | None:
+    """Return the first row of a Parquet file; None if there is none, or the file is damaged."""
+    with suppress(InputError):
+        return next((row for _, row in parquet_rows(source, rows=1)), None)
+    return None
+
+
+def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
+    """Return the names of class labels by column, from what `datasets` writes beside the schema."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
+        found = {key: (one.get("feature") or one).get("names") for key, one in features if isinstance(one, dict)}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {}
+    return {key: names for key, names in found.items() if isinstance(names, list)}
+
+
+def _named(value: Any, names: Sequence[str]) -> Any:
+    if isinstance(value, list):
+        return [_named(one, names) for one in value]
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else value

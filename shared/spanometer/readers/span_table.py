@@ -1,0 +1,159 @@
+"""Tables of spans: a row a span, with the columns document, start, end and label; CSV, tabs or Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError, counted, mention, require_kind, setting, shown
+from ..options import option
+from .csv_table import csv_rows, header_of
+from .document_file import DocumentFile, documents_of
+from .formats import Evidence, Format, register
+from .json_values import first_value
+from .offsets import Offsets
+from .parquet_rows import parquet_rows
+from .records import Record
+from .source import PARQUET, Source
+
+_USUAL = {
+    "document": ("document", "document_id", "doc_id", "doc", "id", "file"),
+    "start": ("start", "begin", "start_offset", "start_char"),
+    "end": ("end", "stop", "end_offset", "end_char"),
+    "label": ("label", "type", "entity_type", "tag"),
+    "text": ("text", "span_text", "mention"),
+}
+"""The usual names of the columns, in any case; `text` is what the span covers."""
+
+_NEEDED = ("start", "end", "label")
+_REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
+
+
+def _named_columns(text: str) -> dict[str, str]:
+    """Return names of columns from a text such as `start=From,end=To`."""
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    return {key.strip(): name.strip() for key, _, name in pairs}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanTableReading(Offsets):
+    """The options of reading tables of spans."""
+
+    column_names: Mapping[str, str] | None = option(
+        None,
+        help="of tables of spans: the names of the columns document, start, end, label and text, start=From,end=To",
+        type="dict, optional",
+        metavar="MAP",
+        parse=_named_columns,
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        super().__post_init__()
+        named = self.column_names or {}
+        require_kind(named, Mapping, "a mapping of names", "Give a dict, {'start': 'From'}.", option="column_names")
+        wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
+        if wrong:
+            raise InputError(
+                f"{mention('column_names')} names the columns {', '.join(_USUAL)}, and not {shown(wrong[0])}.",
+                "Write the column's own name after the sign: start=From.",
+                option="column_names",
+            )
+
+
+def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
+    """Read spans of characters, the end exclusive; rows of one document are together or apart.
+
+    The documents' texts are those of the other side. A document without spans has a row with empty start, end and
+    label. Without a column of documents, all spans are of one document.
+
+    Raises:
+        InputError: names the line (of Parquet the row), for a missing column, and for bounds that are no numbers.
+    """
+    return documents_of(source, _records(source, options.column_names or {}), units=options.units("codepoint"))
+
+
+def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
+    found: dict[str, tuple[int, list[tuple[int, int, str]], list[str | None]]] = {}
+    columns: dict[str, str] = {}
+    for line, row in _rows(source):
+        columns = columns or _columns(source, row, names)
+        name = row.get(columns.get("document", ""))
+        _, spans, stated = found.setdefault("" if name is None else str(name), (line, [], []))
+        start, end, label = (row.get(columns[key]) for key in _NEEDED)
+        if start in (None, "") and end in (None, "") and label in (None, ""):
+            continue
+        if not isinstance(label, str) or not label:
+            raise source.refuse("a span has no label.", _REMEDY, line)
+        spans.append((_bound(source, start, line), _bound(source, end, line), label))
+        covered = row.get(columns.get("text", ""))
+        stated.append(covered if isinstance(covered, str) and covered else None)
+    for name, (line, spans, stated) in found.items():
+        known = stated if any(stated) else ()
+        yield Record(spans=spans, stated=known, id=name if "document" in columns else None, line=line)
+
+
+def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows as objects, with their numbers."""
+    if source.binary == PARQUET:
+        yield from parquet_rows(source)
+        return
+    rows = csv_rows(source)
+    _, header = next(rows)
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise source.refuse(f"{counted(len(cells), 'cell')}, where the header has {len(header)}.", _REMEDY, line)
+        yield line, dict(zip(header, cells, strict=True))
+
+
+def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    """Return what the file calls the columns that it has."""
+    known = {name.lower(): name for name in row}
+    found: dict[str, str] = {}
+    for key, usual in _USUAL.items():
+        if key in names and names[key] not in row:
+            raise source.refuse(f"there is no column {names[key]!r} among {', '.join(map(repr, row))}.", "", 1)
+        name = names.get(key) or next((known[name] for name in usual if name in known), None)
+        if name is not None:
+            found[key] = name
+    for key in _NEEDED:
+        if key not in found:
+            named = setting("column_names", f"{key}=...")
+            raise source.refuse(
+                f"there is no column {key!r} among {', '.join(map(repr, row))}.", f"Name it: {named}.", 1
+            )
+    return found
+
+
+def _bound(source: Source, value: Any, line: int) -> int:
+    if type(value) is int:
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    # as pandas writes numbers of a column that has gaps
+    text = value.removesuffix(".0") if isinstance(value, str) else ""
+    if not text.isdecimal():
+        raise source.refuse(f"{shown(value)} is not an offset.", _REMEDY, line)
+    return int(text)
+
+
+def _evidence(source: Source) -> Evidence:
+    header = header_of(source)
+    if source.binary == PARQUET:
+        row = first_value(source) or {}
+        header = [name.lower() for name, value in row.items() if not isinstance(value, (list, dict))]
+    found = all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
+    return Evidence.CERTAIN if found else Evidence.NONE
+
+
+register(
+    Format(
+        name="span_table",
+        content=DocumentFile,
+        mark="a table of spans",
+        evidence=_evidence,
+        read=read_span_table,
+        reading=SpanTableReading,
+    )
+)

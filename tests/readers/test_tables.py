@@ -1,0 +1,372 @@
+"""Tables: CSV with a header, columns that tell documents apart, spans a row, Parquet; JSON arrays; encodings."""
+
+import datetime
+import json
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import spanometer
+from spanometer.errors import InputError
+from spanometer.readers import read
+from spanometer.readers.tag_file import tag_lists
+
+TABLE = 'Sentence #,Word,POS,Tag\nSentence: 1,Ada,NNP,B-PER\n,"Love,lace",NNP,I-PER\nSentence: 2,"x ""y""",N,O\n'
+
+
+def tags(file):
+    return tag_lists(file.tags[0])
+
+
+def test_csv(file):
+    found = read(file(TABLE, "a.csv"), words=True)
+    assert tags(found) == [["B-PER", "I-PER"], ["O"]]
+    assert tag_lists(found.words) == [["Ada", "Love,lace"], ['x "y"']]
+    assert (found.columns, found.document_names) == (("Tag",), ("Sentence: 1", "Sentence: 2"))
+    assert found.token_lines.tolist() == [2, 3, 4]
+
+
+@pytest.mark.parametrize("column", ["Tag", 4, -1])
+@pytest.mark.parametrize("words", ["Word", 2])
+def test_columns_by_name_and_number(file, column, words):
+    found = read(file(TABLE, "a.csv"), columns=[column], words=words)
+    assert tags(found) == [["B-PER", "I-PER"], ["O"]]
+    assert tag_lists(found.words)[0] == ["Ada", "Love,lace"]
+
+
+def test_documents_that_empty_rows_end(file):
+    found = read(file("\ufeffword;tag\r\nAda;B-PER\r\n;\r\nx;O\r\n\r\ny;O\r\n", "a.csv"), words=True)
+    assert tags(found) == [["B-PER"], ["O"], ["O"]]
+    assert found.document_lines.tolist() == [2, 4, 6]
+
+
+def test_a_column_of_documents_among_tabs(file):
+    text = "doc\ttoken\ttag\na\tAda\tB-PER\na\tL\tI-PER\n\nb\tx\tI-PER\na\ty\tO\n"
+    path = file(text, "a.tsv")
+    found = read(path, documents="doc")
+    assert tags(found) == [["B-PER", "I-PER"], ["I-PER"], ["O"]]
+    assert found.document_names == ("a", "b", "a")
+    # blank lines end documents unless a column is named
+    assert [len(row) for row in tags(read(path))] == [2, 2]
+
+
+def test_documents_over_many_blocks(file):
+    """Against a loop over the lines."""
+    chance = random.Random(2)
+    rows = [(f"d{number}" if chance.random() < 0.7 else "", "O") for number in range(2000) for _ in range(90)]
+    rows[0] = ("d0", "O")
+    path = file("doc\ttoken\ttag\n" + "".join(f"{doc}\tword\t{tag}\n" for doc, tag in rows), "a.tsv")
+    assert path.stat().st_size > 1 << 20
+    found = read(path, documents="doc")
+    sizes, last = [], None
+    for doc, _ in rows:
+        if doc and doc != last:
+            sizes.append(0)
+            last = doc
+        sizes[-1] += 1
+    assert found.tags[0].lengths.tolist() == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('word,tag\n"a\nb",O\n', "line 2: a cell has a tab or a line end in it"),
+        ('word,tag\na,O\n"b\tc",O\n', "line 3: a cell has a tab or a line end in it"),
+        ("word,tag\na,O\nb,O,X\n", "line 3: 3 columns"),
+        ('word,tag\na,O\n"b,O\n', "line 3: this row cannot be read"),
+        ("word,tag\na,\n", "line 2: tag has an empty cell"),
+    ],
+)
+def test_malformed_csv(file, text, problem):
+    with pytest.raises(InputError, match=problem):
+        read(file(text, "a.csv"), format="csv")
+
+
+@pytest.mark.parametrize(
+    "text", ["1,000 B-NUM\n", ", O\nx O\n", "a,b O\nc,d B-X\n", "He said, well\nI say, no\n", "B-a,b\nO\n", "x,y,z O\n"]
+)
+def test_words_with_commas_are_no_table(file, text):
+    path = file(text, "a.conll")
+    try:
+        found = read(path)
+    except InputError as error:
+        assert "csv" not in error.problem
+        return
+    assert found.form == ""
+
+
+def test_tables_are_not_written_again(run, complaint, file):
+    path = file(TABLE, "a.csv")
+    assert "a table with commas" in complaint("repair", path, "--policy", "conlleval")
+    path = file(json.dumps([["I-PER"], ["O"]], indent=1), "a.json")
+    assert "one JSON text" in complaint("convert", path, "--to", "IOBES")
+
+
+def test_commands_take_tables(run, file):
+    path, lines = file(TABLE, "a.csv"), file("Ada B-PER\nLove,lace I-PER\n\nx_y O\n", "a.conll")
+    assert run("score", path, lines, "--ignore-words")[0] == 0
+    assert run("compare", lines, path, path, "--ignore-words")[0] == 0
+    assert run("agree", path, path)[0] == 0
+    assert run("validate", path)[1].startswith(f"{path}, Tag: no illegal pairs in 2 documents")
+    assert run("advise", path)[0] == 0
+
+
+# tables of spans
+
+
+SPANS = "doc_id,start,end,label,text\na,0,12,PER,Ada Lovelace\nb,,,,\na,4.0,12.0,LAST,\n"
+
+
+def dicts(found):
+    return found.spans.to_dicts()
+
+
+A = [{"start": 0, "end": 12, "label": "PER"}, {"start": 4, "end": 12, "label": "LAST"}]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_spans(file, delimiter):
+    found = spanometer.read(file(SPANS.replace(",", delimiter), "spans.csv"))
+    assert dicts(found) == [A, []]
+    assert (found.documents.ids, found.documents.texts) == (("a", "b"), None)
+    assert found.document_lines.tolist() == [2, 3]
+
+
+def test_texts_of_the_other_side(file):
+    rows = [{"id": "b", "text": "x", "spans": []}, {"id": "a", "text": "Ada Lovelace wrote", "spans": A[:1]}]
+    gold = spanometer.read(file("".join(f"{json.dumps(row)}\n" for row in rows), "gold.jsonl"))
+    system = spanometer.read(file(SPANS, "spans.csv"))
+    report = spanometer.score(gold, system)
+    assert (report.results[0].scores["precision"], report.results[0].scores["recall"]) == (0.5, 1.0)
+    wrong = spanometer.read(file(SPANS.replace("Ada Lovelace", "Ada Byron"), "wrong.csv"))
+    with pytest.raises(InputError, match="'Ada Byron' is stated, 'Ada Lovelace' is there"):
+        spanometer.score(gold, wrong)
+
+
+def test_names_of_columns(run, file):
+    path = file("From,To,What\n0,12,PER\n", "spans.csv")
+    names = {"start": "From", "end": "To", "label": "What"}
+    assert dicts(spanometer.read(path, format="span_table", column_names=names)) == [A[:1]]
+    flags = ["--format", "span_table", "--column-names", "start=From,end=To,label=What"]
+    assert run("score", path, path, "--measure", "span_f", "--score-only", *flags)[1] == "1.0000\n"
+    with pytest.raises(InputError, match="there is no column 'start' among 'From', 'To', 'What'"):
+        spanometer.read(path, format="span_table")
+    for wrong in ({"begin": "From"}, {"start": ""}, "x=y"):
+        with pytest.raises(InputError, match=r"column|mapping of names"):
+            spanometer.read(path, format="span_table", column_names=wrong)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("a,x,12,PER,", "line 3: 'x' is not an offset"),
+        ("a,-1,12,PER,", "line 3: '-1' is not an offset"),
+        ("a,1.5,12,PER,", "line 3: '1.5' is not an offset"),
+        ("a,1,12,,", "line 3: a span has no label"),
+        ("a,1,,PER,", "line 3: '' is not an offset"),
+        ("a,1,2", "line 3: 3 cells, where the header has 5"),
+        ("a,5,2,PER,", "the end 2 is not after the start 5"),
+    ],
+)
+def test_malformed_spans(file, row, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(file(f"doc_id,start,end,label,text\na,0,1,PER,\n{row}\n", "spans.csv"), format="span_table")
+
+
+# Parquet
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    def write(rows, name="a.parquet", metadata=None):
+        table = pa.Table.from_pylist(rows)
+        pq.write_table(table.replace_schema_metadata(metadata), tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+def test_parquet_of_tags(parquet):
+    rows = [{"tokens": ["Ada", "x"], "tags": ["B-PER", "O"]}, {"tokens": ["y"], "tags": ["O"]}]
+    found = read(parquet(rows), words=True)
+    assert tags(found) == [["B-PER", "O"], ["O"]]
+    assert tag_lists(found.words) == [["Ada", "x"], ["y"]]
+    with pytest.raises(InputError, match="the object has no 'ner'; its keys: 'tokens', 'tags'"):
+        read(parquet(rows), columns=["ner"])
+
+
+def test_names_of_labels_that_datasets_writes(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    labels = datasets.List(datasets.ClassLabel(names=["O", "B-PER"]))
+    rows = {"tokens": [["Ada", "x"]], "ner_tags": [[1, 0]]}
+    features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": labels})
+    datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / "a.parquet")
+    assert tags(read(tmp_path / "a.parquet", columns=["ner_tags"])) == [["B-PER", "O"]]
+
+
+def test_parquet_of_documents_and_of_spans(parquet, run):
+    rows = [{"id": "a", "text": "Ada Lovelace wrote", "spans": A}, {"id": "b", "text": "x", "spans": []}]
+    path = parquet(rows)
+    assert dicts(spanometer.read(path)) == [A, []]
+    spans = parquet([{"doc": "a", **span} for span in A] + [{"doc": "b"}], "spans.parquet")
+    assert dicts(spanometer.read(spans)) == [A, []]
+    assert run("score", path, spans, "--measure", "span_f", "--score-only")[1] == "1.0000\n"
+    assert run("agree", path, spans)[0] == 0
+
+
+def test_other_parquet_files(parquet, file):
+    with pytest.raises(InputError, match="this Parquet file is damaged"):
+        read(file(b"PAR1" + bytes(20) + b"PAR1", "a.parquet"))
+    with pytest.raises(InputError, match="the file has no documents"):
+        read(_empty(parquet))
+    with pytest.raises(InputError, match="the object has no 'tags'"):
+        read(parquet([{"day": datetime.date(2024, 1, 1)}]))
+    with pytest.raises(InputError, match="more than 1e-05 megabytes"):
+        read(parquet([{"tags": ["O"]}]), max_size=0.00001)
+
+
+def _empty(parquet):
+    path = parquet([{"tags": ["O"]}])
+    pq.write_table(pq.read_table(path).slice(0, 0), path)
+    return path
+
+
+def test_damaged_parquet(parquet):
+    chance = random.Random(4)
+    path = parquet([{"id": str(number), "text": "Ada", "spans": A[:0]} for number in range(20)])
+    whole = path.read_bytes()
+    refused = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(3):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        path.write_bytes(bytes(data))
+        try:
+            spanometer.read(path)
+        except InputError:
+            refused += 1
+    assert refused
+
+
+# arrays
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    "rows", [[["B-PER", "O"], ["O"]], [{"tags": ["B-PER", "O"]}, {"tags": ["O"]}]], ids=["lists", "objects"]
+)
+def test_arrays(file, rows, indent):
+    found = read(file(json.dumps(rows, indent=indent), "a.json"))
+    assert tags(found) == [["B-PER", "O"], ["O"]]
+    assert (found.document_lines[1] > 1) == (indent is not None)
+
+
+def test_lines_of_items_in_errors(file):
+    with pytest.raises(InputError, match="line 4: the object has no 'tags'"):
+        read(file('[\n{"tags": ["O"]},\n\n  {"tag": ["O"]}\n]\n', "a.json"))
+
+
+def test_one_object_over_many_lines(file):
+    assert tags(read(file('{\n"tags": [\n"O"\n]\n}\n', "a.json"))) == [["O"]]
+
+
+def test_an_array_longer_than_what_is_looked_at(file):
+    rows = [["B-PER", "O"] * 100] * 2000
+    for indent in (None, 0):
+        path = file(json.dumps(rows, indent=indent), "a.json")
+        assert path.stat().st_size > 1 << 20
+        found = read(path)
+        assert len(found.tags[0].offsets) == 2001
+
+
+def test_spans_on_one_line_are_a_document(file):
+    spans = [{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]
+    from spanometer.readers import read_spans
+
+    assert read_spans(file(f"{json.dumps(spans)}\n", "a.jsonl")).spans.documents == 1
+    assert read_spans(file(f"{json.dumps([spans, []])}\n", "a.json")).spans.documents == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[\n["O"]\n["O"]]', r"line 3: this is not JSON: '\[\"O\"\]\]\\n' stands after an item"),
+        ('[\n["O"],\n["O"]\n]\nx', "line 5: this is not JSON: 'x"),
+        ('[\n["O"],\n["O"', "line 4: this is not JSON"),
+        ('[\n["O"],\n]', "line 3: this is not JSON"),
+        ('[\n["O"],\n3]', "line 3: a number is not a document"),
+        ('[\n{"tags": ["O"], "tags": []}]', "line 2: an object has the key 'tags' more than once"),
+        ("[\n[\n]\n]x", "this is not JSON"),
+    ],
+)
+def test_malformed_arrays(file, text, problem):
+    with pytest.raises(InputError, match=problem):
+        read(file(text, "a.json"))
+
+
+# encodings
+
+
+ROWS = "Zoë B-PER\n💃 O\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [
+        ("utf-8", "utf-8"),
+        ("utf-8", "utf-8-sig"),
+        ("utf-16", "utf-16"),
+        ("UTF-16-LE", "utf-16-le"),
+        ("utf_8_sig", "utf-8"),
+    ],
+)
+def test_encodings(file, encoding, written):
+    found = read(file(ROWS.encode(written), "a.conll"), words=True, encoding=encoding)
+    assert tag_lists(found.words) == [["Zoë", "💃"]]
+
+
+def test_characters_over_the_ends_of_blocks(file):
+    text = "💃ë B-PER\n" * 200_000
+    path = file(("x" + text).encode("utf-16"), "a.conll")
+    found = read(path, words=True, encoding="utf-16")
+    assert found.words.names == ("x💃ë", "💃ë") and len(found.words.codes) == 200_000
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "problem"),
+    [
+        (ROWS.encode("utf-16"), None, r"line 1: the text is UTF-16.*\n.*encoding='utf-16'"),
+        ("Ada O\nZoë O\n".encode("cp1252"), None, r"line 2: the byte 0xeb is not UTF-8.*\n.*encoding='cp1252'"),
+        ("Ada O\nZoë O\n".encode(), "ascii", "the text is not ascii"),
+        (b"\xff\xfea", "utf-16", "the text is not utf-16"),
+        (b"a O\n", "rot13", "there is no encoding encoding='rot13'"),
+        (b"a O\n", "utf-99", "there is no encoding encoding='utf-99'"),
+        (b"a O\n", 8, "invalid value for encoding: 8"),
+    ],
+)
+def test_wrong_encodings(file, data, encoding, problem):
+    with pytest.raises(InputError, match=problem):
+        read(file(data, "a.conll"), **({} if encoding is None else {"encoding": encoding}))
+
+
+def test_encodings_of_documents(file, run, complaint):
+    row = {"id": "1", "text": "Zoë wrote", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    text = json.dumps(row, ensure_ascii=False)
+    path = file(text.encode("utf-16"), "a.jsonl")
+    found = spanometer.read(path, encoding="utf-16")
+    assert found.documents.texts == ("Zoë wrote",)
+    assert spanometer.read(path, limits={"encoding": "utf-16"}).documents.texts == ("Zoë wrote",)
+    assert run("score", path, path, "--encoding", "utf-16", "--measure", "span_f", "--score-only")[1] == "1.0000\n"
+    assert "--encoding utf-16" in complaint("score", path, path)
+    file("Zoë".encode("cp1252"), "b.txt")
+    ann = file("T1\tPER 0 3\tZoë\n".encode("cp1252"), "b.ann")
+    assert spanometer.read(ann, encoding="cp1252").documents.texts == ("Zoë",)
+
+
+def test_text_is_written_as_utf_8(run, file, tmp_path):
+    path = file("Zoë I-PER\n".encode("utf-16"), "a.conll")
+    out = tmp_path / "out.conll"
+    assert run("convert", path, "--encoding", "utf-16", "--scheme", "IO", "--to", "IOB2", "-o", out)[0] == 0
+    assert out.read_bytes() == "Zoë B-PER\n".encode()
