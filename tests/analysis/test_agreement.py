@@ -12,6 +12,7 @@ import spanometer
 from random_corpora import as_spans, random_document
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
+from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, UnitizingAlpha
 
 TAGS = {
@@ -250,3 +251,73 @@ def test_is_imported_when_it_is_asked_for():
     assert spanometer.agreement is spanometer.analysis.agreement.agreement
     with pytest.raises(AttributeError, match="no attribute 'agreements'"):
         spanometer.agreements  # noqa: B018
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
+    annotations, lengths = randomly(annotators, annotators)
+    options = {"average": average, "n_resamples": 25, "interval_method": "percentile", "seed": 3}
+    found = spanometer.agreement(
+        [spans(annotation, lengths) for annotation in annotations], confidence=0.9, labels="match", **options
+    )
+    generator = np.random.default_rng(3)
+    drawn = []
+    for _ in range(25):
+        chosen = generator.integers(len(lengths), size=len(lengths), dtype=np.int32).tolist()
+        sides = [spans([one[place] for place in chosen], [lengths[place] for place in chosen]) for one in annotations]
+        drawn.append(spanometer.agreement(sides, average=average))
+    for key in ("mean_f1", "mean_chance_f1", "mean_kappa_f1", "alpha", "observed_disagreement"):
+        values = [getattr(one, key) for one in drawn]
+        np.testing.assert_allclose(found.intervals[key], np.quantile(values, [0.05, 0.95]), atol=1e-12)
+    for key in ("f1", "chance_f1", "kappa_f1"):
+        low, high = np.quantile([getattr(one, key)[0, 1] for one in drawn], [0.05, 0.95])
+        np.testing.assert_allclose(found.interval(key, 0, 1), (low, high), atol=1e-12)
+        assert found.interval(key, 1, 0) == found.interval(key, 0, 1)
+        assert found.interval(key, 0, 0) is None
+    for label, of_label in found.per_label.items():
+        values = [one.per_label[label].alpha for one in drawn if label in one.per_label]
+        # a drawn corpus without the label has no such entry
+        if len(values) == len(drawn):
+            np.testing.assert_allclose(of_label.intervals["alpha"], np.quantile(values, [0.05, 0.95]), atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_intervals_are_those_of_the_measures(variant):
+    annotations, lengths = randomly(7, 2)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides, confidence=0.8, n_resamples=50, variant=variant)
+    sides = [side.with_labels(tuple(found.per_label)) for side in sides]
+    resampling = Resampling(confidence=0.8, n_resamples=50)
+    for measure, place in ((ChanceKappaF1(), (0, 1)), (UnitizingAlpha(variant=variant), ())):
+        counts = measure.counts(*sides)
+        for key, bounds in measure.intervals(counts, resampling).items():
+            assert found.interval(key, *place) == pytest.approx(bounds, abs=1e-12)
+        for label, of_label in measure.label_intervals(counts, resampling).items():
+            for key, bounds in of_label.items():
+                assert found.per_label[label].interval(key, *place) == pytest.approx(bounds, abs=1e-12)
+        assert "confidence:0.8|interval_method:bca|n_resamples:50|seed:0" in found.signatures[measure.name]
+
+
+def test_values_without_an_interval():
+    one = spanometer.agreement({name: tags[:1] for name, tags in TAGS.items()}, confidence=0.95)
+    assert np.isnan(one.intervals["mean_f1"]).all()
+    assert "intervals need two documents or more, and there is 1 document" in str(one)
+    found = spanometer.agreement({**TAGS, "dan": TAGS["cat"]}, confidence=0.95, n_resamples=20)
+    # cat and dan have no Y
+    assert found.per_label["Y"].interval("f1", 0, 1) is not None
+    assert found.per_label["Y"].interval("f1", 2, 3) is None
+    assert spanometer.agreement(TAGS).intervals == {}
+    assert json.loads(json.dumps(found.to_dict()))["confidence"] == 0.95
+    with pytest.raises(InputError, match="confidence"):
+        spanometer.agreement(TAGS, confidence=2)
+
+
+def test_intervals_of_blocks(monkeypatch):
+    annotations, lengths = randomly(5, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    whole = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
+    monkeypatch.setattr("spanometer.analysis.counting._BLOCK", 2)
+    parts = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
+    for key, bounds in whole.intervals.items():
+        np.testing.assert_allclose(parts.intervals[key], bounds, atol=1e-12, equal_nan=True)

@@ -13,7 +13,8 @@ import numpy as np
 from ..alignment.overlaps import Alignment, lay_out
 from ..arrays import ordered, plain
 from ..counts.counts import Counts
-from ..errors import InputError, require_choice, require_kind, setting
+from ..counts.statistics import Resampling
+from ..errors import InputError, counted, require_choice, require_kind, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
@@ -23,6 +24,7 @@ from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
+from .agreement_intervals import bounds_of
 from .agreement_tables import document_table, label_table, matrix, pair_table
 from .counting import blocks_of, count_measures, in_whole
 from .streams import push, together
@@ -48,6 +50,8 @@ class AgreementValues:
         alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
         spans: how many spans each annotator has, shape (annotators).
+        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means and
+            of alpha shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked for.
     """
 
     f1: np.ndarray
@@ -57,6 +61,7 @@ class AgreementValues:
     observed_disagreement: float
     expected_disagreement: float
     spans: np.ndarray
+    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def mean_f1(self) -> float:
@@ -76,7 +81,15 @@ class AgreementValues:
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         names = (*(f"mean_{key}" for key in _KEYS), *UnitizingAlpha.keys, *_KEYS, "spans")
-        return {name: plain(getattr(self, name)) for name in names}
+        values = {name: plain(getattr(self, name)) for name in names}
+        return {**values, **({"intervals": plain(dict(self.intervals))} if self.intervals else {})}
+
+    def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
+        """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
+        if key not in self.intervals:
+            return None
+        low, high = (float(bound[pair]) for bound in self.intervals[key])
+        return None if math.isnan(low) else (low, high)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -92,6 +105,7 @@ class Agreement(Shown, AgreementValues):
         signatures: how the values of the pairs and alpha were made, by the measures' names.
         per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
             NaN where neither of the two has a span; empty unless asked for.
+        confidence: the level of the intervals; None if there are none.
     """
 
     names: tuple[str, ...]
@@ -100,6 +114,7 @@ class Agreement(Shown, AgreementValues):
     per_label: Mapping[str, AgreementValues]
     signatures: Mapping[str, str]
     per_document: Mapping[str, np.ndarray] = field(default_factory=dict)
+    confidence: float | None = None
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
@@ -118,6 +133,8 @@ class Agreement(Shown, AgreementValues):
         """
         yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
         yield from (pair_table(self, per_pair=per_pair), "")
+        if self.confidence is not None and self.documents < 2:
+            yield f"intervals need two documents or more, and there is {counted(self.documents, 'document')}"
         yield from map(Copyable, self.signatures.values())
         if per_label:
             yield from ("", label_table(self))
@@ -144,6 +161,7 @@ class Agreement(Shown, AgreementValues):
             **super().to_dict(),
             "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
             "signatures": dict(self.signatures),
+            **({} if self.confidence is None else {"confidence": self.confidence}),
             **({"per_document": plain({**self.mean_per_document, **self.per_document})} if self.per_document else {}),
         }
 
@@ -169,6 +187,10 @@ def agreement(
     average: str = "micro",
     zero_division: float = 0.0,
     per_document: bool = False,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
     pairing: Pairing | None = None,
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
@@ -200,6 +222,9 @@ def agreement(
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
         per_document: also compute the values of each document, chance level and corrected F1 among them.
+        confidence: the level of intervals, of each pair, of the means of pairs and of alpha, over the corpus and in
+            each label: documents are drawn anew, the same ones for all annotators; None makes none.
+        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
         pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
 
     Raises:
@@ -207,6 +232,9 @@ def agreement(
             the annotator.
     """
     require_choice("average", average, AVERAGES)
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
     shared: dict[str, Any] = {"labels": labels, "average": average, "zero_division": zero_division}
     chance = ChanceKappaF1(
         level=level,
@@ -236,11 +264,16 @@ def agreement(
     annotated = {name: spans.with_labels(label_names) for name, spans in sides.items()}
     numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
     of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
-    of_pairs = _pairs(annotated, numbers, chance, of_documents)
-    joint = _joint(annotated, alpha, len(label_names))
+    of_pairs, pair_bounds = _pairs(annotated, numbers, chance, of_documents, resampling)
+    joint, joint_bounds = _joint(annotated, alpha, len(label_names), resampling)
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
-        {**{key: array[place] for key, array in of_pairs.items()}, **joint[place], "spans": spans_of[place]}
+        {
+            **{key: array[place] for key, array in of_pairs.items()},
+            **joint[place],
+            "spans": spans_of[place],
+            "intervals": {key: bounds[:, place] for key, bounds in {**pair_bounds, **joint_bounds}.items()},
+        }
         for place in range(len(label_names) + 1)
     ]
     return Agreement(
@@ -249,8 +282,11 @@ def agreement(
         tokens=int(known_lengths.sum()),
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
-        signatures={measure.name: measure.signature(reading) for measure in (chance, alpha) if measure is not None},
+        signatures={
+            measure.name: measure.signature(reading, resampling) for measure in (chance, alpha) if measure is not None
+        },
         per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
+        confidence=confidence,
     )
 
 
@@ -287,8 +323,9 @@ def _pairs(
     annotated: Mapping[str, Spans],
     numbers: np.ndarray,
     measure: ChanceKappaF1,
-    of_documents: dict[str, list[np.ndarray]] | None = None,
-) -> dict[str, np.ndarray]:
+    of_documents: dict[str, list[np.ndarray]] | None,
+    resampling: Resampling | None,
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the values of all pairs, label by label and (last) overall.
 
     Args:
@@ -296,16 +333,22 @@ def _pairs(
         numbers: how many spans each annotator has of each label.
         measure: what pairs are scored with.
         of_documents: takes the values of each document, pair by pair, by key.
+        resampling: how intervals are made; None makes none.
 
     Returns:
-        For each key an array of shape (labels + 1, annotators, annotators).
+        For each key an array of shape (labels + 1, annotators, annotators); and the bounds of intervals, those of pairs
+        with 2 before that shape, those of means of shape (2, labels + 1).
     """
     count, labels = numbers.shape
     values = {key: np.ones((labels + 1, count, count)) for key in _KEYS}
+    of_pairs: list[Counts] = []
+    per_document = of_documents is not None or resampling is not None
     for (one, name), (other, second) in combinations_with_replacement(enumerate(annotated), 2):
         with named_sides({"references": name, "predictions": second}):
             sides = annotated[name], annotated[second]
-            (counts,) = count_measures(*sides, [measure], per_document=of_documents is not None)
+            (counts,) = count_measures(*sides, [measure], per_document=per_document)
+        if resampling is not None and one != other:
+            of_pairs.append(counts)
         if of_documents is not None and one != other:
             for key, values_of in measure.document_scores(counts).items():
                 of_documents[key].append(values_of)
@@ -314,13 +357,24 @@ def _pairs(
         for key in _KEYS if one != other else ("chance_f1",):
             of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
             values[key][:, one, other] = values[key][:, other, one] = of_pair
-    return values
+    if resampling is None:
+        return values, {}
+    upper = np.triu_indices(count, 1)
+    points = {key: array[:, *upper] for key, array in values.items()}
+    bounds = bounds_of(measure, of_pairs, points, resampling, mean=True)
+    for key in _KEYS:
+        whole = np.full((2, labels + 1, count, count), math.nan)
+        whole[:, :, *upper] = whole[:, :, *upper[::-1]] = bounds[key]
+        bounds[key] = whole
+    return values, bounds
 
 
-def _joint(annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, labels: int) -> list[dict[str, float]]:
-    """Return alpha and its disagreements over all annotators: those of each label, and (last) overall."""
+def _joint(
+    annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, labels: int, resampling: Resampling | None
+) -> tuple[list[dict[str, float]], dict[str, np.ndarray]]:
+    """Return alpha and its disagreements over all annotators, of each label and (last) overall; and their intervals."""
     if measure is None:
-        return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1)
+        return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1), {}
     blocks = blocks_of(list(annotated.values()))
     stack: list[tuple[int, Counts]] = []
     for first, last in blocks:
@@ -335,10 +389,16 @@ def _joint(annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, label
                 remedy = f"Set {setting('variant', None)} to leave alpha out."
                 raise in_whole(replace(error, remedy=remedy), first) from None
         part = measure.count_sides(sides, alignment.labels, alignment.offsets)
-        push(stack, part if len(blocks) == 1 else part.condensed())
-    counts = together(stack)
+        if len(blocks) > 1:
+            part = part.condensed() if resampling is None else part.summed()
+        push(stack, part, condense=resampling is None)
+    counts = together(stack, condense=resampling is None)
     of_labels = measure.score_per_label(counts).values()
-    return [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
+    found = [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
+    if resampling is None:
+        return found, {}
+    points = {key: np.array([[values[key]] for values in found]) for key in UnitizingAlpha.keys}
+    return found, {key: each[..., 0] for key, each in bounds_of(measure, [counts], points, resampling).items()}
 
 
 def _mean_over_pairs(values: np.ndarray) -> np.ndarray:

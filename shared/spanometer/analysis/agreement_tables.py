@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..tables.table import EMPTY, Cell, Number, Table, amount, number
 
 if TYPE_CHECKING:
     from .agreement import Agreement, AgreementValues
+
+_KEYS = ("f1", "chance_f1", "kappa_f1")
 
 
 def matrix(found: Agreement) -> Table:
@@ -17,23 +21,51 @@ def matrix(found: Agreement) -> Table:
     for row, name in enumerate(found.names):
         values = found.kappa_f1[row].tolist()
         rows.append(
-            [(name, "cyan"), *(number(value) if column != row else EMPTY for column, value in enumerate(values))]
+            [
+                (name, "cyan"),
+                *(
+                    Number(value, interval=found.interval("kappa_f1", row, column)) if column != row else EMPTY
+                    for column, value in enumerate(values)
+                ),
+            ]
         )
-    return Table("", found.names, rows, widths=(0, 6), kind="matrix", names="annotator", keys=found.names)
+    return Table(
+        "",
+        found.names,
+        rows,
+        widths=(0, 6),
+        kind="matrix",
+        names="annotator",
+        keys=found.names,
+        confidence=found.confidence,
+    )
 
 
 def pair_table(found: Agreement, *, per_pair: bool) -> Table:
     """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha."""
-    pairs = sorted(found.pairs(), key=lambda pair: -pair[2]["kappa_f1"])
-    shown = {f"{one}, {other}": values for one, other, values in pairs}
+    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -found.kappa_f1[pair])
+    shown = {", ".join(found.names[one] for one in pair): pair for pair in pairs}
     if not per_pair:
-        ends = {"highest pair": pairs[0], "lowest pair": pairs[-1]} if len(pairs) > 1 else {}
-        shown = {f"{place}: {one}, {other}": values for place, (one, other, values) in ends.items()}
-    rows: list[list[Cell]] = [[name, *map(number, values.values()), EMPTY] for name, values in shown.items()]
-    means = [number(found.mean_f1), number(found.mean_chance_f1)]
-    rows.append([("mean of pairs", "cyan"), *means, number(found.mean_kappa_f1, "bold"), EMPTY])
-    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, number(found.alpha, "bold")])
-    return Table("", ("f1", "chance_f1", "kappa_f1", "alpha"), rows, widths=(0, 6), kind="pairs", names="pair")
+        names = list(shown)
+        ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
+        shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(Number(float(getattr(found, key)[pair]), interval=found.interval(key, *pair)) for key in _KEYS),
+            EMPTY,
+        ]
+        for name, pair in shown.items()
+    ]
+    *means, kappa = (_mean(found, key) for key in _KEYS)
+    rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), EMPTY])
+    alpha = Number(found.alpha, style="bold", interval=found.interval("alpha"))
+    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, alpha])
+    return Table("", (*_KEYS, "alpha"), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+
+
+def _mean(values: AgreementValues, key: str) -> Number:
+    return Number(getattr(values, f"mean_{key}"), interval=values.interval(f"mean_{key}"))
 
 
 def label_table(found: Agreement) -> Table:
@@ -41,7 +73,7 @@ def label_table(found: Agreement) -> Table:
     rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
     heads = ("mean f1", "mean chance", "mean kappa", "alpha", "fewest spans", "most spans")
     keys = ("mean_f1", "mean_chance_f1", "mean_kappa_f1", "alpha", "fewest_spans", "most_spans")
-    return Table("label", heads, rows, kind="labels", keys=keys)
+    return Table("label", heads, rows, kind="labels", keys=keys, confidence=found.confidence)
 
 
 def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
@@ -57,6 +89,6 @@ def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
 
 
 def _label_cells(values: AgreementValues) -> list[Cell]:
-    means = [values.mean_f1, values.mean_chance_f1, values.mean_kappa_f1, values.alpha]
+    means = [_mean(values, key) for key in _KEYS]
     spans: list[Number] = [amount(int(values.spans.min())), amount(int(values.spans.max()))]
-    return [*map(number, means), *spans]
+    return [*means, Number(values.alpha, interval=values.interval("alpha")), *spans]

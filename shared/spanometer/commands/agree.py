@@ -11,7 +11,7 @@ random depth by depth; alpha is not defined for them, --variant none leaves it o
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
-  spanometer agree project.json --to-tokens overlap
+  spanometer agree project.json --confidence 0.95
   spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
   spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.agreement import Agreement, agreement
@@ -36,6 +36,7 @@ from ..tables.table import Part, heading
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import Side, kind_of, named, names_of, once, size_of
+from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
@@ -63,6 +64,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
     add_options(scoring, owners, leave_out=_SIMULATIONS)
+    add_interval_options(parser.add_argument_group("intervals"), {})
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
 
 
@@ -74,7 +76,15 @@ def run(options: argparse.Namespace) -> int:
         options.variant = None
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
     of_chance = {name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS}
-    values = {"variant": None if without_alpha else alpha.variant, "per_document": output.per_document, **of_chance}
+    resampling = chosen_resampling(options)
+    require_used(options, {}, [chance, alpha], resampling=resampling)
+    draws = {} if resampling is None else asdict(resampling)
+    values = {
+        "variant": None if without_alpha else alpha.variant,
+        "per_document": output.per_document,
+        **of_chance,
+        **draws,
+    }
     paths = list(map(once, options.files))
     annotators: dict[str, Any]
     if kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha]) is DocumentSeries:
