@@ -14,7 +14,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
 
 from ..errors import InputError
-from ..web import files as web
+from ..web.files import read_file as read_shared_file
 from .attributes import MAX_SPANS
 from .chance import TITLES
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_TOKENS, megabytes, read_upload
@@ -64,7 +64,7 @@ def launch_options() -> dict[str, Any]:
     )
     return {
         "theme": theme,
-        "css": read_file("page.css") + web.read_file("marks.css"),
+        "css": read_file("page.css") + read_shared_file("marks.css"),
         "js": read_file("page.js"),
         "share": False,
         "ssr_mode": False,
