@@ -63,6 +63,36 @@ def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, np.append(first[1:], len(flags))[: len(first)]
 
 
+def turns(codes: np.ndarray) -> np.ndarray:
+    """Number the items of each code from 0, in order."""
+    order = np.argsort(codes, kind="stable")
+    first, last = runs(codes[order])
+    turn = np.empty(len(codes), dtype=np.int64)
+    turn[order] = ranges(np.zeros(len(first), dtype=np.int64), last - first)
+    return turn
+
+
+def rounds(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the items of the first owner of every group, then those of the second of every group, and so on.
+
+    So what has to be done in turn within a group is done at once in all groups.
+
+    Args:
+        group: of each item.
+        owner: of each item, a number: those of a group have their turns in the order of these.
+
+    Yields:
+        Indices of the items of a round.
+    """
+    order = np.lexsort((owner, group))
+    first, last = runs(group[order], owner[order])
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.repeat(turns(group[order][first]), last - first)
+    by_turn = np.argsort(turn, kind="stable")
+    for begin, end in zip(*runs(turn[by_turn]), strict=True):
+        yield by_turn[begin:end]
+
+
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return codes from 0 of rows of values: equal for rows of one kind with the same values in the same order.
 

@@ -53,8 +53,8 @@ _ELSEWHERE = {
     "pred": "Call it predictions.",
     "tags": f"Every label is scored; name those to leave out with {setting('ignore_labels')}{_OF_SCORE}.",
     "loader": "The form of the input is told from the data.",
-    "scenario": "Each scenario is a measure: strict is span_f, exact is span_f with "
-    f"{setting('labels', 'ignore')}; the others are in docs/coming_from.md.",
+    "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
+    "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
     "metrics": f"Call it {mention('measures')}.",
     "confidence_n": f"Use {setting('n_resamples')}.",

@@ -111,7 +111,7 @@ def test_tags_without_prefixes(run, complaint, file):
         ("--repair-method", "Use --repair conlleval or --repair discard; for none"),
         ("--paired-bs", "Use spanometer compare: it has both tests"),
         ("--confidence-n", "Use --resamples"),
-        ("--scenario", "Each scenario is a measure: strict is span_f, exact is span_f with --labels ignore"),
+        ("--scenario", "Use the measure semeval_f with --semeval-schema strict, exact, partial or ent_type"),
     ],
 )
 def test_options_of_other_tools(complaint, flag, remedy):

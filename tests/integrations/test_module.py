@@ -129,7 +129,14 @@ def test_details(case):
         assert list(result) == [*case.keys, "counts", "signature", "curves"]
         assert [result[label]["support"] for label in case.labels] == [1, 3]
         return
-    own = {"eter": ["counts_per_label", "muc_err"], "chance_kappa_f1": ["notes", "per_document"]}.get(case.name, [])
+    by_label = ["counts_per_label"]
+    of_measures = {
+        "eter": [*by_label, "muc_err"],
+        "chance_kappa_f1": ["notes", "per_document"],
+        "semeval_f": by_label,
+        "fair_f": by_label,
+    }
+    own = of_measures.get(case.name, [])
     assert list(result) == [*keys, "per_label", "counts", "signature", *own]
     assert tuple(result["per_label"]) == case.labels
     assert [values["support"] for values in result["per_label"].values()] == [1, 3]

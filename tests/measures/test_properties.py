@@ -99,11 +99,26 @@ def renamed(side):
     return [{(names[label], tokens) for label, tokens in document} for document in side]
 
 
+# where these have equal choices, the order of the text decides, and the label between spans of the same bounds
+BY_TEXT = ("semeval_f", "fair_f")
+
+
+def apart(side):
+    """The side without a second span of the same bounds in a document."""
+    return [
+        set({(min(tokens), max(tokens)): (label, tokens) for label, tokens in sorted(document, key=str)}.values())
+        for document in side
+    ]
+
+
 @every_kind
 @every_measure
 def test_label_names_do_not_matter(name, kind):
     for seed in SEEDS:
         references, predictions, lengths, *sides = corpus(seed, kind)
+        if name in BY_TEXT:
+            references, predictions = apart(references), apart(predictions)
+            sides = [as_spans(side, lengths) for side in (references, predictions)]
         others = [as_spans(renamed(side), lengths) for side in (references, predictions)]
         assert all_close(scores(ALL[name], *sides), scores(ALL[name], *others)), seed
 
@@ -126,12 +141,14 @@ def test_counts_of_parts_add_up(name, kind):
 
 
 @every_kind
-@pytest.mark.parametrize("name", [name for name in ALL if not name.startswith("sl_icm")])
+@pytest.mark.parametrize("name", [name for name in ALL if not name.startswith("sl_icm") and name != "fair_f"])
 def test_swapping_sides_swaps_precision_and_recall(name, kind):
+    # in fair_f the reference spans choose first; in semeval_f a pair belongs to the label of its reference span
+    averages = ("micro",) if name == "semeval_f" else ("micro", "macro")
     for seed in SEEDS:
         *_, reference, predicted = corpus(seed, kind)
         there, back = (
-            scores(ALL[name], *sides, ("micro", "macro")) for sides in ((reference, predicted), (predicted, reference))
+            scores(ALL[name], *sides, averages) for sides in ((reference, predicted), (predicted, reference))
         )
         for one, other in zip(there, back, strict=True):
             assert close(one, {"precision": other["recall"], "recall": other["precision"], "f1": other["f1"]}), seed

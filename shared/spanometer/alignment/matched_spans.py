@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..arrays import as_lists, begins_run, offsets_by
 from .lexicographic import lexicographic_matching
-from .overlaps import Alignment, Pieces, Side
+from .overlaps import Alignment, Side, across_labels
 
 KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")
 """What a reference or a predicted span is; codes index them. A matched pair is of one of the first four."""
@@ -74,7 +74,7 @@ class MatchedSpans:
     @classmethod
     def _match(cls, alignment: Alignment, min_overlap: float) -> MatchedSpans:
         equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
-        rest, of_reference, of_prediction = _unequal(alignment)
+        rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
         pairs = _Overlapping.of(rest, min_overlap)
         chosen = pairs.best()
         first, second = pairs.reference[chosen], pairs.prediction[chosen]
@@ -226,35 +226,6 @@ class _Overlapping:
     def best(self) -> np.ndarray:
         """Return the indices of the pairs of the best choice."""
         return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, self.levels))
-
-
-def _unequal(alignment: Alignment) -> tuple[Alignment, np.ndarray, np.ndarray]:
-    """Return the spans without an equal one on the other side, in the order of the text, aligned without labels.
-
-    Also returns the index of each in its side of the alignment that is given.
-    """
-    sides, numbers = [], []
-    for side, equal in (
-        (alignment.references, alignment.equal),
-        (alignment.predictions, alignment.equal_predictions),
-    ):
-        kept = side.take(~equal)
-        base = kept.label.astype(np.int64) * alignment.stride
-        start, end = kept.start - base, kept.end - base
-        # stable, so that spans that differ in their fragments alone stay in order
-        order = np.lexsort((kept.label, end, start))
-        pieces = kept.pieces
-        if pieces is not None:
-            place = np.empty(len(order), dtype=np.int64)
-            place[order] = np.arange(len(order))
-            first, last = pieces.start - base[pieces.span], pieces.end - base[pieces.span]
-            by_start = np.argsort(first, kind="stable")
-            pieces = Pieces(place[pieces.span][by_start], first[by_start], last[by_start])
-        sides.append(Side(kept.document[order], kept.label[order], start[order], end[order], pieces))
-        numbers.append(np.flatnonzero(~equal)[order])
-    rest = alignment.of_sides(*sides)
-    rest.labels_ignored = True
-    return rest, numbers[0], numbers[1]
 
 
 def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, ranges, ranked, runs
+from ..arrays import begins_run, offsets_of, ranges, ranked, rounds, runs
 
 _ENUMERATED = 5
 """Groups of at most so many rows and columns are solved by trying all their matchings."""
@@ -69,6 +69,29 @@ def best_matching(
     levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
     taken = Groups(row[order], column[order], first, last, levels).solve()
     chosen[pairs[taken]] = True
+    return chosen
+
+
+def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.ndarray]) -> np.ndarray:
+    """Choose pairs one to one: one column after the other takes the row of least cost that is still free.
+
+    Args:
+        rows, columns: the two ends of each pair; a pair occurs once.
+        costs: of each pair; the first decides, then the second, and at last the number of the row.
+
+    Returns:
+        Flags of the chosen pairs.
+    """
+    chosen = np.zeros(len(rows), dtype=bool)
+    height = int(rows.max(initial=-1)) + 1
+    free = np.ones(height, dtype=bool)
+    group = connected(rows, columns + height, height + int(columns.max(initial=-1)) + 1)
+    for part in rounds(group, columns):
+        pairs = part[free[rows[part]]]
+        order = np.lexsort((rows[pairs], *(cost[pairs] for cost in reversed(costs)), columns[pairs]))
+        best = pairs[order[begins_run(columns[pairs][order])]]
+        chosen[best] = True
+        free[rows[best]] = False
     return chosen
 
 

@@ -238,7 +238,7 @@ class Alignment:
             found[found == len(predictions)] = 0
             same_start = predictions.start[found] == references.start
             return np.asarray(same_start & (predictions.end[found] == references.end))
-        codes = _token_codes(references, predictions)
+        codes = token_codes(references, predictions)
         return np.isin(codes[: len(references)], codes[len(references) :])
 
     @cached_property
@@ -249,7 +249,7 @@ class Alignment:
             flags = np.zeros(len(predictions), dtype=bool)
             flags[np.searchsorted(predictions.start, references.start[self.equal])] = True
             return flags
-        codes = _token_codes(references, predictions)
+        codes = token_codes(references, predictions)
         return np.isin(codes[len(references) :], codes[: len(references)])
 
     @cached_property
@@ -282,6 +282,36 @@ class Alignment:
             return pairs.pieces
         bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
         return Pieces(np.arange(len(pairs.shared)), *bounds)
+
+
+def across_labels(
+    alignment: Alignment, references: np.ndarray, predictions: np.ndarray
+) -> tuple[Alignment, np.ndarray, np.ndarray]:
+    """Return the flagged spans in the order of the text (start, end, label), aligned so that all labels meet.
+
+    They keep their labels; positions are `Alignment.token`s.
+
+    Returns:
+        The alignment, and the number that each of its spans has in its side of the one that is given.
+    """
+    sides, numbers = [], []
+    for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
+        chosen = side.take(kept)
+        base = chosen.label.astype(np.int64) * alignment.stride
+        start, end = chosen.start - base, chosen.end - base
+        # stable, so that spans that differ in their fragments alone stay in order
+        order = np.lexsort((chosen.label, end, start))
+        pieces = chosen.pieces
+        if pieces is not None:
+            first, last = pieces.start - base[pieces.span], pieces.end - base[pieces.span]
+            by_start = np.argsort(first, kind="stable")
+            span = np.argsort(order)[pieces.span]
+            pieces = Pieces(span[by_start], first[by_start], last[by_start])
+        sides.append(Side(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
+        numbers.append(np.flatnonzero(kept)[order])
+    rest = alignment.of_sides(*sides)
+    rest.labels_ignored = True
+    return rest, numbers[0], numbers[1]
 
 
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
@@ -373,7 +403,7 @@ def _require_few_pairs(noun: str, *counts: np.ndarray) -> None:
         )
 
 
-def _token_codes(first: Side, second: Side) -> np.ndarray:
+def token_codes(first: Side, second: Side) -> np.ndarray:
     """Return codes of all spans of two sides, equal for spans of the same tokens."""
     sides = first, second
     if first.contiguous and second.contiguous:

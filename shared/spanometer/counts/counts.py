@@ -205,6 +205,11 @@ class Counts:
         sums = {name: column.per_label(len(self.labels)).sum().item() for name, column in self.columns.items()}
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
+    def by_label(self) -> dict[str, dict[str, int | float]]:
+        """Sum each column for each label, by the labels' names."""
+        sums = {name: column.per_label(len(self.labels)).tolist() for name, column in self.columns.items()}
+        return {label: {name: sums[name][code] for name in sums} for code, label in enumerate(self.labels)}
+
     def flagged(self) -> np.ndarray:
         """Flag the documents in which something is counted, on either side; shape (documents), bool."""
         flags = np.zeros(self.documents, dtype=bool)

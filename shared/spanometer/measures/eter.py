@@ -230,12 +230,7 @@ class Eter(Measure):
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute also all counts by type, and MUC's error rate."""
-        sums = counts.per_label()
-        by_type = {
-            label: {name: values[code].item() for name, values in sums.items()}
-            for code, label in enumerate(counts.labels)
-        }
-        return {**super().details(counts), "counts_per_label": by_type, "muc_err": self.muc_error(counts)}
+        return {**super().details(counts), "counts_per_label": counts.by_label(), "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
         """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better.

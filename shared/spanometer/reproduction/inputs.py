@@ -16,10 +16,21 @@ MULTICONER_TRAIN = ("multiconer_es_train.conll", "es_train.conll", os.path.join(
 CONLL03 = ("conll03_test_tags.tsv",)
 """Names that the files of the corpora may have in the folder; the first is ours."""
 
+FAIREVAL = {
+    (corpus, side): (os.path.join("faireval", side, f"{corpus}.csv"), os.path.join("data", side, f"{corpus}.csv"))
+    for corpus in ("ner_spans", "chunk_spans")
+    for side in ("target", "system")
+}
+"""The files of FairEval, by corpus and side, in our folder or in its own."""
+
 CONTENTS = {
     MULTICONER_DEV[0]: "MultiCoNER version 1, Spanish development set",
     MULTICONER_TRAIN[0]: "MultiCoNER version 1, Spanish training set",
     CONLL03[0]: "CoNLL-2003 English test set, tags of the reference and of Flair, a tab between",
+    **{
+        names[0]: f"FairEval's {corpus}, {'reference' if side == 'target' else 'output of a system'}"
+        for (corpus, side), names in FAIREVAL.items()
+    },
 }
 """Descriptions of the files, by their first name."""
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, counted
-from . import chance, eter, policies, sl_icm, span_attribute
+from . import chance, eter, partial_match, policies, sl_icm, span_attribute
 from .differences import explained
 from .inputs import Inputs
 from .tables import DIFFERENT, EQUAL, NEAR, Cell, Grid, Table, markdown_table, plain_markdown
@@ -36,6 +36,9 @@ TABLES: dict[str, Maker] = {
     "eter_examples": eter.examples,
     "eter_table3": eter.table3,
     "span_attribute": span_attribute.table,
+    "faireval": partial_match.faireval,
+    "fair_examples": partial_match.fair_examples,
+    "semeval_cases": partial_match.semeval_cases,
     "decoding": policies.table,
 }
 """What can be reproduced, by name; one name may give several tables."""

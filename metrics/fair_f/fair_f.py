@@ -1,0 +1,43 @@
+"""Ortmann's fair F1, as an `evaluate` module."""
+
+from spanometer.integrations.span_module import Card, SpanModule
+from spanometer.measures.fair_f import FairF as Measure
+
+_DESCRIPTION = """
+Fair F1 counts each mistake once. A span with a wrong label or wrong bounds is a false positive and a false negative in
+the usual F1, so that it costs twice what a missed span costs. Here it is one event: a label error, a boundary error
+(too small, too large, or crossing) or both, which counts as half a false positive and half a false negative, or by
+weights of one's own. The numbers of all kinds of errors are in the details.
+"""
+
+_EXAMPLES = """
+    >>> import evaluate, spanometer
+    >>> fair_f = evaluate.load(spanometer.path("fair_f"))
+    >>> fair_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
+    {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
+    >>> fair_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal
+    {'precision': 0.0, 'recall': 0.0, 'f1': 0.0}
+    >>> tags = {"predictions": [["B-PER", "O", "B-LOC"]], "references": [["B-PER", "I-PER", "B-LOC"]]}
+    >>> result = fair_f.compute(**tags, details=True)  # partial: one right, one too small
+    >>> round(result["f1"], 4), result["counts"]["true_positives"], result["counts"]["boundary_errors_smaller"]
+    (0.6667, 1, 1)
+    >>> result = fair_f.compute(**tags, weights="weighted")  # half right, and half a false negative
+    >>> round(result["precision"], 4), round(result["recall"], 4), round(result["f1"], 4)
+    (1.0, 0.75, 0.8571)
+"""
+
+_CITATION = """
+@inproceedings{ortmann-2022-fine,
+    title = "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans",
+    author = "Ortmann, Katrin",
+    booktitle = "Proceedings of the Thirteenth Language Resources and Evaluation Conference (LREC 2022)",
+    year = "2022", url = "https://aclanthology.org/2022.lrec-1.150"
+}
+"""
+
+
+class FairF(SpanModule):
+    """Precision, recall and F1 in which a mistake is one error."""
+
+    measure = Measure
+    card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

@@ -1,0 +1,48 @@
+"""F1 of SemEval-2013 task 9.1, as an `evaluate` module."""
+
+from spanometer.integrations.span_module import Card, SpanModule
+from spanometer.measures.semeval_f import SemevalF as Measure
+
+_DESCRIPTION = """
+SemEval F1 pairs reference and predicted spans that share tokens one to one and judges each pair by a schema: strict
+(tokens and label must agree), exact (tokens), ent_type (labels), or partial, in which a pair whose tokens differ counts
+half, whatever the labels. These are the schemas of SemEval-2013 task 9.1 that nervaluate and eval4ner compute, after
+MUC-5. The numbers of correct, incorrect, partial, missing and spurious spans are in the details.
+"""
+
+_EXAMPLES = """
+    >>> import evaluate, spanometer
+    >>> semeval_f = evaluate.load(spanometer.path("semeval_f"))
+    >>> semeval_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
+    {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
+    >>> semeval_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal
+    {'precision': 0.0, 'recall': 0.0, 'f1': 0.0}
+    >>> tags = {"predictions": [["B-PER", "O", "B-LOC"]], "references": [["B-PER", "I-PER", "B-ORG"]]}
+    >>> result = semeval_f.compute(**tags, details=True)  # partial: one of other tokens; labels do not count
+    >>> result["f1"], {key: number for key, number in result["counts"].items() if number}
+    (0.75, {'correct': 1, 'partial': 1, 'possible': 2, 'actual': 2})
+    >>> [semeval_f.compute(**tags, schema=schema)["f1"] for schema in ("strict", "exact", "ent_type")]
+    [0.0, 0.5, 0.5]
+"""
+
+_CITATION = """
+@inproceedings{segura-bedmar-etal-2013-semeval,
+    title = "SemEval-2013 Task 9: Extraction of Drug-Drug Interactions from Biomedical Texts (DDIExtraction 2013)",
+    author = "Segura-Bedmar, Isabel and Martínez, Paloma and Herrero-Zazo, María",
+    booktitle = "Second Joint Conference on Lexical and Computational Semantics (*SEM), Volume 2 (SemEval 2013)",
+    year = "2013", url = "https://aclanthology.org/S13-2056"
+}
+@inproceedings{chinchor-sundheim-1993-muc,
+    title = "MUC-5 Evaluation Metrics",
+    author = "Chinchor, Nancy and Sundheim, Beth",
+    booktitle = "Fifth Message Understanding Conference (MUC-5)",
+    year = "1993", url = "https://aclanthology.org/M93-1007"
+}
+"""
+
+
+class SemevalF(SpanModule):
+    """Precision, recall and F1 over pairs of spans, with partial credit."""
+
+    measure = Measure
+    card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

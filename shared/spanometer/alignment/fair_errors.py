@@ -1,0 +1,220 @@
+"""Errors as Ortmann's fair evaluation counts them: each wrong span is in an event, and one mistake is one event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import offsets_by, offsets_of, ranges, rounds, runs, take_segments, turns
+from ..errors import InputError
+from .matching import connected, occurrences
+from .overlaps import Alignment, across_labels, token_codes
+
+KINDS = ("FN", "FP", "LE", "BES", "BEL", "BEO", "LBE")
+"""The kinds of errors: a missing span, a spurious one, another label; of one label, but smaller than the reference
+span, larger, or crossing it; another label and other bounds."""
+
+_FN, _FP, _LE, _BES, _BEL, _BEO, _LBE = range(len(KINDS))
+
+_STRETCH_LIMIT = 10_000_000
+"""At most so many stretches of spans, from bound to bound, are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class FairErrors:
+    """Errors, one a row.
+
+    Attributes:
+        kind: codes that index `KINDS`.
+        document: of each error.
+        reference, prediction: the labels' codes on both sides; -1 for none.
+    """
+
+    kind: np.ndarray
+    document: np.ndarray
+    reference: np.ndarray
+    prediction: np.ndarray
+
+
+def fair_errors(alignment: Alignment) -> FairErrors:
+    """Find the errors of a corpus, see `measures.FairF`; spans that are right on both sides are none.
+
+    Raises:
+        InputError: for more pairs of overlapping spans than `overlaps.PAIR_LIMIT`, and if wrong spans overlap in more
+            stretches than are kept.
+    """
+    wrong, _, _ = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
+    left, right = _identical(wrong)
+    found = [_errors(wrong, np.full(len(left), _LE), left, right)]
+    wrong = _without(wrong, left, right)
+    # a pair that nothing else overlaps is an event; all others are looked at in turn
+    pairs = wrong.pairs
+    alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
+    found.append(_events(wrong, np.flatnonzero(alone)))
+    wrong = _without(wrong, pairs.reference[alone], pairs.prediction[alone])
+    chosen, pairs = _Turns(wrong).events(), wrong.pairs
+    found.append(_events(wrong, chosen))
+    wrong = _without(wrong, pairs.reference[chosen], pairs.prediction[chosen])
+    missing, spurious = np.arange(len(wrong.references)), np.arange(len(wrong.predictions))
+    found.append(_errors(wrong, np.full(len(missing), _FN), missing, None))
+    found.append(_errors(wrong, np.full(len(spurious), _FP), None, spurious))
+    columns = ("kind", "document", "reference", "prediction")
+    return FairErrors(*(np.concatenate([getattr(part, name) for part in found]) for name in columns))
+
+
+def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
+    """Pair spans of the same tokens, the first reference with the first prediction, the second with the second."""
+    codes = token_codes(alignment.references, alignment.predictions)
+    parts = np.split(codes.astype(np.int64), [len(alignment.references)])
+    first, second = (part * len(codes) + turns(part) for part in parts)
+    _, left, right = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    return left, right
+
+
+def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Alignment:
+    """Return an alignment without some reference and predicted spans."""
+    sides = []
+    for side, spans in ((alignment.references, left), (alignment.predictions, right)):
+        kept = np.ones(len(side), dtype=bool)
+        kept[spans] = False
+        sides.append(side.take(kept))
+    return alignment.of_sides(*sides)
+
+
+def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
+    """Return errors of given kinds in pairs of spans, or in spans of one side."""
+    sides = [(alignment.references, left), (alignment.predictions, right)]
+    labels = [np.full(len(kind), -1) if spans is None else side.label[spans] for side, spans in sides]
+    document = next(side.document[spans] for side, spans in sides if spans is not None)
+    return FairErrors(kind, document, *labels)
+
+
+def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
+    """Return the errors in chosen pairs of overlapping spans, none of them identical."""
+    pairs, references, predictions = alignment.pairs, alignment.references, alignment.predictions
+    left, right, shared = pairs.reference[chosen], pairs.prediction[chosen], pairs.shared[chosen]
+    kind = np.where(shared == predictions.size[right], _BES, np.where(shared == references.size[left], _BEL, _BEO))
+    kind = np.where(references.label[left] == predictions.label[right], kind, _LBE)
+    return _errors(alignment, kind, left, right)
+
+
+class _Turns:
+    """Spans that compete for each other, and the tokens that are left of them.
+
+    The spans of a side have their turns, the shortest first, then in the order of the text. All groups of spans that
+    overlap, directly or through others, are looked at together: the first turn of each, then the second, and so on.
+    """
+
+    def __init__(self, alignment: Alignment) -> None:
+        self._alignment = alignment
+        pairs, sides = alignment.pairs, (alignment.references, alignment.predictions)
+        spans = len(sides[0]) + len(sides[1])
+        self._ends = (pairs.reference, pairs.prediction)
+        self._alike = sides[0].label[pairs.reference] == sides[1].label[pairs.prediction]
+        self._group = connected(pairs.reference, pairs.prediction + len(sides[0]), spans)
+        self._size = [side.size for side in sides]
+        # the shortest first, then in the order of the text
+        self._place = [np.argsort(np.argsort(size, kind="stable")) for size in self._size]
+        self._free = [np.ones(len(side), dtype=bool) for side in sides]
+        # when a span was used first
+        self._used = [np.zeros(len(side), dtype=np.int64) for side in sides]
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Cut all spans into stretches at all bounds: within one, all tokens are in the same spans."""
+        sides = self._alignment.references, self._alignment.predictions
+        bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
+        tokens = np.diff(bounds)
+        # for each span a place for each stretch, and one at the end: how many tokens are left before it
+        self._offsets, self._base, self._before = [], [], []
+        for side in sides:
+            first = np.searchsorted(bounds, side.start)
+            offsets = offsets_of(np.searchsorted(bounds, side.end) - first + 1)
+            if offsets[-1] > _STRETCH_LIMIT:
+                raise InputError(
+                    f"wrong spans overlap in {offsets[-1]} stretches, more than {_STRETCH_LIMIT}.",
+                    "Score fewer spans that nest or cross at once.",
+                )
+            base = offsets[:-1] - first
+            begin = np.searchsorted(bounds, side.piece_start)
+            size = np.searchsorted(bounds, side.piece_end) - begin
+            left = np.zeros(offsets[-1], dtype=np.int64)
+            left[1 + ranges(base[side.piece_span] + begin, size)] = tokens[ranges(begin, size)]
+            self._offsets.append(offsets)
+            self._base.append(base)
+            self._before.append(np.cumsum(left))
+        self._left = [size.copy() for size in self._size]
+        common = self._alignment.intersections
+        self._pieces = offsets_by(common.span, len(self._group))
+        self._first = np.searchsorted(bounds, common.start)
+        self._count = np.searchsorted(bounds, common.end) - self._first
+
+    def events(self) -> np.ndarray:
+        """Return the pairs that are events, in the order in which they are found."""
+        found = [np.zeros(0, dtype=np.intp)]
+        for first, alike in ((0, True), (3, False)):
+            pairs = np.flatnonzero(self._alike == alike)
+            for number, (hand, fresh) in enumerate(((0, True), (0, False), (1, False)), first):
+                found += self._pass(pairs, hand, fresh, number)
+        return np.concatenate(found)
+
+    def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
+        """Give each free span of a side, in its turn, the best span of the other side that is free, or that is not."""
+        one, other = self._ends[hand], self._ends[1 - hand]
+        pairs = pairs[self._free[hand][one[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
+        found = []
+        for turn in rounds(self._group[pairs], self._place[hand][one[pairs]]):
+            best = self._best(pairs[turn], hand, fresh)
+            time = number * len(self._group) + self._place[hand][one[best]]
+            for index, ends in ((hand, one[best]), (1 - hand, other[best])):
+                first = self._free[index][ends]
+                self._used[index][ends[first]] = time[first]
+                self._free[index][ends] = False
+            self._take(best)
+            found.append(best)
+        return found
+
+    def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
+        """Return the best pair of each span that has its turn: of these spans, and of fresh ones, no token is taken."""
+        one, other = self._ends[hand], self._ends[1 - hand]
+        if fresh:
+            pairs = pairs[self._free[1 - hand][other[pairs]]]
+            shared = self._alignment.pairs.shared[pairs]
+        else:
+            shared = self._shared(pairs, 1 - hand)
+            pairs, shared = pairs[shared > 0], shared[shared > 0]
+        partner = other[pairs]
+        extra = self._left[1 - hand][partner] - shared
+        # stable, so that of equals the first in the text is taken
+        keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, one[pairs])
+        order = np.lexsort(keys)
+        return np.asarray(pairs[order[runs(one[pairs[order]])[0]]])
+
+    def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
+        """Return how many tokens that the spans of pairs share are left of the one of a side."""
+        pieces, piece = take_segments(self._pieces, pairs)
+        owner = np.repeat(np.arange(len(pairs)), pieces)
+        place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]
+        before = self._before[index]
+        left = before[place + self._count[piece]] - before[place]
+        return np.bincount(owner, weights=left, minlength=len(pairs)).astype(np.int64)
+
+    def _take(self, pairs: np.ndarray) -> None:
+        """Take the tokens that are left of both spans of each pair out of both."""
+        pieces, piece = take_segments(self._pieces, pairs)
+        owner = np.repeat(np.repeat(np.arange(len(pairs)), pieces), self._count[piece])
+        stretch = ranges(self._first[piece], self._count[piece])
+        ends = [ends[pairs] for ends in self._ends]
+        places = [base[spans][owner] + stretch for base, spans in zip(self._base, ends, strict=True)]
+        left = (before[place + 1] - before[place] for before, place in zip(self._before, places, strict=True))
+        both = np.minimum(*left)
+        taken = np.bincount(owner, weights=both, minlength=len(pairs)).astype(np.int64)
+        for index, spans in enumerate(ends):
+            sizes, slots = take_segments(self._offsets[index], spans)
+            moved = offsets_of(sizes)[:-1] - self._offsets[index][spans]
+            gone = np.zeros(len(slots), dtype=np.int64)
+            gone[places[index] + moved[owner] + 1] = both
+            # what is the same for all places of a span does not matter
+            self._before[index][slots] -= np.cumsum(gone)
+            self._left[index][spans] -= taken

@@ -1,0 +1,220 @@
+"""Ortmann's fair F1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.fair_errors import KINDS, fair_errors
+from ..alignment.overlaps import Alignment
+from ..arrays import is_number, listed_items
+from ..counts.counts import Column, Counts
+from ..counts.statistics import precision_recall_f1
+from ..errors import InputError
+from ..options import option, options_of
+from .aligned import FMeasure, f_results
+from .base import Key
+
+COLUMNS = {
+    "TP": "true_positives",
+    "FP": "false_positives",
+    "FN": "false_negatives",
+    "LE": "label_errors",
+    "BES": "boundary_errors_smaller",
+    "BEL": "boundary_errors_larger",
+    "BEO": "boundary_errors_crossing",
+    "LBE": "label_boundary_errors",
+}
+"""The counts by FairEval's abbreviations."""
+
+BOUNDARY_ERRORS = ("BES", "BEL", "BEO")
+"""What BE stands for."""
+
+PARTS = ("TP", "FP", "FN")
+"""As what an event counts."""
+
+Weights = dict[str, tuple[float, ...]]
+
+FAIR: Weights = {
+    "TP": (1.0, 0.0, 0.0),
+    "FP": (0.0, 1.0, 0.0),
+    "FN": (0.0, 0.0, 1.0),
+    **dict.fromkeys(("LE", *BOUNDARY_ERRORS, "LBE"), (0.0, 0.5, 0.5)),
+}
+"""The weights `fair`: as how many true positives, false positives and false negatives an event counts."""
+
+NAMED: dict[str, Weights] = {
+    "fair": FAIR,
+    "weighted": {**FAIR, "BES": (0.5, 0.0, 0.5), "BEL": (0.5, 0.5, 0.0), "BEO": (0.5, 0.25, 0.25)},
+}
+"""The weights that have names."""
+
+_REMEDY = (
+    "Use 'fair', 'weighted', a dict such as {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}, or the same as text, "
+    f"'BE=0.5/0.25/0.25,LE=0/0.5/0.5'; the kinds are {', '.join(COLUMNS)}, and BE for {', '.join(BOUNDARY_ERRORS)}."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FairF(FMeasure):
+    """Precision, recall and F1 in which a wrong label or bound is one error and not two (Ortmann 2022, FairEval).
+
+    Every event is one of these, found in this order:
+
+    - TP: a predicted span with the tokens and the label of a reference span.
+    - LE, label error: one with the tokens of a reference span and another label.
+    - BE, boundary error: spans of one label that overlap: BES if the predicted one lies within the other, BEL if it
+      holds the other, BEO if they cross.
+    - LBE, label and boundary error: spans of two labels that overlap.
+    - FN, FP: reference and predicted spans that are left.
+
+    BE are found in three passes. (1) Each reference span without an event, the shortest first, takes the best predicted
+    span without one, and the tokens that both share are taken out of both. (2) Each that is left takes the best
+    predicted span that has an event and still shares tokens with it; (3) each predicted span that is left takes a
+    reference span in the same way. LBE are found in the same three passes, after BE. The best is the span that shares
+    the most tokens, of these the one with the fewest others left, then the shortest, then the one that had its first
+    event first, then the first in the text. So each span is in an event at least, and can be in several if it was cut
+    or joined.
+
+    P = tp / (tp + fp), R = tp / (tp + fn). TP, FP and FN count as themselves; LE, BE and LBE as half a false positive
+    and half a false negative. With `weights="weighted"` a boundary error is half a true positive as well: BES 1/2 tp
+    and 1/2 fn, BEL 1/2 tp and 1/2 fp, BEO 1/2 tp, 1/4 fp and 1/4 fn. Range [0, 1], higher is better.
+
+    The order of the text is that of starts, then ends, then labels, so that the order of the input does not matter;
+    equally good choices are made by it. Exchanging the sides can change the events, if seldom. Discontinuous spans are
+    compared by their tokens.
+
+    Attributes:
+        weights: `fair`, `weighted`, or as how many true positives (TP), false positives (FP) and false negatives (FN)
+            events count, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`: what is not given is 0 in a kind of
+            event, and kinds that are not given count as in `fair`. As text, 'BE=0.5/0.25/0.25'.
+        focus: whose label an LE and an LBE belong to: `target`, the reference span's, or `system`, the predicted one's.
+
+    Counts: `true_positives`, `false_positives`, `false_negatives`, `label_errors`, `boundary_errors_smaller`,
+    `boundary_errors_larger`, `boundary_errors_crossing`, `label_boundary_errors`, in events; `reference`, in spans.
+
+    Raises:
+        InputError: for weights that are not numbers from 0 up, and see `fair_errors`.
+    """
+
+    weights: str | Mapping[str, Mapping[str, float]] = option(
+        "fair",
+        help='as how many true and false positives and false negatives an error counts: "fair" (half a false positive '
+        'and half a false negative), "weighted" (boundary errors also as half a true positive), or numbers for the '
+        'kinds LE, BE (or BES, BEL, BEO) and LBE, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or '
+        '"BE=0.5/0.25/0.25"',
+        type="str or dict",
+        flag="fair-weights",
+        metavar="WEIGHTS",
+        parse=str,
+        label="Weights of errors",
+    )
+    focus: str = option(
+        "target",
+        help="whose label a wrong label belongs to",
+        choices={"target": "the reference span's", "system": "the predicted span's"},
+        label="Wrong labels belong to",
+    )
+
+    name: ClassVar[str] = "fair_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of true positives among the predicted, each error counted once",
+        "share of true positives among the reference, each error counted once",
+    )
+    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, "counts_per_label")
+    place: ClassVar[int] = 54
+    support: ClassVar[str] = "reference"
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
+        *FMeasure.bounded,
+        ("true_positives", "reference"),
+        ("false_negatives", "reference"),
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options, and write the weights in one way."""
+        super().__post_init__()
+        object.__setattr__(self, "weights", _text(_read(self.weights)))
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Count the events."""
+        errors = fair_errors(alignment)
+        columns = {"true_positives": alignment.references.column(alignment.equal)}
+        own, other = errors.reference, errors.prediction
+        if self.focus == "system":
+            own, other = other, own
+        label = np.where(own < 0, other, own)
+        for kind, name in COLUMNS.items():
+            if kind in KINDS:
+                chosen = errors.kind == KINDS.index(kind)
+                columns[name] = Column(errors.document[chosen], label[chosen])
+        columns["reference"] = alignment.references.column()
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1 of weighted events."""
+        weights = _read(self.weights)
+        numbers = {kind: np.asarray(quantities[name], dtype=float) for kind, name in COLUMNS.items()}
+        tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
+        return precision_recall_f1(tp, tp + fp, tp, tp + fn, self.zero_division)
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute also the events of each label."""
+        return {**super().details(counts), "counts_per_label": counts.by_label()}
+
+
+def _read(given: Any) -> Weights:
+    """Return the weights of all kinds of events."""
+    if isinstance(given, str):
+        return NAMED[given] if given in NAMED else _weights(_from_text(given), given)
+    if isinstance(given, Mapping):
+        return _weights(dict(listed_items(given, _REMEDY)), given)
+    raise _refusal(given)
+
+
+def _from_text(text: str) -> dict[str, dict[str, float]]:
+    """Return the weights of `BES=0.5/0/0.5,LE=0/0.5/0.5`."""
+    found = {}
+    for entry in text.split(","):
+        kind, _, numbers = entry.partition("=")
+        try:
+            found[kind.strip()] = dict(zip(PARTS, map(float, numbers.split("/")), strict=True))
+        except ValueError:
+            raise _refusal(text) from None
+    return found
+
+
+def _weights(kinds: Mapping[Any, Any], given: Any) -> Weights:
+    """Return the weights of all kinds from those of some."""
+    weights = dict(FAIR)
+    # BE first, so that its parts can be given beside it
+    for kind in sorted(kinds, key=lambda kind: kind != "BE"):
+        if kind not in {*COLUMNS, "BE"} or not isinstance(kinds[kind], Mapping):
+            raise _refusal(given)
+        parts = dict(listed_items(kinds[kind], _REMEDY))
+        if not set(parts) <= set(PARTS):
+            raise _refusal(given)
+        numbers = tuple(parts.get(part, 0.0) for part in PARTS)
+        if not all(is_number(number) and math.isfinite(number) and number >= 0 for number in numbers):
+            raise _refusal(given)
+        for one in BOUNDARY_ERRORS if kind == "BE" else (kind,):
+            weights[one] = tuple(map(float, numbers))
+    return weights
+
+
+def _text(weights: Weights) -> str:
+    """Write weights as the options have them: by name, or those that are not `fair`."""
+    named = [name for name, known in NAMED.items() if known == weights]
+    other = (
+        f"{kind}={'/'.join(f'{number!r}'.removesuffix('.0') for number in numbers)}"
+        for kind, numbers in weights.items()
+        if numbers != FAIR[kind]
+    )
+    return named[0] if named else ",".join(other)
+
+
+def _refusal(given: Any) -> InputError:
+    return options_of(FairF)["weights"].refusal(given, _REMEDY)

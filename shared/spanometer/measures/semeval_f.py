@@ -1,0 +1,188 @@
+"""F1 of SemEval-2013 task 9.1: partial credit for pairs of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.matched_spans import CORRECT, WRONG_EXTENT, WRONG_LABEL, MatchedSpans
+from ..alignment.matching import best_matching, greedy_matching
+from ..alignment.overlaps import Alignment, across_labels
+from ..counts.counts import Column, Counts
+from ..counts.statistics import precision_recall_f1
+from ..options import option
+from .aligned import FMeasure, f_results
+from .base import Key
+
+_EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False}
+"""Whether a correct pair has the same tokens."""
+
+_TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True}
+"""Whether it has the same label."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """The pairs of spans that are judged.
+
+    Attributes:
+        reference, prediction: numbers of the spans of both sides.
+        exact, typed: whether their tokens, and whether their labels, are the same.
+    """
+
+    reference: np.ndarray
+    prediction: np.ndarray
+    exact: np.ndarray
+    typed: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemevalF(FMeasure):
+    """Precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
+
+    Reference and predicted spans that share tokens are paired one to one. A pair is correct (COR), incorrect (INC) or
+    partial (PAR), by `schema`:
+
+    | | same tokens and label | same tokens | same label | tokens in common |
+    |---|---|---|---|---|
+    | strict | COR | INC | INC | INC |
+    | exact | COR | COR | INC | INC |
+    | partial | COR | COR | PAR | PAR |
+    | ent_type | COR | INC | COR | INC |
+
+    Reference spans that are left are missing (MIS), predicted ones spurious (SPU). With POS = COR + INC + PAR + MIS,
+    the reference spans, and ACT = COR + INC + PAR + SPU, the predicted ones,
+
+        P = (COR + PAR / 2) / ACT, R = (COR + PAR / 2) / POS.
+
+    Range [0, 1], higher is better. A pair belongs to the label of its reference span, and what is left to its own, so
+    that labels sum to the whole. Summed over labels, `strict` is `span_f`; `exact` is `span_f` without labels if no two
+    spans of a side have the same tokens (both but for the alignment `nervaluate`).
+
+    Attributes:
+        schema: which pairs are correct.
+        alignment: which pairs are formed. `joint`: those of `MatchedSpans`, the same for all schemas. `schema`: for
+            each schema those with the most COR, of these the most pairs. `nervaluate`: those of nervaluate 1.2.1, to
+            reproduce its numbers: the predicted spans choose one after the other, each the first free reference span
+            that makes a correct pair (in `ent_type` the one whose bounds are nearest), or else the first free one.
+            This can leave correct pairs out. Its order is that of its input, here that of the text (start, end, label).
+        min_overlap: the least share of a reference span that a predicted one must cover to be paired with it, from 0
+            to 1; in any case it must share a token. nervaluate has 0.01 unless told otherwise.
+
+    Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
+
+    Raises:
+        InputError: for too many pairs of overlapping spans, and for too large groups of them.
+    """
+
+    schema: str = option(
+        "partial",
+        help="which pairs of spans are correct",
+        choices={
+            "strict": "those with the same tokens and label",
+            "exact": "those with the same tokens",
+            "partial": "those with the same tokens; others count half",
+            "ent_type": "those with the same label",
+        },
+        flag="semeval-schema",
+        label="Schema",
+    )
+    alignment: str = option(
+        "joint",
+        help="which pairs are formed of spans that share tokens",
+        choices={
+            "joint": "the best pairs, one choice for all schemas",
+            "schema": "those with the most correct pairs of the schema",
+            "nervaluate": "as nervaluate does, one predicted span after the other",
+        },
+        flag="semeval-alignment",
+        label="Alignment",
+    )
+    min_overlap: float = option(
+        0.0,
+        help="least share of a reference span that a predicted span must cover to be paired with it",
+        kind=float,
+        low=0,
+        high=1,
+        metavar="SHARE",
+        label="Least overlap",
+    )
+
+    name: ClassVar[str] = "semeval_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of predicted spans that are correct, partial ones counting half",
+        "share of reference spans that are found correctly, partial ones counting half",
+    )
+    place: ClassVar[int] = 52
+    support: ClassVar[str] = "possible"
+    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, "counts_per_label")
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
+        *FMeasure.bounded,
+        *((part, whole) for whole in ("possible", "actual") for part in ("correct", "incorrect", "partial")),
+        ("missing", "possible"),
+        ("spurious", "actual"),
+    )
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Count the pairs by what they are, and the spans without one."""
+        references, predictions = alignment.references, alignment.predictions
+        pairs = self._joint(alignment) if self.alignment == "joint" else self._by_schema(alignment)
+        correct = self._correct(pairs.exact, pairs.typed)
+        half = ~correct & (self.schema == "partial")
+        spurious = np.bincount(pairs.prediction, minlength=len(predictions)) == 0
+        columns = {
+            "correct": references.column(pairs.reference[correct]),
+            "incorrect": references.column(pairs.reference[~correct & ~half]),
+            "partial": references.column(pairs.reference[half]),
+            "missing": references.column(np.bincount(pairs.reference, minlength=len(references)) == 0),
+            "spurious": predictions.column(spurious),
+            "possible": references.column(),
+            "actual": Column(
+                np.concatenate([references.document[pairs.reference], predictions.document[spurious]]),
+                np.concatenate([references.label[pairs.reference], predictions.label[spurious]]),
+            ),
+        }
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1, a partial pair counting half."""
+        right = quantities["correct"] + quantities["partial"] / 2
+        return precision_recall_f1(right, quantities["actual"], right, quantities["possible"], self.zero_division)
+
+    def details(self, counts: Counts) -> dict[str, Any]:
+        """Compute also the counts of each label."""
+        return {**super().details(counts), "counts_per_label": counts.by_label()}
+
+    def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
+        """Flag the pairs that are correct in the schema."""
+        return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
+
+    def _joint(self, alignment: Alignment) -> _Chosen:
+        """Return the pairs that all schemas share."""
+        matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
+        paired = (matched.reference >= 0) & (matched.prediction >= 0)
+        kind = matched.kind[paired]
+        exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_EXTENT])
+        return _Chosen(matched.reference[paired], matched.prediction[paired], exact, typed)
+
+    def _by_schema(self, alignment: Alignment) -> _Chosen:
+        """Return the pairs that are best for the schema, or that nervaluate forms."""
+        sides = alignment.references, alignment.predictions
+        whole, *numbers = across_labels(alignment, *(np.ones(len(side), dtype=bool) for side in sides))
+        pairs, (references, predictions) = whole.pairs, (whole.references, whole.predictions)
+        enough = pairs.shared / references.size[pairs.reference] >= self.min_overlap
+        left, right, shared = pairs.reference[enough], pairs.prediction[enough], pairs.shared[enough]
+        exact = (shared == references.size[left]) & (shared == predictions.size[right])
+        typed = references.label[left] == predictions.label[right]
+        correct = self._correct(exact, typed)
+        if self.alignment == "schema":
+            chosen = best_matching(left, right, correct.astype(float))
+        else:
+            distance = np.abs(references.start[left] - predictions.start[right])
+            distance += np.abs(references.end[left] - predictions.end[right])
+            nearest = distance * correct if self.schema == "ent_type" else np.zeros_like(distance)
+            chosen = greedy_matching(left, right, [~correct, nearest])
+        return _Chosen(numbers[0][left[chosen]], numbers[1][right[chosen]], exact[chosen], typed[chosen])
