@@ -11,10 +11,11 @@ from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.bucket_tables import bucket_tables, described, score_buckets
+from spanometer.analysis.bucket_tables import BucketReport, bucket_tables, score_buckets
 from spanometer.analysis.buckets import buckets_of, by_name, by_number
 from spanometer.analysis.consistency import inconsistencies
-from spanometer.analysis.error_examples import Context, order_of_line
+from spanometer.analysis.contexts import Context
+from spanometer.analysis.error_examples import order_of_line
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording
@@ -182,7 +183,9 @@ def test_scores_without_a_denominator_are_no_zeros():
     references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
     found = score_buckets(buckets_of(references, predictions), references, predictions, right(references, predictions))
     row = next(one for one in found if (one.by, one.bucket) == ("document length in tokens", "2"))
-    other = next(one for one in described(found) if (one["by"], one["bucket"]) == ("document length in tokens", "4"))
+    other = next(
+        one for one in BucketReport(found).to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4")
+    )
     assert row.scores["f1"] == 1
     assert other["recall"] is None and other["precision"] == 0
     (table, *_) = [table for table in bucket_tables(found) if table.title == "document length in tokens"]

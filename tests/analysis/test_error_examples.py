@@ -13,8 +13,10 @@ from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.error_examples import CHOICES, Context, ErrorChoice, ErrorExamples
+from spanometer.analysis.contexts import Context
+from spanometer.analysis.error_examples import CHOICES, ErrorChoice, ErrorExamples
 from spanometer.spans.wording import Wording
+from spanometer.tables.screen import text_of
 
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"]]
 REFERENCE = [[(0, 1, "PER"), (2, 4, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")], []]
@@ -99,7 +101,7 @@ def test_text_marks_the_span_of_each_side():
     assert "ORG → ORG  wrong extent, shorter  line 3, document 0" in shown
     assert "reference   Ada of [ORG Acme Inc] saw Rome" in shown
     assert "prediction  Ada of Acme [ORG Inc] saw Rome" in shown
-    assert "5 errors, the first 2 of them here." in str(examples(examples=2))
+    assert "5 errors, the first 2 of them here." in text_of(examples().parts(2))
 
 
 def test_csv_has_a_row_for_each_error():

@@ -14,7 +14,7 @@ from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.bucket_tables import score_buckets
 from spanometer.analysis.buckets import buckets_of
-from spanometer.analysis.error_examples import Context
+from spanometer.analysis.contexts import Context
 from spanometer.counts.statistics import Resampling
 from spanometer.spans.wording import Wording
 from spanometer.tables.table import Number, Table

@@ -14,7 +14,8 @@ from ..counts.counts import Column, Counts
 from ..counts.statistics import Resampling
 from ..measures.span_f import SpanF
 from ..spans.spans import Spans
-from ..tables.table import EMPTY, Cell, Number, Table, amount
+from ..tables.shown import Shown
+from ..tables.table import EMPTY, Cell, Number, Part, Table, amount
 from .buckets import Buckets
 
 _KEYS = ("precision", "recall", "f1")
@@ -101,6 +102,29 @@ def _counts(buckets: Sequence[Buckets], references: Spans, predictions: Spans, r
     return Counts(columns, tuple(labels), references.documents)
 
 
+@dataclass(frozen=True, repr=False)
+class BucketReport(Shown):
+    """The scores of buckets. Their tables are `buckets`, one for each way to tell spans apart.
+
+    Attributes:
+        scores: of each bucket.
+    """
+
+    scores: Sequence[BucketScores]
+
+    def parts(self) -> Iterator[Part]:
+        """Return the tables."""
+        for table in bucket_tables(self.scores):
+            yield from (table, "")
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return built-in types only, ready for JSON."""
+        return [
+            plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
+            for one in self.scores
+        ]
+
+
 def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
     """Yield a table for each way to tell buckets apart."""
     by: dict[str, list[BucketScores]] = {}
@@ -123,11 +147,3 @@ def _cell(row: BucketScores, key: str) -> Cell:
     if math.isnan(value):
         return EMPTY
     return Number(value, interval=None if bounds is None or math.isnan(bounds[0]) else bounds)
-
-
-def described(scores: Sequence[BucketScores]) -> list[dict[str, Any]]:
-    """Return scores of buckets as built-in types, ready for JSON."""
-    return [
-        plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
-        for one in scores
-    ]

@@ -16,10 +16,12 @@ import numpy as np
 
 from ..arrays import is_list, offsets_of, ordered
 from ..errors import InputError, counted
+from ..readers.document_file import DocumentFile
 from ..spans.spans import Fragments, Spans
 from ..spans.wording import Wording, string_codes
 from ..tags.tags import Tags
 from .consistency import LabelsOfStrings
+from .contexts import context_of_documents
 
 _PARTS = 5
 """Into how many parts, of about as many reference spans each, numbers are taken apart; fewer values are a part each."""
@@ -162,6 +164,19 @@ def buckets_of(
         found.append(_by_consistency(references, codes[0]))
     found += [_by_given(name, values, sides) for name, values in (by or {}).items()]
     return found
+
+
+def read_training(train: Any) -> tuple[Spans, Wording] | None:
+    """Return the spans of a training set and their wording, from a file that was read, or as they are."""
+    if not isinstance(train, DocumentFile):
+        known: tuple[Spans, Wording] | None = train
+        return known
+    wording = context_of_documents(train).wording
+    if wording is None:
+        raise InputError(
+            "the training set has no words.", "Give a file with words or texts.", source=train.source, option="train"
+        )
+    return train.spans, wording
 
 
 def _sizes(side: Spans) -> np.ndarray:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from ..arrays import runs
+from ..arrays import plain, runs
 from ..errors import printable
 from ..spans.spans import Spans
 from ..spans.wording import string_codes
-from ..tables.table import Cell, Table, amount
-from .error_examples import Context
+from ..tables.shown import Shown
+from ..tables.table import Cell, Part, Table, amount
+from .contexts import Context
 
 _PLACES = 5
 """How many places of a string are named."""
@@ -123,15 +126,33 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
     ]
 
 
-def inconsistency_table(found: list[Inconsistency], most: int | None = None) -> Table:
-    """Return them as a table, the first ones if there are more than `most`."""
-    rows: list[list[Cell]] = [
-        [printable(one.text), one.label, amount(one.times), one.usual, amount(one.usual_times), _places(one)]
-        for one in found[:most]
-    ]
-    heads = ["label", "times", "mostly", "times", "places"]
-    keys = ["label", "times", "mostly", "mostly_times", "places"]
-    return Table("string", heads, rows, kind="inconsistencies", names="text", keys=keys)
+@dataclass(frozen=True, repr=False)
+class Inconsistencies(Shown):
+    """Strings with several labels in the reference. Their table is `inconsistencies`.
+
+    Attributes:
+        found: the rare labels, the most probable errors first.
+    """
+
+    found: Sequence[Inconsistency]
+
+    def parts(self) -> Iterator[Part]:
+        """Return the table."""
+        yield self.table()
+
+    def table(self, most: int | None = None) -> Table:
+        """Return a row for each rare label of a string, the first ones if there are more than `most`."""
+        rows: list[list[Cell]] = [
+            [printable(one.text), one.label, amount(one.times), one.usual, amount(one.usual_times), _places(one)]
+            for one in self.found[:most]
+        ]
+        heads = ["label", "times", "mostly", "times", "places"]
+        keys = ["label", "times", "mostly", "mostly_times", "places"]
+        return Table("string", heads, rows, kind="inconsistencies", names="text", keys=keys)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return built-in types only, ready for JSON."""
+        return [plain(asdict(one)) for one in self.found]
 
 
 def _places(one: Inconsistency) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, shown
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
-from ..options import check_options, option
+from ..options import check_options, option, require_known
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, read_sides
 from ..spans.attributes import Attributes
@@ -26,10 +26,15 @@ from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .batches import documents_in, form_of, structs_in
+from .bucket_tables import BucketReport, score_buckets
+from .buckets import buckets_of, read_training
 from .comparison import REFERENCES, SYSTEM
 from .confusion import EXTENT_CHOICES, Confusion
+from .consistency import Inconsistencies, inconsistencies
+from .contexts import Context, context_of_documents, context_of_words
 from .error_costs import Costs, costs
 from .error_differences import Difference, SharedErrors
+from .error_examples import ErrorChoice, ErrorExamples, order_of_line
 from .error_tables import beside_table, cost_table, label_table, legend, score_line, share_table
 
 _WIDEST = 12
@@ -71,6 +76,7 @@ class SystemErrors(Shown):
             each span that is alone, also as Arrow table and data frame.
         measure: what errors cost is told in its headline.
         resampling: how intervals of costs are made; None makes none.
+        context: the words and lines of the documents, as far as they are known.
     """
 
     name: str
@@ -79,6 +85,7 @@ class SystemErrors(Shown):
     matched: MatchedSpans
     measure: AlignedMeasure
     resampling: Resampling | None = None
+    context: Context = field(default_factory=Context)
 
     @cached_property
     def costs(self) -> Costs:
@@ -126,6 +133,33 @@ class SystemErrors(Shown):
         """
         require_choice("extents", extents, EXTENT_CHOICES)
         return Confusion.of(self.matched, extents, {"system": self.name} if self.name else {})
+
+    def examples(self, **choice: Any) -> ErrorExamples:
+        """Return the errors with their words in context, those on the most frequent strings first.
+
+            found.only.examples(kind="wrong_label", label="ORG", predicted="LOC").to_json_lines()
+
+        Args:
+            **choice: which errors, and how many, see `ErrorChoice`.
+        """
+        known = [field.name for field in fields(ErrorChoice)]
+        require_known(choice, known, "examples")
+        sides = self.references, self.predictions
+        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice))
+
+    def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
+        """Return the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
+
+        Args:
+            train: a training set, as `spanometer.read` gives it, or its spans and their wording: recall on mentions
+                that were in it and on others.
+            by: values by name: one for each document, or a list of one for each token.
+        """
+        right = np.empty(len(self.references), dtype=bool)
+        right[order_of_line(self.references)] = self.matched.alignment.equal
+        sides = self.references, self.predictions
+        buckets = buckets_of(*sides, self.context.wording, read_training(train), by)
+        return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
 
     def parts(self) -> Iterator[Part]:
         """Return what each kind costs, the kinds by label, the labels that are taken for another, and the legend."""
@@ -195,6 +229,19 @@ class Errors(Shown):
         """Every error with what each system makes of its span: which all make, which only one."""
         found = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
         return SharedErrors.of(next(iter(self.systems.values())).references, found)
+
+    @cached_property
+    def inconsistencies(self) -> Inconsistencies:
+        """Strings to which the reference gives several labels, of which the rare ones are probable errors."""
+        first = next(iter(self.systems.values()))
+        return Inconsistencies(inconsistencies(first.references, first.context))
+
+    def with_context(self, context: Context) -> Self:
+        """Return the same errors with the words and lines of their documents."""
+        systems = {
+            name: replace(found, context=context.fitting(found.references)) for name, found in self.systems.items()
+        }
+        return replace(self, systems=systems)
 
     def difference(self, one: str, other: str) -> Difference:
         """Return the difference between two systems, error by error: fixed, new, and of another kind.
@@ -270,6 +317,7 @@ def errors(
     id2label: Any = None,
     ignore_index: int | None = -100,
     lengths: Any = None,
+    words: Any = None,
     pairing: Pairing | None = None,
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
@@ -299,6 +347,7 @@ def errors(
             (`SpanF(average="macro")`).
         min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
         scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `compare`.
+        words: the words of each document, for examples and buckets by string; files bring their own.
         pairing: of files, how they are brought into one unit.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
         confidence: the level of the intervals of costs, over documents; None makes none.
@@ -342,12 +391,15 @@ def errors(
             resampling=resampling,
         )
     known = reference.lengths
-    return Errors(
+    found = Errors(
         documents=reference.documents,
         tokens=None if known is None else int(known.sum()),
         systems=systems,
         signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
+    if isinstance(references, DocumentFile):
+        return found.with_context(context_of_documents(references, reading))
+    return found.with_context(context_of_words(words))
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:

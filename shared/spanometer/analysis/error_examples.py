@@ -21,6 +21,7 @@ from ..spans.spans import Spans
 from ..spans.wording import Wording
 from ..tables.shown import Shown
 from ..tables.table import Cell, Part, Table, Text, amount
+from .contexts import Context
 
 _AROUND = {" ": 10, "": 80}
 """How many words, or characters, are shown on both sides of an error, by what stands between two."""
@@ -53,7 +54,7 @@ class ErrorChoice:
         label: labels of the reference span; a spurious span, which has none, is chosen by its own label, unless
             `predicted` is given.
         predicted: labels of the predicted span.
-        examples: how many errors are printed at most.
+        limit: how many errors there are at most, the first ones; None takes all.
         sample: how many errors are drawn at random; None takes all.
         sample_seed: of the draw.
     """
@@ -74,9 +75,9 @@ class ErrorChoice:
     predicted: tuple[str, ...] = option(
         (), help="only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
     )
-    examples: int = option(SHOWN, help="errors that are printed", kind=int, low=0, metavar="N")
+    limit: int | None = option(None, help="the first N errors alone", kind=int, low=1, optional=True, metavar="N")
     sample: int | None = option(
-        None, help="draw N of the errors at random", kind=int, low=1, optional=True, metavar="N"
+        None, help="N of the errors, drawn at random", kind=int, low=1, optional=True, metavar="N"
     )
     sample_seed: int = option(0, help="seed of that draw", kind=int, low=0, metavar="N")
 
@@ -125,31 +126,6 @@ class ErrorChoice:
                     option=name,
                 )
         return [labels.index(label) for label in getattr(self, name)]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Context:
-    """What documents say, and where they stand.
-
-    Attributes:
-        wording: their words or characters; None if these are not known.
-        source: what the file of the reference is called; empty if there is none.
-        names: the documents' names; None if they have none.
-        document_lines: the line on which each document begins; None if there is no file.
-        token_lines: the line of each token of all documents; None if a document is not one token a line.
-    """
-
-    wording: Wording | None = None
-    source: str = ""
-    names: Sequence[str] | None = None
-    document_lines: np.ndarray | None = None
-    token_lines: np.ndarray | None = None
-
-    def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
-        """Return the line of tokens of documents; None if there is no file."""
-        if self.token_lines is not None:
-            return np.asarray(self.token_lines[offsets[document] + start])
-        return None if self.document_lines is None else self.document_lines[document]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,12 +184,10 @@ class ErrorExamples(Shown):
         rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, and `name` and `line` of the place, the texts of
             both spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
         context: the words and lines of the documents.
-        examples: how many are printed.
     """
 
     rows: pa.Table
     context: Context
-    examples: int = SHOWN
 
     @classmethod
     def of(
@@ -242,6 +216,7 @@ class ErrorExamples(Shown):
         order = np.lexsort((string, -times))
         if known.wording is None:
             times = np.zeros(len(rows), dtype=np.int64)
+        order = order[: chosen.limit]
         rows, texts = rows[order], texts.take(order)
         table = matched.to_arrow().take(arrow_array(_places(matched.order)[rows]))
         table = table.append_column("reference_text", texts.reference)
@@ -249,20 +224,19 @@ class ErrorExamples(Shown):
         for name, values in _surroundings(matched, rows, known).items():
             table = table.append_column(name, values)
         table = table.append_column("times", arrow_array(times[order], np.full(len(rows), known.wording is None)))
-        return cls(table, known, chosen.examples)
+        return cls(table, known)
 
     def __len__(self) -> int:
         """Return the number of errors."""
         return int(self.rows.num_rows)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, most: int = SHOWN) -> Iterator[Part]:
         """Return the first errors, each with both sides."""
-        shown = min(self.examples, len(self))
-        if shown < len(self):
-            yield f"{counted(len(self), 'error')}, the first {shown:,} of them here."
-        for row in self.rows.slice(0, shown).to_pylist():
-            yield ""
+        if most < len(self):
+            yield from (f"{counted(len(self), 'error')}, the first {most:,} of them here.", "")
+        for row in self.rows.slice(0, most).to_pylist():
             yield from _lines(row, self.context.wording)
+            yield ""
 
     def tables(self) -> Sequence[Table]:
         """Return the table of all errors."""

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ..alignment.matched_spans import KINDS, MatchedSpans
-from ..alignment.overlaps import overlaps
 from ..analysis.bucket_tables import BucketScores, bucket_tables
-from ..analysis.error_examples import Context, ErrorChoice, ErrorExamples, MentionTexts, extent_of, order_of_line
-from ..arrays import integers, offsets_of, ordered_codes
-from ..errors import printable
-from ..spans.spans import Spans
+from ..analysis.error_analysis import Errors, SystemErrors
+from ..analysis.error_tables import beside_table, cost_table, label_table, legend, share_table
+from ..analysis.report_tables import score_cells
+from ..errors import InputError, printable
 from ..tables.exports import to_html
-from ..tables.table import Number, Part, Precision, Table
+from ..tables.table import Number, Part, Precision, Table, head
 from ..version import __version__
 from .files import read_file
+from .report_data import SIDES, report_data
 
 MOST_ERRORS = 10_000
 """At most so many errors are in a report; of more, so many are drawn at random."""
 
-_WHOLE = {" ": 80, "": 500}
-"""Documents of at most so many words, or characters, are shown whole, by what stands between two."""
-
-_AROUND = {" ": 30, "": 200}
-"""How many words, or characters, of a longer document are shown on both sides of an error."""
-
-_STRINGS = 20
-"""How many of the strings that are most often wrong are listed."""
-
-_SIDES = ("reference", "prediction")
+_MOST_INCONSISTENT = 30
+"""How many strings with several labels in the reference are listed."""
 
 _STYLES = {
     "correct": ("✓", "solid line"),
@@ -49,74 +39,66 @@ _STYLES = {
 """The symbol of each kind of span, and the line below it; colours are in marks.css."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of the report above the matrix.
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What is in a report beside the errors.
 
     Attributes:
-        title: its heading.
-        parts: its lines and tables.
-        note: a line below the heading.
-    """
-
-    title: str
-    parts: Sequence[Part]
-    note: str = ""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReportedSystem:
-    """What a report has of a system.
-
-    Attributes:
-        name: of the system.
-        sections: what stands above the matrix: scores, kinds of errors and the like.
-        buckets: the scores of buckets.
-        matched: the spans of both sides, matched.
-        sides: the spans that were matched, of both sides.
-    """
-
-    name: str
-    sections: Sequence[Section] = ()
-    buckets: Sequence[BucketScores] = ()
-    matched: MatchedSpans
-    sides: tuple[Spans, Spans]
-
-
-def error_report(
-    title: str,
-    heading: Sequence[tuple[str, str]],
-    systems: Sequence[ReportedSystem],
-    context: Context,
-    *,
-    precision: Precision | None = None,
-    signatures: Sequence[str] = (),
-    most: int = MOST_ERRORS,
-    seed: int = 0,
-) -> str:
-    """Return the report as a page of HTML; nothing in the texts of the corpus is markup or a script there.
-
-    Args:
-        title: what is compared with what.
-        heading: names and texts: the files, the size of the corpus.
-        systems: the errors of each system; the page shows one at a time.
-        context: the words and lines of the documents.
+        title: its heading; by default the systems' names.
+        heading: names and texts below it: the files and the size of the corpus.
+        train: a training set, see `SystemErrors.buckets`.
+        by: values that tell spans apart, see `SystemErrors.buckets`.
         precision: how numbers are written.
-        signatures: how the scores were made.
         most: how many errors of all systems are shown in their sentences; of more, so many are drawn at random.
         seed: of the draw.
     """
-    known = precision or Precision()
+
+    title: str = ""
+    heading: Sequence[tuple[str, str]] = ()
+    train: Any = None
+    by: Mapping[str, Any] | None = None
+    precision: Precision = field(default_factory=Precision)
+    most: int = MOST_ERRORS
+    seed: int = 0
+
+
+def write_error_report(found: Errors, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a report of errors that can be sent to others: one file, which needs no network.
+
+    Args:
+        found: the errors.
+        path: the file, whose name ends in .html; one that is there is replaced.
+        **options: see `ReportOptions`.
+
+    Raises:
+        InputError: for another name.
+    """
+    require_html(path)
+    Path(path).write_text(error_report(found, ReportOptions(**options)), encoding="utf-8")
+
+
+def require_html(path: str | os.PathLike[str]) -> None:
+    """Raise an `InputError` unless a path is the name of a page."""
+    if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
+        raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End it in .html.")
+
+
+def error_report(found: Errors, options: ReportOptions | None = None) -> str:
+    """Return the report as HTML; nothing in the texts of the corpus is markup or a script there."""
+    chosen = options or ReportOptions()
+    names = list(found.systems)
+    title = chosen.title or f"Errors of {', '.join(names)}"
     blocks, described = [], []
-    for system in systems:
-        data = report_data(system, context, most=max(most // len(systems), 1), seed=seed)
-        described.append(data)
-        parts = [_section(section, known) for section in system.sections]
-        parts += [_buckets(system.buckets, known)] if system.buckets else []
-        parts += _left_out(data, seed)
+    for name, system in found.systems.items():
+        most = max(chosen.most // len(names), 1)
+        sides = system.references, system.predictions
+        data = report_data(system.matched, sides, system.context, most=most, seed=chosen.seed)
+        described.append({"name": name, **data})
+        parts = [*_system_sections(system, chosen), *_left_out(data, chosen.seed)]
         blocks.append(f'<div class="er-system">{"".join(parts)}</div>')
-    facts = "".join(f"<dt>{_shown(name)}</dt><dd>{_shown(text)}</dd>" for name, text in heading)
-    lines = "".join(f'<p class="er-signature">{_shown(line)}</p>' for line in signatures)
+    facts = "".join(
+        f"<dt>{_shown(name)}</dt><dd>{_shown(text)}</dd>" for name, text in chosen.heading or [("size", found.size)]
+    )
     kinds = [
         {"name": name, "title": name.replace("_", " "), "symbol": symbol, "line": line}
         for name, (symbol, line) in _STYLES.items()
@@ -125,13 +107,42 @@ def error_report(
         "TITLE": _shown(title),
         "STYLE": read_file("report.css") + read_file("marks.css"),
         "HEADING": f'<dl class="er-facts">{facts}</dl>',
-        "SECTIONS": "\n".join(blocks),
-        "FOOTER": f"{lines}<p>Spanometer {__version__}</p>",
-        "DATA": _json({"kinds": kinds, "sides": _SIDES, "systems": described}),
+        "SECTIONS": "\n".join([*blocks, *_common_sections(found, chosen)]),
+        "FOOTER": f'<p class="er-signature">{_shown(found.signature)}</p><p>Spanometer {__version__}</p>',
+        "DATA": _json({"kinds": kinds, "sides": SIDES, "systems": described}),
         "SCRIPT": read_file("report.js"),
     }
     # in one pass, so that nothing is filled into what was filled in
     return re.sub("%([A-Z]+)%", lambda place: filled[place[1]], read_file("report.html"))
+
+
+def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[str]:
+    """Yield the scores of a system, its kinds of errors and its buckets."""
+    measure, precision = system.measure, options.precision
+    counts = measure.count(system.matched.alignment)
+    intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
+    keys = list(measure.keys)
+    cells = score_cells(measure, measure.score(counts), keys, intervals)
+    sizes = f"{len(system.references):,} reference and {len(system.predictions):,} predicted spans, "
+    line = f"{sizes}{system.counts['correct']:,} correct, {system.errors:,} errors."
+    yield _section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line, precision)
+    tables = [cost_table(system), label_table(system), share_table(system)]
+    notes = legend(measure, system.resampling, system.references.documents)
+    yield _section("Kinds of errors", tables, " ".join(notes), precision)
+    yield _buckets(system.buckets(train=options.train, by=options.by).scores, precision)
+
+
+def _common_sections(found: Errors, options: ReportOptions) -> Iterator[str]:
+    """Yield what is said of all systems together, and of the reference."""
+    if len(found.systems) > 1:
+        tables = [beside_table(found), found.shared.table()]
+        yield _section("The systems beside each other", tables, "", options.precision)
+    listed = found.inconsistencies.found
+    if listed:
+        note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
+        more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
+        table = found.inconsistencies.table(_MOST_INCONSISTENT)
+        yield _section("Probable errors of the reference", [table], note + more, options.precision)
 
 
 def _left_out(data: Mapping[str, Any], seed: int) -> list[str]:
@@ -155,10 +166,11 @@ def _json(data: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _section(section: Section, precision: Precision) -> str:
-    note = f'<p class="sm-muted">{_shown(section.note)}</p>' if section.note else ""
-    body = f'<div class="sm-scroll" tabindex="0" role="region">{to_html(section.parts, precision)}</div>'
-    return f"<section><h2>{_shown(section.title)}</h2>{note}{body}</section>"
+def _section(title: str, parts: Sequence[Part], note: str, precision: Precision) -> str:
+    below = f'<p class="sm-muted">{_shown(note)}</p>' if note else ""
+    opened = f'<div class="sm-scroll" tabindex="0" role="region" aria-label="{_shown(title)}">'
+    tables = "".join(f"{opened}{to_html([part], precision)}</div>" for part in parts)
+    return f"<section><h2>{_shown(title)}</h2>{tables}{below}</section>"
 
 
 def _buckets(buckets: Sequence[BucketScores], precision: Precision) -> str:
@@ -201,126 +213,3 @@ def _line(score: Number) -> str:
     low, high = score.interval or (score.value, score.value)
     bounds = f"--low:{low:.4f};--high:{high:.4f};--value:{score.value:.4f}"
     return f'<span class="er-range" style="{bounds}" aria-hidden="true"><i></i><b></b></span>'
-
-
-def report_data(system: ReportedSystem, context: Context, *, most: int = MOST_ERRORS, seed: int = 0) -> dict[str, Any]:
-    """Return what the script of the report shows of a system, as built-in types, see `error_report`."""
-    matched, sides = system.matched, system.sides
-    every = ErrorExamples.of(matched, sides, context)
-    rows = ErrorChoice(sample=most, sample_seed=seed).rows(matched)
-    passages, passage_of = _passages(matched, rows, context)
-    texts = MentionTexts.of(matched, sides, context.wording).take(rows).text
-    string = integers(texts.dictionary_encode().indices) if context.wording else np.zeros(len(rows), dtype=np.int64)
-    columns = (
-        matched.kind[rows],
-        matched.reference_label[rows],
-        matched.predicted_label[rows],
-        passage_of,
-        np.bincount(string)[string] if len(rows) else string,
-    )
-    number = np.full(len(matched), -1)
-    number[rows] = np.arange(len(rows))
-    marks = [_marks(matched, name, spans, passages, number) for name, spans in zip(_SIDES, sides, strict=True)]
-    separator = " " if context.wording is None else context.wording.separator
-    return {
-        "name": system.name,
-        "labels": [printable(label) for label in matched.alignment.labels],
-        "counts": np.bincount(matched.kind[rows], minlength=len(KINDS)).tolist(),
-        "total": len(every),
-        "noun": "sentence" if separator else "passage",
-        "matrix": _matrix(matched),
-        "strings": every.strings(_STRINGS),
-        "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
-        "passages": list(_described(passages, marks, matched, context)),
-    }
-
-
-def _matrix(matched: MatchedSpans) -> list[list[int]]:
-    """Return the cells of the confusion matrix that are not empty: both labels, pairs of one extent, and others."""
-    width = len(matched.alignment.labels) + 1
-    place = (matched.reference_label + 1) * width + matched.predicted_label + 1
-    same = matched.extent == 0
-    layers = [np.bincount(place[chosen], minlength=width * width) for chosen in (same, ~same)]
-    there = np.flatnonzero(layers[0] + layers[1])
-    row, column = np.divmod(there, width)
-    cells: list[list[int]] = np.stack([row - 1, column - 1, layers[0][there], layers[1][there]], axis=1).tolist()
-    return cells
-
-
-@dataclass(frozen=True, eq=False)
-class _Passages:
-    """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units."""
-
-    document: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    length: np.ndarray
-
-
-def _passages(matched: MatchedSpans, rows: np.ndarray, context: Context) -> tuple[_Passages, np.ndarray]:
-    """Return the passages that errors stand in, and which one each stands in: short documents whole."""
-    separator = " " if context.wording is None else context.wording.separator
-    whole, around = _WHOLE[separator], _AROUND[separator]
-    document = matched.document[rows]
-    length = np.diff(matched.alignment.offsets)[document]
-    start, end = extent_of(matched, rows)
-    long = length > whole
-    first = np.where(long, np.maximum(start - around, 0), 0)
-    # not even a span of a thousand words is shown whole
-    last = np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
-    _, example, passage = np.unique(ordered_codes(document, first, last), return_index=True, return_inverse=True)
-    return _Passages(document[example], first[example], last[example], length[example]), passage.ravel()
-
-
-def _marks(
-    matched: MatchedSpans, side: str, spans: Spans, passages: _Passages, number: np.ndarray
-) -> list[list[list[int]]]:
-    """Return for each passage the spans of a side in it: bounds, label, kind, and the number of the error or -1."""
-    offsets = matched.alignment.offsets
-    chosen = matched.reference if side == "reference" else matched.prediction
-    rows = np.flatnonzero(chosen >= 0)
-    row_of = np.empty(len(spans), dtype=np.int64)
-    row_of[order_of_line(spans)[chosen[rows]]] = rows
-    span, start, end = spans.pieces()
-    base = offsets[spans.document[span]]
-    order = np.lexsort((-end, start + base))
-    first = offsets[passages.document] + passages.first
-    in_passage, piece = overlaps(
-        first, offsets[passages.document] + passages.last, (start + base)[order], (end + base)[order], noun="spans"
-    )
-    piece = order[piece]
-    size = (passages.last - passages.first)[in_passage]
-    begin = np.maximum((start + base)[piece] - first[in_passage], 0)
-    stop = np.minimum((end + base)[piece] - first[in_passage], size)
-    row = row_of[span[piece]]
-    labels = matched.reference_label if side == "reference" else matched.predicted_label
-    columns = np.stack([begin, stop, labels[row], matched.kind[row], number[row]], axis=1).tolist()
-    ends = offsets_of(np.bincount(in_passage, minlength=len(passages.document))).tolist()
-    return [columns[low:high] for low, high in pairwise(ends)]
-
-
-def _described(
-    passages: _Passages, marks: Iterable[list[list[list[int]]]], matched: MatchedSpans, context: Context
-) -> Iterable[dict[str, Any]]:
-    lines = context.lines(passages.document, passages.first, matched.alignment.offsets)
-    columns = (passages.document, passages.first, passages.last, passages.length)
-    places = zip(*(column.tolist() for column in columns), *marks, strict=True)
-    for place, (document, first, last, length, *of_sides) in enumerate(places):
-        yield {
-            "document": document,
-            "name": None if context.names is None else printable(context.names[document]),
-            "line": None if lines is None else int(lines[place]),
-            "cut": [first > 0, last < length],
-            "units": _units(context, document, first, last),
-            "sides": of_sides,
-        }
-
-
-def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
-    """Return the words of a passage, or its characters as one string; numbers of tokens without words."""
-    wording = context.wording
-    if wording is None:
-        return [str(number) for number in range(first + 1, last + 1)]
-    if wording.separator:
-        return wording.listed(document, first, last)
-    return wording.text(document, first, last)

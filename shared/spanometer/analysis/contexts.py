@@ -1,0 +1,110 @@
+"""Where documents stand and what they say, for examples of errors."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, counted
+from ..readers.document_file import DocumentFile
+from ..readers.tag_file import TagFile
+from ..spans.spans import Spans
+from ..spans.texts import joined, plain_ends
+from ..spans.wording import Wording
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Context:
+    """What documents say, and where they stand.
+
+    Attributes:
+        wording: their words or characters; None if these are not known.
+        source: what the file of the reference is called; empty if there is none.
+        names: the documents' names; None if they have none.
+        document_lines: the line on which each document begins; None if there is no file.
+        token_lines: the line of each token of all documents; None if a document is not one token a line.
+    """
+
+    wording: Wording | None = None
+    source: str = ""
+    names: Sequence[str] | None = None
+    document_lines: np.ndarray | None = None
+    token_lines: np.ndarray | None = None
+
+    def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
+        """Return the line of tokens of documents; None if there is no file."""
+        if self.token_lines is not None:
+            return np.asarray(self.token_lines[offsets[document] + start])
+        return None if self.document_lines is None else self.document_lines[document]
+
+    def fitting(self, references: Spans) -> Context:
+        """Return the context; an `InputError` if it has other documents or lengths than the spans."""
+        if self.wording is None:
+            return self
+        lengths = self.wording.lengths
+        remedy = "Give one list of words for each document, one word for each token."
+        if len(lengths) != references.documents:
+            problem = f"words of {counted(len(lengths), 'document')}, {counted(references.documents, 'document')}."
+            raise InputError(problem, remedy, option="words")
+        if references.lengths is not None and (lengths != references.lengths).any():
+            document = int(np.argmax(lengths != references.lengths))
+            problem = (
+                f"{counted(int(lengths[document]), 'word')}, {counted(int(references.lengths[document]), 'token')}."
+            )
+            raise InputError(problem, remedy, document=document, option="words")
+        return self
+
+
+def context_of_words(words: Any) -> Context:
+    """Return the context of lists that come without a file: their words, if these are given."""
+    return Context() if words is None else Context(wording=Wording.of_words(words))
+
+
+def context_of_tags(file: TagFile, kept: np.ndarray | None = None) -> Context:
+    """Return the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
+    lines, words = file.token_lines, file.words
+    if kept is not None and not kept.all():
+        lines, words = (None if lines is None else lines[kept]), (None if words is None else words.take(kept))
+    return Context(
+        wording=None if words is None else Wording.of_words(words),
+        source=file.source,
+        names=file.document_names,
+        document_lines=file.document_lines,
+        token_lines=lines,
+    )
+
+
+def context_of_documents(file: DocumentFile, choices: Mapping[str, Any] | None = None) -> Context:
+    """Return the context of a file of documents.
+
+    Args:
+        file: the file.
+        choices: how its spans were brought into one unit, see `Paired`; by default they are as the file has them.
+    """
+    chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
+    return Context(
+        wording=_wording(file, str(chosen["unit"]), plain=chosen.get("texts") == "line_ends"),
+        source=file.source,
+        names=file.documents.ids,
+        document_lines=file.document_lines,
+    )
+
+
+def _wording(file: DocumentFile, unit: str, *, plain: bool) -> Wording | None:
+    """Return the words or characters of the documents, as far as the file has them."""
+    documents, words = file.documents, file.words
+    texts = documents.texts
+    if unit == "character":
+        if texts is None:
+            return None if words is None else Wording.of_texts(joined(words)[0])
+        return Wording.of_texts([plain_ends(text) for text in texts] if plain else texts)
+    if words is not None or texts is None or documents.tokens is None:
+        return None if words is None else Wording.of_words(words)
+    tokens = documents.tokens
+    pieces = Wording.of_texts(texts).between(tokens.document, tokens.start, tokens.end).to_pylist()
+    ends = tokens.offsets.tolist()
+    return Wording.of_words([pieces[first:last] for first, last in itertools.pairwise(ends)])
