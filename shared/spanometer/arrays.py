@@ -180,9 +180,10 @@ def integers(array: pa.Array) -> np.ndarray:
 
 
 def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array:
-    """Return numbers as an Arrow array, null where flagged; `pa.array` would import pandas, if it is there."""
+    """Return numbers or flags as an Arrow array, null where flagged; `pa.array` would import pandas, if it is there."""
     valid = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
-    buffers = [valid, pa.py_buffer(np.ascontiguousarray(values))]
+    packed = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
+    buffers = [valid, pa.py_buffer(packed)]
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 

@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 
 from random_corpora import as_spans, random_pair
-from spanometer import Spans
+from spanometer import InputError, Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.bucket_tables import score_buckets
-from spanometer.analysis.buckets import buckets_of
 from spanometer.analysis.contexts import Context
-from spanometer.counts.statistics import Resampling
 from spanometer.spans.wording import Wording
-from spanometer.tables.table import Number, Table
-from spanometer.web.error_report import ReportedSystem, Section, error_report, report_data
+from spanometer.web.error_report import ReportOptions, error_report, write_error_report
+from spanometer.web.report_data import report_data
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"], [*HOSTILE]]
@@ -32,19 +29,26 @@ def spans(documents, lengths):
     return Spans.from_dicts(rows, lengths=list(lengths))
 
 
-def system(references, predictions, name="system", **more):
-    sides = references, predictions
-    return ReportedSystem(name=name, matched=MatchedSpans.of(Alignment(*sides)), sides=sides, **more)
+def small(*outputs):
+    """The errors of one or more systems."""
+    predictions = {f"system {number}": spans(output, map(len, WORDS)) for number, output in enumerate(outputs)}
+    found = errors(spans(REFERENCE, map(len, WORDS)), predictions or spans(PREDICTION, map(len, WORDS)), n_resamples=50)
+    return found.with_context(CONTEXT)
 
 
-def small(name="system", prediction=PREDICTION):
-    sides = [spans(side, map(len, WORDS)) for side in (REFERENCE, prediction)]
-    right = np.isin(sides[0].start, [0]) & (sides[0].document == 1)
-    buckets = score_buckets(buckets_of(*sides, Wording.of_words(WORDS)), *sides, right, Resampling(n_resamples=50))
-    table = Table("measure", ["f1"], [["span_f", Number(0.25, interval=(0.1, 0.4))]])
-    return system(*sides, name, buckets=buckets, sections=[Section("Scores <b>", [table], "a note")])
+def data_for(references, predictions, context, **options):
+    matched = MatchedSpans.of(Alignment(references, predictions))
+    return report_data(matched, (references, predictions), context, **{"most": 10_000, **options})
 
 
+def large(documents, words, prediction, **options):
+    reference = [[(0, 1, "A")]] * documents
+    sides = [spans(side, [len(words)] * documents) for side in (reference, prediction)]
+    found = errors(*sides, words=[words] * documents, confidence=None)
+    return error_report(found, ReportOptions(**options))
+
+
+SIDES = [spans(side, map(len, WORDS)) for side in (REFERENCE, PREDICTION)]
 CONTEXT = Context(wording=Wording.of_words(WORDS), source="gold", token_lines=LINES)
 
 
@@ -54,7 +58,7 @@ def data_of(html):
 
 
 def test_passages_have_both_sides():
-    data = report_data(small(), CONTEXT)
+    data = data_for(*SIDES, CONTEXT)
     assert [passage["line"] for passage in data["passages"]] == [1, 11, 15]
     assert data["passages"][0]["units"] == WORDS[0]
     kind = {name: code for code, name in enumerate(KINDS)}
@@ -70,7 +74,7 @@ def test_passages_have_both_sides():
 
 
 def test_the_matrix_has_every_span():
-    data = report_data(small(), CONTEXT)
+    data = data_for(*SIDES, CONTEXT)
     cells = {(row, column): (same, other) for row, column, same, other in data["matrix"]}
     code = {name: number for number, name in enumerate(data["labels"])}
     assert cells[code["PER"], code["ORG"]] == (1, 0)
@@ -84,12 +88,11 @@ def test_the_matrix_has_every_span():
 def test_random_corpora(seed, kind):
     *sides, lengths = random_pair(seed, kind)
     sides = [as_spans(side, lengths) for side in sides]
-    one = system(*sides)
     words = [[f"w{number}" for number in range(length)] for length in lengths]
-    data = report_data(one, Context(wording=Wording.of_words(words)))
-    names = [*KINDS]
-    expected = [row for row in one.matched.to_arrow().to_pylist() if row["kind"] != "correct"]
-    assert [names[error[0]] for error in data["errors"]] == [row["kind"] for row in expected]
+    data = data_for(*sides, Context(wording=Wording.of_words(words)))
+    rows = MatchedSpans.of(Alignment(*sides)).to_arrow().to_pylist()
+    expected = [row for row in rows if row["kind"] != "correct"]
+    assert [KINDS[error[0]] for error in data["errors"]] == [row["kind"] for row in expected]
     for passage in data["passages"]:
         document = passage["document"]
         assert passage["units"] == words[document]
@@ -105,41 +108,69 @@ def test_of_a_long_document_the_surroundings_are_there():
     length = 1000
     reference = [[(100, 102, "A"), (500, 501, "A")]]
     words = [[str(number) for number in range(length)]]
-    one = system(spans(reference, [length]), spans([[]], [length]))
-    first, second = report_data(one, Context(wording=Wording.of_words(words)))["passages"]
+    sides = spans(reference, [length]), spans([[]], [length])
+    first, second = data_for(*sides, Context(wording=Wording.of_words(words)))["passages"]
     assert (first["units"], first["cut"]) == (words[0][70:132], [True, True])
     assert second["sides"] == [[[30, 31, 0, KINDS.index("missing"), 1]], []]
     text = " ".join(words[0])
-    one = system(spans([[(0, 1, "A")]], [len(text)]), spans([[]], [len(text)]))
-    (passage,) = report_data(one, Context(wording=Wording.of_texts([text])))["passages"]
+    sides = spans([[(0, 1, "A")]], [len(text)]), spans([[]], [len(text)])
+    (passage,) = data_for(*sides, Context(wording=Wording.of_texts([text])))["passages"]
     assert (passage["units"], passage["cut"]) == (text[:201], [False, True])
 
 
 def test_what_is_left_out_is_said():
-    rows = [[(0, 1, "A")]] * 100
-    one = system(spans(rows, [2] * 100), spans([[]] * 100, [2] * 100))
-    html = error_report("t", [], [one], Context(), most=10)
+    html = large(100, ["x", "y"], [[]] * 100, most=10)
     assert len(data_of(html)["systems"][0]["errors"]) == 10
     assert "Left out: the sentences of 90 errors. 10 of 100 were drawn at random (seed 0)" in html
-    assert "Left out" not in error_report("t", [], [one], Context(), most=100)
-    assert html != error_report("t", [], [one], Context(), most=10, seed=1)
+    assert "Left out" not in large(100, ["x", "y"], [[]] * 100, most=100)
+    assert html != large(100, ["x", "y"], [[]] * 100, most=10, seed=1)
 
 
 def test_nothing_of_the_corpus_is_markup():
-    html = error_report("<b>", [("<b>", HOSTILE[0])], [small(HOSTILE[1])], CONTEXT, signatures=[HOSTILE[0]])
-    assert HOSTILE[0] not in html and HOSTILE[1] not in html
+    options = ReportOptions(title=HOSTILE[0], heading=[("<b>", HOSTILE[0])], by={HOSTILE[1]: [*HOSTILE]})
+    html = error_report(small(), options)
+    assert HOSTILE[0] not in html and HOSTILE[1] not in html.replace(json.dumps(HOSTILE[1]), "")
     assert html.count("<script") == 2 and html.count("</script>") == 2
     assert data_of(html)["systems"][0]["passages"][-1]["units"] == [*HOSTILE]
-    assert not re.search(r"(src|href)=|url\(|@import", html.replace(json.dumps(HOSTILE[1]), "").partition("<script")[0])
+    assert not re.search(r"\s(src|href)=|url\(|@import", html.partition("<script")[0])
+
+
+def test_the_report_has_scores_kinds_buckets_and_probable_errors(tmp_path):
+    path = tmp_path / "report.html"
+    train = Spans.from_dicts([[{"start": 0, "end": 1, "label": "LOC"}]]), Wording.of_words([["Rome"]])
+    found = small(PREDICTION, REFERENCE)
+    write_error_report(found, path, title="A & B", train=train, by={"year": [1, 2, 3, 4]})
+    text = path.read_text(encoding="utf-8")
+    shown = re.sub(r"<[^>]+>", " ", text.partition("<script")[0])
+    for expected in (
+        "A &amp; B",
+        "Scores",
+        "wrong extent",
+        "if fixed",
+        "mentions in training",
+        "unseen",
+        "year",
+        "The systems beside each other",
+        found.signature,
+    ):
+        assert expected in shown
+    with pytest.raises(InputError, match=r"'report\.txt' is not the name of a page"):
+        write_error_report(found, "report.txt")
+
+
+def test_probable_errors_of_the_reference_are_listed():
+    rows = [[(0, 1, "LOC")]] * 9 + [[(0, 1, "PER")]]
+    side = spans(rows, [1] * 10)
+    found = errors(side, side, words=[["Rome"]] * 10, confidence=None)
+    assert "Probable errors of the reference" in error_report(found)
+    assert "Probable errors of the reference" not in error_report(errors(side, side, confidence=None))
 
 
 @pytest.fixture
 def page(browser, tmp_path):
     """The small report of two systems, opened from disk."""
     path = tmp_path / "report.html"
-    html = error_report(
-        "one & two", [("reference", "gold.conll")], [small("one"), small("two", [[], [], [], []])], CONTEXT
-    )
+    html = error_report(small(PREDICTION, [[], [], [], []]))
     path.write_text(html, encoding="utf-8")
     return opened(browser, path)
 
@@ -283,11 +314,10 @@ def test_ten_thousand_errors_are_shown_in_steps(browser, tmp_path):
     generator = random.Random(0)
     documents = 50_000
     words = [generator.choices(["alpha", "beta", "gamma", "delta"], k=20) for _ in range(documents)]
-    reference = [[(0, 1, "A"), (5, 7, "B")] for _ in range(documents)]
-    prediction = [[(0, 1, "A"), (5, 7, "AB"[number % 4 > 0])] for number in range(documents)]
-    one = system(spans(reference, [20] * documents), spans(prediction, [20] * documents))
+    reference = spans([[(0, 1, "A"), (5, 7, "B")]] * documents, [20] * documents)
+    prediction = spans([[(0, 1, "A"), (5, 7, "AB"[number % 4 > 0])] for number in range(documents)], [20] * documents)
+    html = error_report(errors(reference, prediction, words=words, confidence=None))
     path = tmp_path / "large.html"
-    html = error_report("large", [], [one], Context(wording=Wording.of_words(words)))
     path.write_text(html, encoding="utf-8")
     page = opened(browser, path)
     assert (

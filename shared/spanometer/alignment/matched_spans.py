@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, begins_run, offsets_by
+from ..arrays import arrow_array, as_lists, begins_run, offsets_by, string_array
 from .lexicographic import lexicographic_matching
 from .overlaps import Alignment, Side, across_labels
 
@@ -146,21 +146,21 @@ class MatchedSpans:
         discontinuous spans, lists of pairs of bounds; `kind`; `extent`, null without a pair; the flags `split`,
         `joined` and `nested`.
         """
-        columns: dict[str, Any] = {"document": pa.array(self.document[self.order].astype(np.int32))}
+        columns: dict[str, Any] = {"document": arrow_array(self.document[self.order].astype(np.int32))}
         for side, name, span, label in (
             ("reference", "reference", self.reference, self.reference_label),
             ("prediction", "predicted", self.prediction, self.predicted_label),
         ):
             none = (span < 0)[self.order]
             for bound, values in zip(("start", "end"), self.bounds(side), strict=True):
-                columns[f"{name}_{bound}"] = pa.array(values[self.order].astype(np.int32), mask=none)
+                columns[f"{name}_{bound}"] = arrow_array(values[self.order].astype(np.int32), none)
             columns[f"{name}_label"] = _names(label[self.order], self.alignment.labels)
             if not self.alignment.contiguous:
                 columns[f"{name}_fragments"] = self._fragments(side, span[self.order])
         columns["kind"] = _names(self.kind[self.order], KINDS)
         columns["extent"] = _names(self.extent[self.order], EXTENTS)
         for flag in ("split", "joined", "nested"):
-            columns[flag] = pa.array(getattr(self, flag)[self.order])
+            columns[flag] = arrow_array(getattr(self, flag)[self.order])
         return pa.table(columns)
 
     def to_frame(self) -> Any:
@@ -180,9 +180,9 @@ class MatchedSpans:
         span = spans.piece_span[order]
         base = spans.label.astype(np.int64)[span] * self.alignment.stride + self.alignment.offsets[spans.document[span]]
         bounds = np.stack([spans.piece_start[order] - base, spans.piece_end[order] - base], axis=1).ravel()
-        pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds))
+        pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds))
         lists = as_lists(offsets_by(span, len(spans)), pairs)
-        return lists.take(pa.array(chosen, mask=chosen < 0))
+        return lists.take(arrow_array(chosen, chosen < 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,5 +264,5 @@ def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 def _names(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
     """Return the names of codes; null for -1."""
-    numbers = pa.array(codes.astype(np.int32), mask=codes < 0)
-    return pa.DictionaryArray.from_arrays(numbers, pa.array(names, pa.string())).cast(pa.string())
+    numbers = arrow_array(codes.astype(np.int32), codes < 0)
+    return pa.DictionaryArray.from_arrays(numbers, string_array(names)).cast(pa.string())

@@ -77,6 +77,7 @@ class SystemErrors(Shown):
         measure: what errors cost is told in its headline.
         resampling: how intervals of costs are made; None makes none.
         context: the words and lines of the documents, as far as they are known.
+        choice: which labels are scored, and as what; for training sets.
     """
 
     name: str
@@ -86,6 +87,7 @@ class SystemErrors(Shown):
     measure: AlignedMeasure
     resampling: Resampling | None = None
     context: Context = field(default_factory=Context)
+    choice: LabelChoice = field(default_factory=LabelChoice)
 
     @cached_property
     def costs(self) -> Costs:
@@ -145,7 +147,7 @@ class SystemErrors(Shown):
         known = [field.name for field in fields(ErrorChoice)]
         require_known(choice, known, "examples")
         sides = self.references, self.predictions
-        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice))
+        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
         """Return the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
@@ -158,7 +160,11 @@ class SystemErrors(Shown):
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
         sides = self.references, self.predictions
-        buckets = buckets_of(*sides, self.context.wording, read_training(train), by)
+        known = read_training(train)
+        if known is not None:
+            (chosen,) = self.choice.of(known[0], warn=False)
+            known = chosen, known[1]
+        buckets = buckets_of(*sides, self.context.wording, known, by)
         return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
 
     def parts(self) -> Iterator[Part]:
@@ -389,6 +395,7 @@ def errors(
             matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
             measure=asked[0],
             resampling=resampling,
+            choice=choice,
         )
     known = reference.lengths
     found = Errors(

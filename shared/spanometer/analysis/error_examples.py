@@ -184,10 +184,12 @@ class ErrorExamples(Shown):
         rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, and `name` and `line` of the place, the texts of
             both spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
         context: the words and lines of the documents.
+        system: whose errors they are; empty if there is only one.
     """
 
     rows: pa.Table
     context: Context
+    system: str = ""
 
     @classmethod
     def of(
@@ -196,6 +198,8 @@ class ErrorExamples(Shown):
         sides: Sequence[Spans],
         context: Context | None = None,
         choice: ErrorChoice | None = None,
+        *,
+        system: str = "",
     ) -> ErrorExamples:
         """Choose errors, and put them into their context.
 
@@ -204,6 +208,7 @@ class ErrorExamples(Shown):
             sides: the spans that were matched, of both sides.
             context: the words and lines of the documents.
             choice: which errors to take.
+            system: whose errors they are.
 
         Raises:
             InputError: for kinds and labels that there are not.
@@ -224,7 +229,7 @@ class ErrorExamples(Shown):
         for name, values in _surroundings(matched, rows, known).items():
             table = table.append_column(name, values)
         table = table.append_column("times", arrow_array(times[order], np.full(len(rows), known.wording is None)))
-        return cls(table, known)
+        return cls(table, known, system)
 
     def __len__(self) -> int:
         """Return the number of errors."""
@@ -243,15 +248,17 @@ class ErrorExamples(Shown):
         heads = [name for name in self.rows.column_names if not name.endswith("_fragments")]
         columns = [self.rows[name].to_pylist() for name in heads]
         rows: list[list[Cell]] = [[_cell(value) for value in row] for row in zip(*columns, strict=True)]
-        return [Table(heads[0], heads[1:], rows, left=len(heads), kind="examples")]
+        about = {"system": self.system} if self.system else {}
+        return [Table(heads[0], heads[1:], rows, left=len(heads), kind="examples", about=about)]
 
     def to_json_lines(self) -> str:
         """Return a line of JSON for each error."""
-        return "".join(f"{json.dumps(_described(row), ensure_ascii=False)}\n" for row in self.rows.to_pylist())
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the errors as built-in types, ready for JSON."""
-        return [_described(row) for row in self.rows.to_pylist()]
+        about = {"system": self.system} if self.system else {}
+        return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 
     def strings(self, most: int | None = None) -> list[tuple[str, int, str]]:
         """Return the strings that are most often wrong: how often, and with which labels of both sides."""
@@ -366,4 +373,5 @@ def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: in
     if start is None:
         return [wording.text(document, first, last)]
     before, text, after = (wording.text(document, *part) for part in ((first, start), (start, end), (end, last)))
-    return [before, wording.separator if before else "", (f"[{label} {text}]", "bold"), wording.separator, after]
+    left, right = (wording.separator if part else "" for part in (before, after))
+    return [before, left, (f"[{label} {text}]", "bold"), right, after]

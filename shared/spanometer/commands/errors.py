@@ -13,6 +13,10 @@ Examples:
   spanometer errors gold.conll old.conll new.conll --names old,new
   spanometer errors gold.conll system.conll --table csv -o errors.csv
   spanometer errors gold.conll old.conll new.conll --per-error --table csv | less
+  spanometer errors gold.conll system.conll --examples text --kind wrong_label --label ORG --predicted LOC
+  spanometer errors gold.conll system.conll --examples jsonl --sample 200 -o sample.jsonl
+  spanometer errors gold.conll system.conll --buckets --train train.conll --by 2
+  spanometer errors gold.conll system.conll --train train.conll --html report.html
   spanometer errors both.tsv --columns 2,3 --average macro --json
 """
 
@@ -20,26 +24,36 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from ..analysis.bucket_tables import BucketReport
+from ..analysis.buckets import read_training
 from ..analysis.comparison import REFERENCES, SYSTEM
 from ..analysis.confusion import EXTENT_CHOICES
+from ..analysis.contexts import context_of_tags
 from ..analysis.error_analysis import Errors, Matching, errors
+from ..analysis.error_examples import SHOWN, ErrorChoice, ErrorExamples
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted
+from ..errors import InputError, counted, mention
 from ..measures.registry import MEASURES
-from ..options import option
+from ..options import check_options, option, options_of
 from ..plots import plot_confusion
 from ..readers.annotated_file import require_same_tokens
 from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
-from ..tables.table import Part, heading
+from ..spans.spans import Spans
+from ..spans.wording import Wording
+from ..tables.exports import to_csv
+from ..tables.table import Part, Table, heading
+from ..tags.decoding import LabelDecoding
+from ..tags.tags import Tags
+from ..web.error_report import require_html, write_error_report
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Side, headlines, kind_of, named, names_of, once, require_distinct, size_of
+from .inputs import Piped, Side, headlines, kind_of, named, names_of, once, require_distinct, size_of
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
-from .options import add_options, read_options, switch
+from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
 
@@ -52,6 +66,76 @@ class ErrorOutput(PlotOutput):
 
     per_error: bool = switch("nothing but every error, with what each system makes of its span")
     extents: str = option("overlap", help="which confusion matrix the picture shows", choices=EXTENT_CHOICES)
+    examples: str | None = option(
+        None,
+        help="nothing but the errors of each system with their words in context, those on the most frequent strings "
+        "first",
+        choices={
+            "text": f"the first {SHOWN} unless --limit is given",
+            "jsonl": "a JSON object on each line",
+            "csv": "",
+        },
+        optional=True,
+        metavar="FORM",
+    )
+    html: str | None = text(
+        "HTML", "write a report to send to others, one page with the errors in their sentences, buckets and matrix"
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.html is not None:
+            require_html(self.html)
+        if self.examples is not None and (self.json or self.table != "text" or self.per_error):
+            raise InputError(
+                f"{mention('examples')} prints errors in a form of its own.",
+                "Leave out --json, --table and --per-error.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Parts of the spans that are scored by themselves."""
+
+    buckets: bool = switch(
+        "also the scores of parts of the spans: by their length, that of their document, how frequent their label is, "
+        "entity density, and the labels that the reference gives the same string; and the strings to which it gives "
+        "several"
+    )
+    train: str | None = text("FILE", "training set: buckets of mentions that were in it, with another label, or not")
+    train_column: str | None = text("COLUMN", "tag column of the training set; that of all files by default")
+    by: tuple[str, ...] = option(
+        (),
+        help="buckets by columns of the reference file, with commas between: the text of a span's first token, or the "
+        "mean of its tokens' numbers",
+        parse=lambda text: tuple(column.strip() for column in text.split(",")),
+        metavar="COLUMNS",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        if self.train_column is not None and self.train is None:
+            raise InputError("--train-column is the column of a training set.", "Name its file with --train.")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether parts are asked for."""
+        return self.buckets or bool(self.train or self.by)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of the files beside their tags or spans.
+
+    Attributes:
+        train: the spans of the training set, and their wording.
+        by: columns of the reference's file.
+    """
+
+    train: tuple[Spans, Wording] | None = None
+    by: Mapping[str, Tags] = field(default_factory=dict)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +149,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     draws = parser.add_argument_group("intervals")
     add_options(draws, {"": Resampling})
     add_measure_options(parser, MEASURES, default="span_f, in which costs are told", leave_out=("n_simulations",))
+    add_options(parser.add_argument_group("examples"), {"": ErrorChoice})
+    add_options(parser.add_argument_group("buckets"), {"": Parts})
     add_options(parser.add_argument_group("output"), {"": ErrorOutput}, called=OUTPUT_FLAGS)
 
 
@@ -73,7 +159,10 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.reference, *options.systems]
     require_distinct(paths)
     take_shorthands(options)
-    output = read_options(ErrorOutput, options)
+    output, parts = read_options(ErrorOutput, options), read_options(Parts, options)
+    choice = read_options(ErrorChoice, options)
+    if output.examples is None and choice != ErrorChoice():
+        raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
     paths = list(map(once, paths))
     kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
     measures = chosen_measures(options, MEASURES, ["span_f"])
@@ -87,23 +176,34 @@ def run(options: argparse.Namespace) -> int:
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     files: Sequence[TagFile | DocumentFile]
     if kind is DocumentSeries:
-        found, files = _errors_of_documents(read_options(DocumentSeries, options), paths, options, values)
+        found, files, known = _errors_of_documents(read_options(DocumentSeries, options), paths, options, values, parts)
     else:
-        found, files = _errors_of_tags(read_options(TagSeries, options), paths, options, values)
+        found, files, known = _errors_of_tags(read_options(TagSeries, options), paths, options, values, parts)
     sides = [_side(file) for file in files]
+    lines = headlines(list(zip(("reference", *found.systems), sides, strict=True)), _size(found, files[0]))
+    if output.html is not None:
+        title = f"Errors of {', '.join(found.systems)}"
+        more = {"heading": lines, "train": known.train, "by": known.by, "precision": output.precision}
+        write_error_report(found, output.html, title=title, **more)
+    if output.examples is not None:
+        _write_examples(found, choice, output)
+        return 0
     if output.plot is not None:
         if len(found.systems) > 1:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
         plot_confusion(found.only.confusion(output.extents), output.plot)
-    output.write(lambda: _described(found, sides, output), lambda: _parts(found, files, sides, output))
+    buckets = {}
+    if parts.wanted:
+        buckets = {name: one.buckets(train=known.train, by=known.by) for name, one in found.systems.items()}
+    output.write(lambda: _described(found, sides, output, buckets), lambda: _parts(found, lines, output, buckets))
     return 0
 
 
 def _errors_of_tags(
-    source: TagSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
-) -> tuple[Errors, list[TagFile]]:
+    source: TagSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any], parts: Parts
+) -> tuple[Errors, list[TagFile], _Known]:
     """Find the errors in tags; errors about tokens name the files' lines."""
-    reference, *files = source.read_all(paths, "the reference and the systems")
+    reference, *files = source.read_all(paths, "the reference and the systems", words=True)
     if not files:
         raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two --columns or more.")
     default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
@@ -122,38 +222,99 @@ def _errors_of_tags(
             **source.chosen,
             **values,
         )
-    return found, [reference, *files]
+    kept = source.kept(reference)
+    known = _Known(
+        train=None if parts.train is None else _tags_of_training(source, parts),
+        by={name: tags.take(kept) for name, tags in _columns(source, paths[0], reference, parts.by).items()},
+    )
+    return found.with_context(context_of_tags(reference, kept)), [reference, *files], known
+
+
+def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
+    file = source.read(str(parts.train), [parts.train_column or source.column], True)
+    if file.words is None:
+        raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
+    reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
+    return file.spans(**reading), Wording.of_words(file.words.take(source.kept(file)))
+
+
+def _columns(source: TagSeries, path: str, reference: TagFile, names: Sequence[str]) -> dict[str, Tags]:
+    """Read columns of the reference's file."""
+    if not names:
+        return {}
+    if isinstance(path, Piped):
+        raise InputError("--by reads the file again, and this can be read only once.", "Give a file.", source=path)
+    file = source.read(path, list(names))
+    return dict(zip(file.columns, file.tags, strict=True))
 
 
 def _errors_of_documents(
-    source: DocumentSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
-) -> tuple[Errors, list[DocumentFile]]:
+    source: DocumentSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any], parts: Parts
+) -> tuple[Errors, list[DocumentFile], _Known]:
     """Find the errors in spans of documents, each side in a format of its own."""
     if len(paths) == 1:
         raise InputError("there is no file with a system's spans.", "Give PREDICTION.")
     reference, *files = source.read_all(paths).values()
     systems = dict(zip(named(options.names, names_of(paths[1:]), "system"), files, strict=True))
-    return errors(reference, systems, pairing=source.pairing, **source.chosen, **values), [reference, *files]
+    if parts.by:
+        raise InputError("--by names columns of a file of tags.", "Leave it out.", source=reference.source)
+    found = errors(reference, systems, pairing=source.pairing, **source.chosen, **values)
+    train = None if parts.train is None else read_training(source.read(parts.train, parts.train_column))
+    return found, [reference, *files], _Known(train)
 
 
 def _side(file: TagFile | DocumentFile) -> Side:
     return side_of_documents(file) if isinstance(file, DocumentFile) else side_of(file)
 
 
-def _described(found: Errors, sides: Sequence[Side], output: ErrorOutput) -> dict[str, Any]:
+def _size(found: Errors, first: TagFile | DocumentFile) -> str:
+    return found.size if isinstance(first, DocumentFile) else size_of(documents_in(first), found.tokens)
+
+
+def _write_examples(found: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
+    """Write the errors of all systems in their context, and nothing else."""
+    examples = [one.examples(**asdict(choice)) for one in found.systems.values()]
+    if output.examples == "jsonl":
+        output.write_text("".join(one.to_json_lines() for one in examples))
+    elif output.examples == "csv":
+        output.write_text(to_csv([table for one in examples for table in one.tables()], output.precision))
+    else:
+        output.write(dict, lambda: _shown(examples, choice))
+
+
+def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[Part]:
+    for one in examples:
+        if len(examples) > 1:
+            yield ((one.system, "bold cyan"))
+        yield from one.parts(choice.limit or SHOWN)
+
+
+def _described(
+    found: Errors, sides: Sequence[Side], output: ErrorOutput, buckets: Mapping[str, BucketReport]
+) -> dict[str, Any]:
     reference, *systems = (side.described for side in sides)
     described = {"reference": reference, "predictions": dict(zip(found.systems, systems, strict=True))}
-    listed = {"errors": found.shared.to_arrow().to_pylist()} if output.per_error else {}
+    listed: dict[str, Any] = {"errors": found.shared.to_arrow().to_pylist()} if output.per_error else {}
+    if buckets:
+        listed["buckets"] = {name: one.to_dict() for name, one in buckets.items()}
+        listed["inconsistencies"] = found.inconsistencies.to_dict()
     return {**described, **found.to_dict(), **listed}
 
 
 def _parts(
-    found: Errors, files: Sequence[TagFile | DocumentFile], sides: Sequence[Side], output: ErrorOutput
+    found: Errors, lines: Sequence[tuple[str, str]], output: ErrorOutput, buckets: Mapping[str, BucketReport]
 ) -> Iterator[Part]:
-    first = files[0]
-    size = found.size if isinstance(first, DocumentFile) else size_of(documents_in(first), found.tokens)
     if output.per_error:
         yield found.shared.listed()
         return
-    yield from heading(headlines(list(zip(("reference", *found.systems), sides, strict=True)), size))
+    yield from heading(lines)
     yield from found.lines(matrices=output.table != "text")
+    for name, one in buckets.items():
+        yield from ("", (name, "bold"), "")
+        yield from (
+            replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
+            for part in one.parts()
+        )
+    if buckets and found.inconsistencies.found:
+        yield "Strings that the reference mostly gives one label, and at times another:"
+        yield found.inconsistencies.table(None if output.table != "text" else SHOWN)

@@ -1,0 +1,156 @@
+"""`spanometer errors`: examples, buckets and the report."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+GOLD = (
+    "w Ada B-PER\nw Lovelace I-PER\nw slept O\n\nx in O\nx Rome B-LOC\n\nx Rome B-LOC\n\nx Rome B-ORG\nx won O\n\n"
+    "y in O\ny Rome B-LOC\n"
+)
+OLD = (
+    "w Ada B-PER\nw Lovelace O\nw slept O\n\nx in O\nx Rome B-PER\n\nx Rome B-LOC\n\nx Rome B-LOC\nx won O\n\n"
+    "y in O\ny Rome O\n"
+)
+TRAIN = "Rome B-LOC\nAda B-ORG\nLovelace I-ORG\n"
+DOCUMENTS = (
+    '{"id": "a", "text": "Ada Lovelace slept", "label": [[0, 12, "PER"]]}\n'
+    '{"id": "b", "text": "in Rome", "label": [[3, 7, "LOC"]]}\n'
+)
+
+
+@pytest.fixture
+def files(file):
+    # the words are the second column
+    return [
+        file(f"{name}.conll", f"# columns: kind token ner\n{content}")
+        for name, content in (("gold", GOLD), ("old", OLD))
+    ]
+
+
+@pytest.fixture
+def output(run):
+    """What a run that goes well writes."""
+
+    def call(*arguments):
+        status, written, complaint = run("errors", *arguments)
+        assert (status, complaint) == (0, "")
+        return written
+
+    return call
+
+
+def test_examples_as_text(output, files):
+    lines = output(*files, "--examples", "text").splitlines()
+    assert lines[0] == "LOC → PER  wrong label  line 7, document 1, 3 times"
+    assert lines[1:3] == ["  reference   in [LOC Rome]", "  prediction  in [PER Rome]"]
+    assert len([line for line in lines if line.startswith("  reference")]) == 4
+    assert "PER → PER  wrong extent, shorter  line 2, document 0" in lines
+
+
+def test_examples_are_chosen(output, files):
+    rows = output(*files, "--examples", "jsonl", "--label", "LOC", "--predicted", "PER").splitlines()
+    assert [json.loads(row)["line"] for row in rows] == [7]
+    first = json.loads(output(*files, "--examples", "jsonl", "--limit", "1"))
+    assert (first["system"], first["kind"], first["reference"]["text"]) == ("old", "wrong_label", "Rome")
+    sample = [output(*files, "--examples", "jsonl", "--sample", "1", "--sample-seed", str(seed)) for seed in range(12)]
+    assert len(set(sample)) > 1
+    assert sample[0] == output(*files, "--examples", "jsonl", "--sample", "1")
+
+
+def test_examples_as_csv(output, files, tmp_path):
+    path = tmp_path / "errors.csv"
+    assert output(*files, "--examples", "csv", "--kind", "missing,shorter", "-o", path) == ""
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    assert [(row["system"], row["text"], row["line"], row["kind"]) for row in rows] == [
+        ("old", "Ada Lovelace", "2", "wrong_extent"),
+        ("old", "Rome", "15", "missing"),
+    ]
+
+
+def test_examples_of_several_systems(output, files):
+    text = output(*files, files[1], "--names", "one,two", "--examples", "text", "--kind", "missing")
+    assert [line for line in text.splitlines() if line in ("one", "two")] == ["one", "two"]
+
+
+def test_buckets(output, files, file):
+    train = file("train.conll", TRAIN)
+    found = json.loads(output(*files, "--train", train, "--by", "kind", "--json"))
+    by = {(row["by"], row["bucket"]): (row["reference"], row["right"]) for row in found["buckets"]["old"]}
+    assert by["mentions in training", "seen"] == (3, 1)
+    assert by["mentions in training", "seen with another label"] == (2, 0)
+    assert by["kind", "x"] == (3, 1)
+    assert by["labels of the same string", "mostly another label"] == (1, 0)
+    (rare,) = found["inconsistencies"]
+    assert (rare["text"], rare["label"], rare["usual"], rare["lines"]) == ("Rome", "ORG", "LOC", [11])
+    text = output(*files, "--buckets")
+    assert "labels of the same string" in text and "line 11" in text
+    tables = output(*files, "--buckets", "--table", "csv").split("\n\n")
+    assert any(table.startswith("system,by,bucket,precision") for table in tables)
+
+
+def test_mapped_labels_are_mapped_in_the_training_set(output, files, file):
+    train = file("train.conll", TRAIN)
+    found = json.loads(output(*files, "--train", train, "--map", "ORG=PER", "--json"))
+    by = {(row["by"], row["bucket"]): row["reference"] for row in found["buckets"]["old"]}
+    assert by["mentions in training", "seen"] == 4
+
+
+def test_report(output, files, file, tmp_path):
+    path = tmp_path / "report.html"
+    assert "span_f f1" in output(*files, "--html", path, "--train", file("train.conll", TRAIN))
+    html = path.read_text(encoding="utf-8")
+    assert files[0] in html and "mentions in training" in html
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+    assert data["systems"][0]["passages"][0]["units"] == ["Ada", "Lovelace", "slept"]
+    output(*files, "--html", path)
+    assert "mentions in training" not in path.read_text(encoding="utf-8")
+
+
+def test_documents_of_characters(output, file, tmp_path):
+    gold = file("gold.jsonl", DOCUMENTS)
+    system = file("system.jsonl", DOCUMENTS.replace("0, 12", "0, 3").replace("LOC", "ORG"))
+    path = tmp_path / "report.html"
+    rows = [json.loads(row) for row in output(gold, system, "--examples", "jsonl", "--html", path).splitlines()]
+    assert [(row["name"], row["line"], row["text"]) for row in rows] == [("a", 1, "Ada Lovelace"), ("b", 2, "Rome")]
+    assert rows[0]["after"] == " slept"
+    found = json.loads(output(gold, system, "--train", gold, "--json"))
+    by = {(row["by"], row["bucket"]): (row["reference"], row["right"]) for row in found["buckets"]["system"]}
+    assert by["mentions in training", "seen"] == (2, 0)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)[1])
+    assert [passage["units"] for passage in data["systems"][0]["passages"]] == ["Ada Lovelace slept", "in Rome"]
+
+
+def test_without_words_there_are_no_strings(output, file):
+    both = file("both.tsv", "B-PER\tB-LOC\nO\tB-PER\n\nB-LOC\tB-LOC\n")
+    first = output(both, "--columns", "1,2", "--examples", "jsonl").splitlines()[0]
+    assert "text" not in json.loads(first)
+    assert "labels of the same string" not in output(both, "--columns", "1,2", "--buckets")
+
+
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["--kind", "missing"], "Add --examples text."),
+        (["--examples", "text", "--kind", "worse"], "invalid value for --kind: 'worse'"),
+        (["--examples", "text", "--label", "GPE"], "no span has the label 'GPE'"),
+        (["--examples", "csv", "--json"], "--examples prints errors in a form of its own"),
+        (["--html", "report.txt"], "is not the name of a page"),
+        (["--train-column", "2"], "Name its file with --train."),
+        (["--by", "shoe"], "shoe"),
+    ],
+)
+def test_wrong_options(run, files, arguments, complaint):
+    status, output, found = run("errors", *files, *arguments)
+    assert (status, output) == (2, "")
+    assert complaint in found
+
+
+def test_columns_are_those_of_tags(run, file):
+    gold = file("gold.jsonl", DOCUMENTS)
+    status, _, complaint = run("errors", gold, gold, "--by", "text")
+    assert status == 2
+    assert "--by names columns of a file of tags" in complaint
