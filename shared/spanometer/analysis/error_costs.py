@@ -10,7 +10,7 @@ import numpy as np
 from ..alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
 from ..alignment.overlaps import Pieces, Side
 from ..counts.counts import Column, Counts, join_columns
-from ..counts.statistics import Resampling, interval
+from ..counts.statistics import Resampling, interval, jackknife_groups
 from ..errors import InputError, mention
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import joined_values
@@ -69,6 +69,13 @@ class Costs:
     kinds: tuple[KindCost, ...]
 
 
+_NOW = ""
+"""The name of the output itself among those without errors of a kind."""
+
+Totals = Mapping[str, np.ndarray]
+"""Totals by label, by the names of the counts; shape (..., labels)."""
+
+
 def is_of_kind(matched: MatchedSpans, kind: str) -> np.ndarray:
     """Flag the rows that are errors of a kind, one of `ERRORS`."""
     if kind in WRONG_EXTENTS:
@@ -81,8 +88,8 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     """Compute what each kind of error costs.
 
     Gains do not add up to what is lacking: F1 is no sum. All scores are of the same drawn corpora, so that the interval
-    of a gain is that of the difference. Counts of the fixed outputs differ from those of the output in few places;
-    only these are drawn for each kind.
+    of a gain is that of the difference. The counts of a fixed output differ from those of the output in the documents
+    with such errors; only these are counted and drawn for each kind.
 
     Args:
         measure: the measure, whose headline is told.
@@ -101,10 +108,11 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     key = measure.headline
     now = measure.count(matched.alignment)
     flags = {kind: is_of_kind(matched, kind) for kind in ERRORS}
-    fixed = {kind: _counts_if_fixed(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
-    score = measure.score(now)[key]
-    scores = {kind: measure.score(counts)[key] for kind, counts in fixed.items()}
-    own, intervals = _intervals(measure, now, fixed, score, scores, resampling)
+    changes = {kind: _Change.of(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
+    totals = measure.totals(now)
+    score = float(measure.score_totals(totals)[key])
+    scores = {kind: float(_changed(measure, totals, change.counts.per_label())) for kind, change in changes.items()}
+    own, intervals = _intervals(measure, now, changes, score, scores, resampling)
     found = [
         KindCost(
             kind=kind,
@@ -133,24 +141,61 @@ def _by_gain(found: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
     return tuple(one for cost in whole for one in (cost, *(parts if cost.kind == "wrong_extent" else ())))
 
 
-def _counts_if_fixed(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> Counts:
-    """Count the output in which the flagged rows are right."""
-    alignment = matched.alignment
-    kept = np.ones(len(alignment.predictions), dtype=bool)
-    kept[matched.prediction[flags & (matched.prediction >= 0)]] = False
-    added = np.zeros(len(alignment.references), dtype=bool)
-    added[matched.reference[flags & (matched.reference >= 0)]] = True
-    fixed = merged(alignment.predictions.take(kept), alignment.references.take(added))
-    try:
-        return measure.count(alignment.of_sides(alignment.references, fixed))
-    except InputError as error:
-        # the spans that are in the way are in no input
-        raise replace(
-            error,
-            problem=f"with errors of one kind fixed, {error.problem}",
-            remedy=f"Set {mention('measure')} to one that takes any spans, such as span_f.",
-            option="measure",
-        ) from None
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """What turns the counts of an output into those of the output without errors of a kind.
+
+    Attributes:
+        documents: those with such errors, ascending.
+        counts: what is added, with a document for each of these.
+    """
+
+    documents: np.ndarray
+    counts: Counts
+
+    @classmethod
+    def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> _Change:
+        """Count the documents in which the flagged rows are, as they are and with these rows right."""
+        alignment = matched.alignment
+        there = np.zeros(alignment.documents, dtype=bool)
+        there[matched.document[flags]] = True
+        references, predictions = alignment.references, alignment.predictions
+        of_references, of_predictions = there[references.document], there[predictions.document]
+        kept, added = of_predictions.copy(), np.zeros(len(references), dtype=bool)
+        kept[matched.prediction[flags & (matched.prediction >= 0)]] = False
+        added[matched.reference[flags & (matched.reference >= 0)]] = True
+        reference = references.take(of_references)
+        fixed = merged(predictions.take(kept), references.take(added))
+        before = measure.count(alignment.of_sides(reference, predictions.take(of_predictions)))
+        try:
+            after = measure.count(alignment.of_sides(reference, fixed))
+        except InputError as error:
+            # the spans that are in the way are in no input
+            raise replace(
+                error,
+                problem=f"with errors of one kind fixed, {error.problem}",
+                remedy=f"Set {mention('measure')} to one that takes any spans, such as span_f.",
+                option="measure",
+            ) from None
+        documents = np.flatnonzero(there)
+        columns = join_columns([after.columns, {name: _negative(column) for name, column in before.columns.items()}])
+        for name, column in columns.items():
+            inside = there[column.document]
+            place = np.searchsorted(documents, column.document[inside])
+            value = None if column.value is None else column.value[inside]
+            columns[name] = Column(place, column.label[inside], value)
+        shared = {name: np.zeros_like(values[documents]) for name, values in after.shared.items()}
+        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared))
+
+
+def _negative(column: Column) -> Column:
+    value = np.ones(len(column.label), dtype=np.int64) if column.value is None else column.value
+    return Column(column.document, column.label, -value)
+
+
+def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
+    """Return the headline of totals with what is added to them."""
+    return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
 def merged(one: Side, other: Side) -> Side:
@@ -173,7 +218,7 @@ def merged(one: Side, other: Side) -> Side:
 def _intervals(
     measure: AlignedMeasure,
     now: Counts,
-    fixed: Mapping[str, Counts],
+    changes: Mapping[str, _Change],
     score: float,
     scores: Mapping[str, float],
     resampling: Resampling | None,
@@ -181,52 +226,40 @@ def _intervals(
     """Return the interval of the score, and for each kind those of the fixed score and of the gain."""
     if resampling is None or now.documents < 2:
         return None, {}
-    key = measure.headline
-    drawn_now, drawn = _drawn(measure, now, fixed, resampling)
-    bca = resampling.interval_method == "bca"
-    left_out = measure.left_out(now)[key] if bca else None
+    drawn = joined_values(
+        _values(
+            measure,
+            measure.weighted_totals(now, weights),
+            {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()},
+        )
+        for weights in resampling.weights(now.documents)
+    )
+    left_out = _left_out(measure, now, changes) if resampling.interval_method == "bca" else {}
     found = {}
-    for kind, counts in fixed.items():
-        without = measure.left_out(counts)[key] if bca else None
-        gained = None if without is None or left_out is None else without - left_out
+    for kind in changes:
+        without, gained = left_out.get(kind), left_out[kind] - left_out[_NOW] if left_out else None
         found[kind] = (
             interval(scores[kind], drawn[kind], resampling.confidence, without),
-            interval(scores[kind] - score, drawn[kind] - drawn_now, resampling.confidence, gained),
+            interval(scores[kind] - score, drawn[kind] - drawn[_NOW], resampling.confidence, gained),
         )
-    return interval(score, drawn_now, resampling.confidence, left_out), found
+    return interval(score, drawn[_NOW], resampling.confidence, left_out.get(_NOW)), found
 
 
-def _drawn(
-    measure: AlignedMeasure, now: Counts, fixed: Mapping[str, Counts], resampling: Resampling
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the score of the output and of each fixed one in drawn corpora."""
-    changes = {kind: _change(now, counts) for kind, counts in fixed.items()}
-    parts = []
-    for weights in resampling.weights(now.documents):
-        totals = measure.weighted_totals(now, weights)
-        part = {"": measure.score_totals(totals)[measure.headline]}
-        for kind, change in changes.items():
-            changed = measure.weighted_totals(change, weights)
-            part[kind] = measure.score_totals({name: values + changed[name] for name, values in totals.items()})[
-                measure.headline
-            ]
-        parts.append(part)
-    drawn = joined_values(parts)
-    return drawn.pop(""), drawn
+def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
+    """Return the headline of the output, and of that without each kind of error."""
+    found = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
+    return {_NOW: measure.score_totals(totals)[measure.headline], **found}
 
 
-def _change(now: Counts, fixed: Counts) -> Counts:
-    """Return the counts that turn those of the output into those of a fixed one: few, as most cancel."""
-    minus = {
-        name: Column(c.document, c.label, -np.ones(len(c.label), dtype=np.int64) if c.value is None else -c.value)
-        for name, c in now.columns.items()
-    }
-    both = replace(now, columns=join_columns([fixed.columns, minus])).summed()
-    columns = {
-        name: Column(column.document[kept], column.label[kept], column.value[kept])
-        for name, column in both.columns.items()
-        if column.value is not None
-        for kept in [column.value != 0]
-    }
-    shared = {name: fixed.shared[name] - values for name, values in now.shared.items()}
-    return replace(both, columns=columns, shared=shared)
+def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:
+    """Return the same values of the corpus without one group of documents after the other, see `Measure.left_out`."""
+    group = jackknife_groups(now.documents)
+    groups = int(group.max()) + 1
+
+    def without(counts: Counts, of_documents: np.ndarray) -> Totals:
+        whole = counts.per_label()
+        sums = joined_values(counts.grouped(of_documents, groups).per_document())
+        return {name: values - sums[name] for name, values in whole.items()}
+
+    of_changes = {kind: without(change.counts, group[change.documents]) for kind, change in changes.items()}
+    return _values(measure, without(now, group), of_changes)

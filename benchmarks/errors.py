@@ -1,0 +1,172 @@
+"""Time of errors beside that of `span_f`, on the same tags, and of matching in one document.
+
+    python benchmarks/errors.py [--runs 5]
+
+Writes results/errors.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0 in
+any case. Processor time is measured, of one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from inputs import tag_columns, tag_lists
+
+import spanometer
+from spanometer.alignment.matched_spans import MatchedSpans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.analysis.error_analysis import Errors
+from spanometer.measures import SpanF
+from spanometer.spans.spans import Spans, pair_from_tags
+from tags import Goal, Timings, report_goals, shown, table, times
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ("spanometer", "pyarrow", "numpy", "scipy")
+CHAINS = (10_000, 100_000)
+
+Cases = dict[str, Callable[[], object]]
+
+
+def told(references: object, predictions: object) -> float:
+    """What `errors` tells of a system: kinds by label, what they cost, both matrices."""
+    found = spanometer.errors(references, predictions, confidence=None).only
+    _ = found.per_label, found.confusion("overlap"), found.confusion("exact")
+    return found.costs.score
+
+
+def scored(references: object, predictions: object, **options: object) -> float:
+    """F1 of `span_f`, as a user computes it."""
+    return spanometer.score(references, predictions, **options).measures["span_f"].scores["f1"]
+
+
+def written(found: Errors) -> float:
+    """All tables as text, and every pair as rows of Python."""
+    return float(len(str(found)) + len(found.only.matched.to_arrow().to_pylist()))
+
+
+def chain(spans: int) -> Alignment:
+    """One document of pairs of tokens, predicted one token later: each span meets two of the other side."""
+    rows = [{"start": 2 * at, "end": 2 * at + 2, "label": "A"} for at in range(spans)]
+    moved = [{**row, "start": row["start"] + 1, "end": row["end"] + 1} for row in rows]
+    return Alignment(Spans.from_dicts([rows]), Spans.from_dicts([moved]))
+
+
+def of_corpus() -> Cases:
+    lists, columns = tag_lists(), tag_columns()
+    spans = pair_from_tags(*columns)[:2]
+    found = spanometer.errors(*columns)
+    return {
+        "lists span_f": lambda: scored(*lists),
+        "lists errors": lambda: told(*lists),
+        "columns span_f": lambda: scored(*columns),
+        "columns errors": lambda: told(*columns),
+        "spans span_f": lambda: SpanF().score(SpanF().counts(*spans))["f1"],
+        "spans matched": lambda: float((MatchedSpans.of(Alignment(*spans)).kind == 0).sum()),
+        "columns span_f with intervals": lambda: scored(*columns, confidence=0.95),
+        "columns errors with intervals": lambda: spanometer.errors(*columns).only.costs.score,
+        "writing": lambda: written(found),
+    }
+
+
+def of_chains() -> Cases:
+    return {f"chain {size}": lambda size=size: _matched_anew(size) for size in CHAINS}
+
+
+_CHAINS: dict[int, Alignment] = {}
+
+
+def _matched_anew(size: int) -> float:
+    """Match one long chain; what was found before is forgotten."""
+    alignment = _CHAINS.setdefault(size, chain(size))
+    alignment.matched.clear()
+    return float(len(MatchedSpans.of(alignment)))
+
+
+def measure_time(cases: Cases, runs: int) -> Timings:
+    """Run all cases in turn, several rounds; the first warms up."""
+    timings = Timings()
+    for number in range(runs + 1):
+        for name, case in cases.items():
+            gc.collect()
+            start = time.process_time()
+            timings.values[name] = case()
+            if number:
+                timings.seconds.setdefault(name, []).append(time.process_time() - start)
+        print(f"round {number} of {runs}", file=sys.stderr)
+    return timings
+
+
+def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
+    same = {timings.values[f"{form} {what}"] for form in ("lists", "columns") for what in ("span_f", "errors")}
+    if len(same) > 1:
+        sys.exit(f"different F1: {same}")
+    rows: list[Iterable[object]] = []
+    for text, name, base in (
+        ("from lists of tags", "lists errors", "lists span_f"),
+        ("from Arrow columns", "columns errors", "columns span_f"),
+        ("from Arrow columns, 1,000 drawn corpora", "columns errors with intervals", "columns span_f with intervals"),
+        ("matching alone, from spans", "spans matched", "spans span_f"),
+    ):
+        rows.append((text, shown(timings[base]), shown(timings[name]), times(timings.ratio(name, base))))
+    rows.append(("writing: tables as text, all pairs as rows", "", shown(timings["writing"]), ""))
+    goals.append(Goal("errors to span_f, from lists", timings.ratio("lists errors", "lists span_f"), 2))
+    goals.append(Goal("errors to span_f, from Arrow columns", timings.ratio("columns errors", "columns span_f"), 2))
+    yield from (
+        "## Errors beside span_f",
+        "",
+        "928,700 tokens in 69,060 sentences; kinds by label, what each costs, and both confusion matrices.",
+        "",
+    )
+    yield from table(("", "span_f", "errors", "ratio"), rows)
+    small, large = (timings[f"chain {size}"] / size for size in CHAINS)
+    goals.append(Goal("time per span, a chain of 100,000 to one of 10,000", large / small, 3))
+    yield from (
+        "## One document whose spans all overlap",
+        "",
+        "Every predicted span lies over two reference spans, so that all pairs are one group.",
+        "",
+    )
+    sizes = [
+        (f"{size:,}", shown(timings[f"chain {size}"]), f"{timings[f'chain {size}'] / size * 1e6:.2f} µs")
+        for size in CHAINS
+    ]
+    yield from table(("spans", "matching", "per span"), sizes)
+
+
+def preamble(runs: int) -> list[str]:
+    """How it was measured."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return [
+        "# Errors: time",
+        "",
+        "Written by `python benchmarks/errors.py`; see [how it is measured](../README.md).",
+        "",
+        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
+        f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
+        f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
+        "",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
+    arguments = parser.parse_args()
+    timings = measure_time({**of_corpus(), **of_chains()}, arguments.runs)
+    goals: list[Goal] = []
+    lines = [*report(timings, goals)]
+    text = "\n".join([*preamble(arguments.runs), *lines, *report_goals(goals)])
+    print(text)
+    (HERE / "results" / "errors.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
