@@ -16,7 +16,7 @@ from spanometer.analysis.error_costs import ERRORS
 from spanometer.analysis.noise import Drop, Invent, Relabel
 from spanometer.analysis.transformations import Extend, Shift, Split, Truncate
 from spanometer.counts.statistics import Resampling
-from spanometer.measures import SpanF, TokenF
+from spanometer.measures import IntersectionF, LinkF, SpanF, TokenF
 from spanometer.spans.attributes import Attributes
 
 
@@ -202,9 +202,17 @@ def test_errors_that_were_made_are_found_again(transformation, expected):
         assert sum(cost.joined for cost in turned.costs.kinds if not cost.part) == 2 * output.touched
 
 
-@pytest.mark.parametrize(
-    "measure", [SpanF(average="macro"), SpanF(labels="ignore"), TokenF(), SpanF(average="weighted")]
-)
+MEASURES = [
+    *(SpanF(average=average) for average in ("macro", "weighted", "documents")),
+    SpanF(labels="ignore"),
+    SpanF(labels="ignore", average="documents", zero_division=1.0),
+    TokenF(average="documents"),
+    LinkF(),
+    IntersectionF(cap=True),
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 def test_costs_in_other_measures(measure):
     for seed in range(20):
         references, predictions, lengths = random_pair(seed, "flat")

@@ -46,6 +46,10 @@ def counted():
     return SpanF().counts(Spans.from_tags(TAGS), Spans.from_tags(OTHER_TAGS))
 
 
+def told(references, predictions, **options):
+    return spanometer.errors(references, predictions, **options).to_dict()
+
+
 def score_logits(predictions, label_ids, **options):
     return TokenClassificationMetrics(**options).compute_metrics((predictions, label_ids))
 
@@ -108,6 +112,27 @@ FUNCTIONS = {
             "n_resamples": 20,
             "n_permutations": 20,
         },
+    ),
+    "errors": (
+        told,
+        lambda: {
+            "references": TAGS,
+            "predictions": {"old": OTHER_TAGS, "new": TAGS},
+            "measure": "token_f",
+            "min_overlap": 0.5,
+            "scheme": "IOB2",
+            "confidence": 0.9,
+            "n_resamples": 10,
+            "label_map": {"A": "B"},
+        },
+    ),
+    "errors of spans": (
+        told,
+        lambda: {"references": SPANS, "predictions": OTHER_SPANS, "lengths": [4, 2], "confidence": None},
+    ),
+    "errors of fragments": (
+        told,
+        lambda: {"references": FRAGMENTS, "predictions": {"one": OTHER_FRAGMENTS, "two": FRAGMENTS}, "n_resamples": 9},
     ),
     "spread": (
         spread.policy_spread,

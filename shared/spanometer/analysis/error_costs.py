@@ -184,7 +184,7 @@ class _Change:
             place = np.searchsorted(documents, column.document[inside])
             value = None if column.value is None else column.value[inside]
             columns[name] = Column(place, column.label[inside], value)
-        shared = {name: np.zeros_like(values[documents]) for name, values in after.shared.items()}
+        shared = {name: values[documents] - before.shared[name][documents] for name, values in after.shared.items()}
         return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared))
 
 
