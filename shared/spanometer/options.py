@@ -40,7 +40,7 @@ _ELSEWHERE = {
     "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
     "reference": "Give the reference first, before the systems.",
     "score_format": "Use --table; --json has everything.",
-    "error_counts": "Use --per-label, which has the counts of both sides.",
+    "error_counts": "Use spanometer errors, or --per-label, which has the counts of both sides.",
     "full_precision": "Use --json, or --digits.",
     "type_map": f"Use {setting('label_map')}{_OF_SCORE}.",
     "keep_types": f"Name the others with {setting('ignore_labels')}{_OF_SCORE}.",

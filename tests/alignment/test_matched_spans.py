@@ -90,6 +90,7 @@ def test_the_table():
         (1, 0, 2, "A", 0, 3, "B", "wrong_label_and_extent", "longer"),
         (1, 4, 5, "B", 4, 5, "B", "correct", "same"),
     ]
+    assert [str(start) for start in rows.to_frame()["reference_start"]] == ["<NA>", "0", "4"]
     assert rows.to_frame()["kind"].tolist() == ["spurious", "wrong_label_and_extent", "correct"]
 
 

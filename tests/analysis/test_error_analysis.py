@@ -17,6 +17,7 @@ from spanometer.analysis.noise import Drop, Invent, Relabel
 from spanometer.analysis.transformations import Extend, Shift, Split, Truncate
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import IntersectionF, LinkF, SpanF, TokenF
+from spanometer.readers import read
 from spanometer.spans.attributes import Attributes
 
 
@@ -279,7 +280,7 @@ def test_several_systems_by_hand():
     ]
     assert found.shared.to_arrow().column_names == [
         *("document", "start", "end", "label", "side", "made_by"),
-        *("old", "new"),
+        *("kind_old", "kind_new"),
     ]
     assert found.shared.to_dict() == {
         "all_systems": {"reference_spans": 1, "spurious_spans": 1},
@@ -297,7 +298,7 @@ def test_several_systems_by_hand():
         "new": 1,
         "after": 3,
     }
-    assert difference.to_frame("errors")["old"].tolist() == ["correct", "wrong_label", "spurious", "missing"]
+    assert difference.to_frame("errors")["kind_old"].tolist() == ["correct", "wrong_label", "spurious", "missing"]
 
 
 @pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
@@ -317,7 +318,8 @@ def test_several_systems_against_plain_sets(kind):
         for row, dictionary in enumerate(listed.to_arrow().to_pylist()):
             tokens = tokens_of(listed.spans, row)
             key = dictionary["document"], (dictionary["label"], tokens), dictionary["side"]
-            shown[key] = {name: dictionary[name] for name in systems if dictionary[name] is not None}
+            kinds = {name: dictionary[f"kind_{name}"] for name in systems}
+            shown[key] = {name: kind for name, kind in kinds.items() if kind is not None}
         assert shown == expected
         for one, other in (("one", "two"), ("three", "one")):
             for kind_of_error, row in found.difference(one, other).to_dict()["kinds"].items():
@@ -366,6 +368,18 @@ def test_many_labels_are_listed_by_what_they_are_taken_for():
     assert "overlap: reference" not in str(found)
     assert "L12         L00             1" in str(found)
     assert found.to_frame("confusion").shape == (28, 16)
+
+
+def test_names_that_tables_have_themselves():
+    names = ("missing", "spurious", "reference", "extents", "system", "all labels", "label")
+    gold = [[{"start": at, "end": at + 1, "label": name} for at, name in enumerate(names)]]
+    found = errors(gold, dict.fromkeys((*names, "document", "error", "kind", "before"), gold))
+    frame = found.to_frame("confusion")
+    assert len(frame) == 11 * 2 * (len(names) + 1)
+    assert frame["'missing'"].sum() == 22 and frame["missing"].sum() == 0
+    assert len(found.systems["label"].to_frame("kinds")) == len(names) + 1
+    assert found.to_frame("beside").shape == (9, 12)
+    assert found.shared.to_arrow().num_columns == 6 + 11
 
 
 def test_no_spans_and_no_documents():
@@ -451,3 +465,20 @@ def test_labels_that_are_left_out_and_mapped():
         errors(REFERENCE, SYSTEMS).difference("old", "other")
     with pytest.raises(InputError, match="extents"):
         found.confusion("all")
+
+
+# seqscore 0.9.0, `seqscore score --labels BIO --reference ... --error-counts --score-format delim` on the file with
+# numbered words (it lists false positives and negatives by label and text; the 790 lines are the same, span by span)
+SEQSCORE = {"LOC": (103, 106), "MISC": (109, 113), "ORG": (126, 149), "PER": (40, 44)}
+
+
+def test_conll_as_seqscore_counts_it(data):
+    file = read(data / "conll03_test_tags.tsv", columns=[1, 2])
+    found = errors(*file.tags).only
+    lacking = {
+        label: (row["reference"] - row["correct"], row["predicted"] - row["correct"])
+        for label, row in found.per_label.items()
+    }
+    assert lacking == SEQSCORE
+    assert found.counts == dict(zip(KINDS, (5270, 180, 56, 56, 86, 120), strict=True))
+    assert found.costs.score == 2 * 5270 / (5648 + 5682)

@@ -98,7 +98,7 @@ def test_several_systems(run, files):
     for text in ("errors made by", "first to second", "second alone", "all errors"):
         assert text in output
     (rows,) = of_table(run, *files, "--per-error")
-    assert [(row["document"], row["start"], row["old"], row["new"]) for row in rows] == [
+    assert [(row["document"], row["start"], row["kind_old"], row["kind_new"]) for row in rows] == [
         ("0", "0", "wrong_extent", "correct"),
         ("1", "0", "", "spurious"),
         ("1", "1", "wrong_label", "correct"),

@@ -164,8 +164,10 @@ class MatchedSpans:
         return pa.table(columns)
 
     def to_frame(self) -> Any:
-        """Return the same as a pandas data frame."""
-        return self.to_arrow().to_pandas()
+        """Return the same as a pandas data frame; what is null is `<NA>` among numbers, so that these stay whole."""
+        import pandas
+
+        return self.to_arrow().to_pandas(types_mapper={pa.int32(): pandas.Int32Dtype()}.get)
 
     def _of_either(self, column: str) -> np.ndarray:
         """Return a column of each row's reference span, or of its predicted span if it has none."""

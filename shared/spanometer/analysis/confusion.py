@@ -64,12 +64,12 @@ class Confusion(Shown):
     @property
     def rows(self) -> tuple[str, ...]:
         """The names of the rows."""
-        return (*self.labels, SPURIOUS)
+        return (*map(_named, self.labels), SPURIOUS)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return (*self.labels, MISSING)
+        return (*map(_named, self.labels), MISSING)
 
     def confused(self) -> list[tuple[str, str, int]]:
         """Return the labels that are taken for another, with the other and how often; the most frequent first."""
@@ -110,3 +110,8 @@ class Confusion(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""
         return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
+
+
+def _named(label: str) -> str:
+    """Return a label, in quotes if another row or column of the table has this name."""
+    return repr(label) if label in (MISSING, SPURIOUS, "reference", "extents", "system") else label

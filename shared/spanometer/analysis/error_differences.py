@@ -93,7 +93,7 @@ class SharedErrors(Shown):
         """Return an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
 
         Its columns are `document` (from 0), `start`, `end` (exclusive), `label`, `side` (`reference` or `spurious`),
-        `made_by`, the number of systems that err, and one for each system with the kind, null if a spurious span is not
+        `made_by`, the number of systems that err, and for each system `kind_<name>`, null if a spurious span is not
         predicted by it.
         """
         spans = self.spans
@@ -102,7 +102,7 @@ class SharedErrors(Shown):
         columns["side"] = strings((~self.in_reference).astype(np.int32), ("reference", "spurious"))
         columns["made_by"] = pa.array(self.made_by)
         for number, name in enumerate(self.names):
-            columns[name] = _kind_names(self.kinds[:, number])
+            columns[f"kind_{name}"] = _kind_names(self.kinds[:, number])
         return pa.table(columns)
 
     def parts(self) -> Iterator[Part]:
@@ -162,7 +162,9 @@ class Difference(Shown):
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table with a row for each error: where it is, its kind in both systems, and the change."""
-        whole = self.found.to_arrow().select(["document", "start", "end", "label", "side", *self.names])
+        whole = self.found.to_arrow().select(
+            ["document", "start", "end", "label", "side", *(f"kind_{name}" for name in self.names)]
+        )
         return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
 
     def parts(self) -> Iterator[Part]:
@@ -193,7 +195,7 @@ class Difference(Shown):
             else:
                 rows.append([(kind.replace("_", " "), "cyan"), *(amount(int(number)) for number in numbers)])
         name, changed = self.names
-        heads = (name, "fixed", "to another", "from another", "new", changed)
+        heads = (f"in {name}", "fixed", "to another", "from another", "new", f"in {changed}")
         keys = ("before", "fixed", "to_another", "from_another", "new", "after")
         about = {"system": name, "other": changed}
         return Table(f"{name} to {changed}", heads, rows, kind="differences", names="kind", keys=keys, about=about)

@@ -64,7 +64,7 @@ def cost_table(found: SystemErrors) -> Table:
 def label_table(found: SystemErrors) -> Table:
     """Return a row for each label: its spans on both sides, and how many are of each kind."""
     rows: list[list[Cell]] = [
-        [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found).items()
+        [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found)
     ]
     heads = ("reference", "predicted", *_HEADS.values())
     return Table("label", heads, rows, kind="kinds", keys=_LABEL_KEYS, about=_about(found))
@@ -73,7 +73,7 @@ def label_table(found: SystemErrors) -> Table:
 def share_table(found: SystemErrors) -> Table:
     """Return a row for each label: the share of each kind in its reference spans; of spurious in predicted spans."""
     rows: list[list[Cell]] = []
-    for label, counts in _by_label(found).items():
+    for label, counts in _by_label(found):
         cells: list[Cell] = []
         for kind in KINDS:
             whole = counts["reference" if kind in _OF_REFERENCE else "predicted"]
@@ -93,7 +93,7 @@ def beside_table(found: Errors) -> Table:
     ]
     rows.append([("all errors", "bold"), *(amount(system.errors) for system in found.systems.values())])
     names = tuple(found.systems)
-    return Table("spans", names, rows, kind="beside", names="error", keys=names)
+    return Table("spans", names, rows, kind="beside", names="error", keys=[f"spans_{name}" for name in names])
 
 
 def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: int) -> list[str]:
@@ -113,11 +113,11 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
 _LABEL_KEYS = ("reference", "predicted", *KINDS)
 
 
-def _by_label(found: SystemErrors) -> dict[str, dict[str, int]]:
+def _by_label(found: SystemErrors) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
     labels = found.per_label
     whole = {key: sum(counts[key] for counts in labels.values()) for key in _LABEL_KEYS}
-    return {**labels, "all labels": whole}
+    return [*labels.items(), ("all labels", whole)]
 
 
 def _name(cost: KindCost) -> tuple[str, str]:
