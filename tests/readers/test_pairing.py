@@ -80,7 +80,7 @@ def test_documents_are_paired_by_text(made):
 
 def test_documents_that_one_side_has(made):
     one = made(Record(id="a", text="x", spans=[]), Record(id="b", text="z", spans=[]))
-    with pytest.raises(InputError, match=r"2 reference documents, 1 predicted .* Only the reference has 'b'\."):
+    with pytest.raises(InputError, match=r"2 documents here, 1 document in .* Only here: 'b'\."):
         pair(one, made(Record(id="a", text="x", spans=[])))
 
 

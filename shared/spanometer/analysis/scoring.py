@@ -47,6 +47,7 @@ def score(
     trim: str = "nothing",
     texts: str = "same",
     tokenizer: str | None = None,
+    shared_documents: bool = False,
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
@@ -90,7 +91,7 @@ def score(
             feature.
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, texts, tokenizer: of files, see `pairing.Pairing`.
+        unit, to_tokens, trim, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -108,14 +109,22 @@ def score(
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
-    pairing = Pairing(unit=unit, to_tokens=to_tokens, trim=trim, texts=texts, tokenizer=tokenizer)
+    pairing = Pairing(
+        unit=unit,
+        to_tokens=to_tokens,
+        trim=trim,
+        texts=texts,
+        tokenizer=tokenizer,
+        shared_documents=shared_documents,
+    )
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
         require_read(lengths=lengths, **vars(decoding))
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         raise InputError(
-            "unit, to_tokens, trim, texts and tokenizer are for files that spanometer.read gives.", "Leave them out."
+            "unit, to_tokens, trim, texts, tokenizer and shared_documents are for files that spanometer.read gives.",
+            "Leave them out.",
         )
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     found = {side: on_side(side, form_of, column) for side, column in sides.items()}

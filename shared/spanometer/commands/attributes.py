@@ -17,7 +17,8 @@ from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..readers.document_file import DocumentFile
 from ..readers.formats import formats_of
-from ..readers.pairing import Pairing, matched, pair
+from ..readers.matching import matched
+from ..readers.pairing import Pairing, pair
 from ..readers.reading import read_documents, require_one_annotator
 from ..readers.source import Limits
 from ..spans.attributes import Attributes

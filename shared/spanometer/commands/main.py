@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     if sys.stderr is not None:
-        print(f"spanometer: warning: {printable(str(message))}.", file=sys.stderr)
+        print(f"spanometer: warning: {printable(str(message)).removesuffix('.')}.", file=sys.stderr)
 
 
 def _complain(message: str) -> int:

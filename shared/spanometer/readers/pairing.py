@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError, counted, on_side, setting
 from ..options import check_options, option
 from ..spans.annotations import read_annotations
-from ..spans.documents import Tokens, places_of
+from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import (
     aligned_places,
@@ -27,10 +27,9 @@ from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
 from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
 from .document_file import DocumentFile
+from .matching import matched, shared_documents
 from .records import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
-
-_LISTED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +70,10 @@ class Pairing:
     )
     tokenizer: str | None = tokenizer_option(
         "tokens that both sides' spans are counted in, made from the text instead of taken from the reference"
+    )
+
+    shared_documents: bool = option(
+        False, help="compare the documents that all sides have, and leave out the others", kind=bool
     )
 
     def __post_init__(self) -> None:
@@ -133,8 +136,12 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
             it names file and place.
     """
     chosen = pairing or Pairing()
-    references, predictions = matched(references, predictions)
-    sides = {"references": _Side("references", references), "predictions": _Side("predictions", predictions)}
+    files = {"references": references, "predictions": predictions}
+    left_out: dict[str, list[str]] = {}
+    if chosen.shared_documents:
+        files, left_out = shared_documents(files)
+    files = dict(zip(files, matched(*files.values()), strict=True))
+    sides = {name: _Side(name, file, left_out.get(name, [])) for name, file in files.items()}
     try:
         return _paired(sides["references"], sides["predictions"], chosen)
     except InputError as error:
@@ -158,11 +165,14 @@ def files_together(
             raise InputError(
                 "this is no file, but others are.", "Read all with spanometer.read, or give lists.", side=name
             )
+    left_out: dict[str, list[str]] = {}
+    if pairing is not None and pairing.shared_documents:
+        files, left_out = shared_documents(files)
     (first, reference), *others = files.items()
     pairs = {name: pair(reference, file, pairing) for name, file in others}
     found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
     choices = dict(found.choices)
-    notes = _by_side({first: [*found.moved["references"], *found.lost["references"]]})
+    notes = _by_side(left_out) + _by_side({first: [*found.moved["references"], *found.lost["references"]]})
     for name, each in pairs.items():
         choices |= each.choices
         notes += [*each.remarks, *_by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
@@ -204,54 +214,15 @@ def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
         )
 
 
-def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Return both sides with their documents in the order of the reference."""
-    ids, others = references.documents.ids, predictions.documents.ids
-    if ids is not None and others is not None and set(ids) == set(others):
-        references.documents.require_unique()
-        predictions.documents.require_unique()
-        return references, predictions.take(places_of(others, ids))
-    texts, other_texts = references.documents.texts, predictions.documents.texts
-    if (
-        texts is not None
-        and other_texts is not None
-        and texts != other_texts
-        and set(texts) == set(other_texts)
-        and len(set(texts)) == len(texts) == len(other_texts)
-    ):
-        return references, predictions.take(places_of(other_texts, texts))
-    sizes = references.documents.size, predictions.documents.size
-    if sizes[0] != sizes[1]:
-        raise InputError(
-            f"{counted(sizes[0], 'reference document')}, {counted(sizes[1], 'predicted document')} "
-            f"({predictions.source}).{_missing(ids, others)}",
-            "Both sides must annotate the same documents, with the same names or in the same order.",
-            source=references.source,
-        )
-    return references, predictions
-
-
-def _missing(ids: Sequence[str] | None, others: Sequence[str] | None) -> str:
-    if ids is None or others is None:
-        return ""
-    for one, other, side in ((ids, others, "reference"), (others, ids, "prediction")):
-        known = set(other)
-        lacking = [name for name in one if name not in known]
-        if lacking:
-            more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
-            return f" Only the {side} has {', '.join(map(repr, lacking[:_LISTED]))}{more}."
-    return ""
-
-
 @dataclass(eq=False)
 class _Side:
     """A side's documents while they are brought together."""
 
     name: str
     file: DocumentFile
+    moved: list[str]
 
     def __post_init__(self) -> None:
-        self.moved: list[str] = []
         self.lost: list[str] = []
         self.spans = self.file.spans
         self.texts = self.file.documents.texts
@@ -285,7 +256,7 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
         references=spans[0],
         predictions=spans[1],
         unit=unit,
-        choices={"unit": unit, **choices},
+        choices={"unit": unit, **choices, **({"shared_documents": "yes"} if pairing.shared_documents else {})},
         remarks=remarks,
         moved={side.name: side.moved for side in sides},
         lost={side.name: side.lost for side in sides},

@@ -9,12 +9,13 @@ from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, setting
 from ..options import options_of, require_known
-from ..spans.documents import Documents, places_of
+from ..spans.documents import Documents
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
 from .formats import AUTO, detect, formats_of, read_as, reading_options
+from .matching import shared_documents
 from .source import Limits, Replayed
 from .tag_file import TagFile, read, tag_lists
 from .tokenizers import tokens_of
@@ -128,13 +129,9 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 
 
 def by_annotator(file: DocumentFile) -> dict[str, DocumentFile]:
-    """Return what each annotator has annotated, the documents that all of them have, in one order."""
+    """Return what each annotator has annotated, the documents that all of them have; notes name the others."""
     sides = {name: file.of(name) for name in file.names}
-    known = [side.documents.ids for side in sides.values() if side.documents.ids is not None]
-    if len(known) < len(sides):
+    if len(sides) < 2 or any(side.documents.ids is None for side in sides.values()):
         return sides
-    for side in sides.values():
-        side.documents.require_unique()
-    of_all = set(known[0]).intersection(*known)
-    shared = [name for name in known[0] if name in of_all]
-    return {name: side.take(places_of(ids, shared)) for (name, side), ids in zip(sides.items(), known, strict=True)}
+    shared, left_out = shared_documents(sides)
+    return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
