@@ -200,8 +200,9 @@ def test_too_large_a_group_is_refused(monkeypatch):
     monkeypatch.setattr(lexicographic, "LARGEST_GROUP", 20)
     reference = [spans(" ".join(f"{start}-{100 - start}:A" for start in range(30)))]
     prediction = [spans(" ".join(f"{start}-{101 - start}:A" for start in range(30)))]
-    with pytest.raises(InputError, match="60 spans of both sides overlap each other"):
-        matched(reference, prediction)
+    with pytest.raises(InputError, match="60 spans of both sides overlap each other") as raised:
+        matched([[], *reference], [[], *prediction])
+    assert raised.value.document == 1
 
 
 def test_deep_nests_that_are_right_cost_no_pairs():

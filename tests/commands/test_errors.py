@@ -88,7 +88,7 @@ def test_json_is_what_python_gives(answer, files):
     assert found["predictions"]["new"]["file"] == files[2]
     for key, value in json.loads(json.dumps(expected.to_dict())).items():
         assert found[key] == value
-    assert found["errors"] == expected.shared.to_arrow().to_pylist()
+    assert found["errors"] == expected.difference("old", "new").to_arrow().to_pylist()
     assert found["systems"]["old"]["kinds"]["missing"] == 2
 
 
@@ -98,11 +98,18 @@ def test_several_systems(run, files):
     for text in ("errors made by", "first to second", "second alone", "all errors"):
         assert text in output
     (rows,) = of_table(run, *files, "--per-error")
-    assert [(row["document"], row["start"], row["kind_old"], row["kind_new"]) for row in rows] == [
-        ("0", "0", "wrong_extent", "correct"),
-        ("1", "0", "", "spurious"),
-        ("1", "1", "wrong_label", "correct"),
-        ("2", "1", "missing", "correct"),
+    assert [(row["document"], row["start"], row["kind_old"], row["kind_new"], row["change"]) for row in rows] == [
+        ("0", "0", "wrong_extent", "correct", "fixed"),
+        ("1", "0", "", "spurious", "new"),
+        ("1", "1", "wrong_label", "correct", "fixed"),
+        ("2", "1", "missing", "correct", "fixed"),
+    ]
+    (rows,) = of_table(run, *files, files[1], "--names", "one,two,three", "--per-error")
+    assert [(row["made_by"], row["kind_three"]) for row in rows] == [
+        ("2", "wrong_extent"),
+        ("1", ""),
+        ("2", "wrong_label"),
+        ("2", "missing"),
     ]
 
 

@@ -23,7 +23,9 @@ LARGEST_GROUP = 2000
 _LARGEST = 1 << 62
 
 
-def lexicographic_matching(rows: np.ndarray, columns: np.ndarray, levels: Sequence[np.ndarray]) -> np.ndarray:
+def lexicographic_matching(
+    rows: np.ndarray, columns: np.ndarray, levels: Sequence[np.ndarray], document: np.ndarray | None = None
+) -> np.ndarray:
     """Choose pairs one to one such that the sums of the levels are lexicographically greatest.
 
     Of choices that are equal in all levels, which must then have equally many pairs, the one is taken in which the
@@ -32,6 +34,7 @@ def lexicographic_matching(rows: np.ndarray, columns: np.ndarray, levels: Sequen
     Args:
         rows, columns: the two ends of each pair; a pair occurs once.
         levels: integers of each pair, the most important level first.
+        document: of each pair, for errors.
 
     Returns:
         Flags of the chosen pairs.
@@ -51,8 +54,10 @@ def lexicographic_matching(rows: np.ndarray, columns: np.ndarray, levels: Sequen
     stairs = _is_staircase(group, row, column)[group]
     for flags, solve in ((stairs, _on_stairs), (~stairs, _in_groups)):
         if flags.any():
-            of_pairs = [np.asarray(level)[pairs[flags]] for level in levels]
-            chosen[pairs[flags][solve(group[flags], row[flags], column[flags], of_pairs)]] = True
+            found = pairs[flags]
+            of_pairs = [np.asarray(level)[found] for level in levels]
+            of_document = None if document is None else document[found]
+            chosen[found[solve(group[flags], row[flags], column[flags], of_pairs, of_document)]] = True
     return chosen
 
 
@@ -63,7 +68,9 @@ def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.
     return np.asarray(np.bincount(group[1:][broken], minlength=int(group[-1]) + 1) == 0)
 
 
-def _on_stairs(group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray]) -> np.ndarray:
+def _on_stairs(
+    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
+) -> np.ndarray:
     """Return the indices of the chosen pairs of staircases.
 
     Along the stairs the only state is whether the row or column that a pair shares with the one before it is taken.
@@ -136,9 +143,21 @@ def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray
     return weight, -2 * choices
 
 
-def _in_groups(group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray]) -> np.ndarray:
+def _in_groups(
+    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
+) -> np.ndarray:
     """Return the indices of the chosen pairs of groups of any shape."""
-    return _ExactGroups(row, column, *runs(group), levels).solve()
+    groups = _ExactGroups(row, column, *runs(group), levels)
+    size = groups.height + groups.width
+    largest = int(size.argmax())
+    if size[largest] > LARGEST_GROUP:
+        raise InputError(
+            f"{size[largest]} spans of both sides overlap each other, directly or through others, and differ; at most "
+            f"{LARGEST_GROUP} of one group can be paired.",
+            "Leave out the document, in which spans nest or cross so deeply.",
+            document=None if document is None else int(document[groups.first[largest]]),
+        )
+    return groups.solve()
 
 
 class _ExactGroups(Groups):
@@ -154,12 +173,6 @@ class _ExactGroups(Groups):
         row, column = self.row[pairs], self.column[pairs]
         height, width = int(self.height[group]), int(self.width[group])
         size = height + width
-        if size > LARGEST_GROUP:
-            raise InputError(
-                f"{size} spans of both sides overlap each other, directly or through others, and differ; at most "
-                f"{LARGEST_GROUP} of one group can be paired.",
-                "Leave out the document in which spans nest or cross so deeply.",
-            )
         from scipy.optimize import linear_sum_assignment
 
         open_ = np.zeros((size, size), dtype=bool)

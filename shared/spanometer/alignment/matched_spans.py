@@ -76,7 +76,7 @@ class MatchedSpans:
         equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
         rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
         pairs = _Overlapping.of(rest, min_overlap)
-        chosen = pairs.best()
+        chosen = pairs.best(rest.references.document)
         first, second = pairs.reference[chosen], pairs.prediction[chosen]
         alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
         missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
@@ -225,9 +225,10 @@ class _Overlapping:
         extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
         return cls(reference, prediction, levels, kind, extent)
 
-    def best(self) -> np.ndarray:
-        """Return the indices of the pairs of the best choice."""
-        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, self.levels))
+    def best(self, document: np.ndarray) -> np.ndarray:
+        """Return the indices of the pairs of the best choice; errors name the document of a reference span."""
+        of_pairs = document[self.reference]
+        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, self.levels, of_pairs))
 
 
 def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:

@@ -189,7 +189,13 @@ class SystemErrors(Shown):
         """Return all tables."""
         overlap = self.confusion()
         matrices = [overlap.table(), self.confusion("exact").table()]
-        return [cost_table(self), label_table(self), share_table(self), *matrices, overlap.confused_table(len(KINDS))]
+        return [
+            cost_table(self),
+            label_table(self),
+            share_table(self),
+            *matrices,
+            overlap.confused_table(_MOST_CONFUSED),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -215,12 +221,14 @@ class Errors(Shown):
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         systems: the errors of each, by name; the only one is called `prediction`.
         signature: how the spans were read and matched.
+        unit: what tokens are: `token`, or `character` if spans are counted in these.
     """
 
     documents: int
     tokens: int | None
     systems: Mapping[str, SystemErrors]
     signature: str
+    unit: str = "token"
 
     @property
     def only(self) -> SystemErrors:
@@ -268,7 +276,7 @@ class Errors(Shown):
     def size(self) -> str:
         """The size of the corpus in words."""
         size = counted(self.documents, "document")
-        return size if self.tokens is None else f"{size}, {counted(self.tokens, 'token')}"
+        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """Return the same without the size, see `SystemErrors.lines`."""
@@ -402,6 +410,7 @@ def errors(
         documents=reference.documents,
         tokens=None if known is None else int(known.sum()),
         systems=systems,
+        unit=str(reading.get("unit", "token")),
         signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
     if isinstance(references, DocumentFile):

@@ -173,7 +173,11 @@ class Difference(Shown):
 
     def tables(self) -> list[Table]:
         """Return the numbers by kind, and the errors one by one."""
-        return [self.table(), _listed(self.to_arrow())]
+        return [self.table(), self.listed()]
+
+    def listed(self) -> Table:
+        """Return the errors one by one, see `to_arrow`."""
+        return _listed(self.to_arrow())
 
     def table(self) -> Table:
         """Return a row for each kind: its errors in both systems, and how the second number comes from the first."""

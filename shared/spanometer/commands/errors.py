@@ -33,6 +33,7 @@ from ..analysis.comparison import REFERENCES, SYSTEM
 from ..analysis.confusion import EXTENT_CHOICES
 from ..analysis.contexts import context_of_tags
 from ..analysis.error_analysis import Errors, Matching, errors
+from ..analysis.error_differences import Difference, SharedErrors
 from ..analysis.error_examples import SHOWN, ErrorChoice, ErrorExamples
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, mention
@@ -64,7 +65,9 @@ _KINDS = (DocumentSeries, TagSeries)
 class ErrorOutput(PlotOutput):
     """How errors are shown."""
 
-    per_error: bool = switch("nothing but every error, with what each system makes of its span")
+    per_error: bool = switch(
+        "nothing but every error, with what each system makes of its span; of two systems whether it is fixed or new"
+    )
     extents: str = option("overlap", help="which confusion matrix the picture shows", choices=EXTENT_CHOICES)
     examples: str | None = option(
         None,
@@ -171,8 +174,8 @@ def run(options: argparse.Namespace) -> int:
             f"costs are told in one measure, and {counted(len(measures), 'measure')} are named.", "Name one."
         )
     resampling = read_options(Resampling, options)
-    require_used(options, MEASURES, measures, resampling=resampling, kinds=_KINDS, kind=kind)
     matching = read_options(Matching, options)
+    require_used(options, MEASURES, [*measures, matching], resampling=resampling, kinds=_KINDS, kind=kind)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     files: Sequence[TagFile | DocumentFile]
     if kind is DocumentSeries:
@@ -294,18 +297,23 @@ def _described(
 ) -> dict[str, Any]:
     reference, *systems = (side.described for side in sides)
     described = {"reference": reference, "predictions": dict(zip(found.systems, systems, strict=True))}
-    listed: dict[str, Any] = {"errors": found.shared.to_arrow().to_pylist()} if output.per_error else {}
+    listed: dict[str, Any] = {"errors": _listed(found).to_arrow().to_pylist()} if output.per_error else {}
     if buckets:
         listed["buckets"] = {name: one.to_dict() for name, one in buckets.items()}
         listed["inconsistencies"] = found.inconsistencies.to_dict()
     return {**described, **found.to_dict(), **listed}
 
 
+def _listed(found: Errors) -> SharedErrors | Difference:
+    """Return the errors one by one; of two systems with what changes from the first to the second."""
+    return found.difference(*found.systems) if len(found.systems) == 2 else found.shared
+
+
 def _parts(
     found: Errors, lines: Sequence[tuple[str, str]], output: ErrorOutput, buckets: Mapping[str, BucketReport]
 ) -> Iterator[Part]:
     if output.per_error:
-        yield found.shared.listed()
+        yield _listed(found).listed()
         return
     yield from heading(lines)
     yield from found.lines(matrices=output.table != "text")

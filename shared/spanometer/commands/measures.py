@@ -101,7 +101,7 @@ def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
 def require_used(
     options: argparse.Namespace,
     known: Mapping[str, type[Measure]],
-    measures: Sequence[Measure],
+    measures: Sequence[object],
     *,
     resampling: Resampling | None = None,
     kinds: Sequence[type[Input]] = (),
@@ -112,7 +112,7 @@ def require_used(
     Args:
         options: the command line.
         known: all measures with options on it.
-        measures: those that are computed.
+        measures: those that are computed, and what else takes options of theirs.
         resampling: how intervals are made, if there are any.
         kinds: all kinds of input with options on it.
         kind: the one that is read.
