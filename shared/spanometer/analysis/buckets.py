@@ -186,13 +186,13 @@ def _sizes(side: Spans) -> np.ndarray:
 
 
 def _density(references: Spans) -> np.ndarray:
-    """Return the share of each document that reference spans cover; NaN for a document without tokens."""
+    """Return the share of each document that reference spans cover; NaN for a document without any."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
     of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
     covered = np.bincount(of_piece, weights=merged.end - merged.start, minlength=references.documents)
     lengths = np.asarray(references.lengths, dtype=float)
-    share: np.ndarray = np.divide(covered, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
+    share: np.ndarray = np.divide(covered, lengths, out=np.full(len(lengths), np.nan), where=covered > 0)
     return share
 
 
