@@ -19,8 +19,21 @@ if TYPE_CHECKING:
     from .analysis.error_analysis import errors
     from .analysis.scoring import score
     from .readers.reading import read_documents as read
+    from .readers.writing import write_documents as write
 
-__all__ = ["InputError", "Spans", "__version__", "agreement", "compare", "errors", "load", "path", "read", "score"]
+__all__ = [
+    "InputError",
+    "Spans",
+    "__version__",
+    "agreement",
+    "compare",
+    "errors",
+    "load",
+    "path",
+    "read",
+    "score",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -45,6 +58,10 @@ def __getattr__(name: str) -> Any:
         from .readers.reading import read_documents
 
         return read_documents
+    if name == "write":
+        from .readers.writing import write_documents
+
+        return write_documents
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -30,7 +30,7 @@ JSON = {
         "spans": [{"start": 0, "end": 3, "token_start": 0, "token_end": 0, "label": "PER", "text": "Ada"}],
         "answer": "accept",
     },
-    "documents": {
+    "jsonl": {
         "id": "a",
         "text": "Ada 💃 wrote",
         "tokens": [[0, 3], [4, 5]],
@@ -56,7 +56,7 @@ JSON = {
     },
     "gliner": {"tokenized_text": ["Ada", "💃", "wrote"], "ner": [[0, 0, "PER"], [0, 2, "X"]]},
     "bioc": {
-        "documents": [
+        "jsonl": [
             {
                 "id": "1",
                 "passages": [

@@ -1,36 +1,146 @@
-"""Write a file again in another tag scheme.
+"""Write a file again in another tag scheme, or in another format.
 
-Its tags must be legal (spanometer repair makes them so), and the way back gives
-the same file. Everything but the tags that change stays byte for byte the same:
-words, comments, blank lines, line ends. FILE has one token a line and a blank
-line between documents, or is JSON lines of tag lists. IO cannot part adjacent
-spans of one label: if there are any, that is an error.
+From tags to another scheme of tags, the file stays byte for byte the same but
+for the tags that change: words, comments, blank lines, line ends. Its tags must
+be legal (spanometer repair makes them so), and the way back gives the same
+file. FILE has one token a line and a blank line between documents, or is JSON
+lines of tag lists. IO cannot part adjacent spans of one label: if there are
+any, that is an error.
+
+Every other format that spanometer score reads is written as tags of a scheme
+(words and tags, with a tab between), or as jsonl (JSON lines of documents with
+spans), brat (a folder), doccano, label_studio or spacy. What the target cannot
+hold is listed, with the documents, and refused unless --lossy asks for what is
+left. Tags need tokens: those of FILE, or --tokenizer; --to-tokens says what
+becomes of spans that begin or end within one.
 
 Examples:
   spanometer convert gold.conll --to IOBES > gold.iobes.conll
   spanometer convert gold.conll --from IOB1 --to IOB2 --in-place
   spanometer convert gold.jsonl.gz --column ner --to BILOU -o bilou.jsonl.gz
+  spanometer convert project.json --annotator 3 --to jsonl -o gold.jsonl
+  spanometer convert doccano.jsonl --to IOB2 --tokenizer words --to-tokens expand
+  spanometer convert annotated/ --to doccano --lossy -o doccano.jsonl
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from ..spans.conversion import convert_tags
-from .options import add_options, read_options
-from .rewritten import SchemeChange, add_file_options, add_target_options, rewrite
+from ..errors import InputError, counted, printable
+from ..options import option, replaced_option, reused_option
+from ..readers.document_file import DocumentFile
+from ..readers.formats import writers
+from ..readers.pairing import Pairing
+from ..readers.writing import prepare, write_folder, write_into
+from ..spans.conversion import convert_tags, repair_tags
+from ..tags.schemes import SCHEMES, canonical
+from .documents import DocumentLayout
+from .inputs import STANDARD_INPUT, called, once
+from .options import add_options, read_options, switch
+from .rewritten import SchemeChange, TagColumns, Target, add_target_options, rewrite
+
+_COLUMNS = "columns"
+
+
+def _target(name: str) -> str:
+    return name if name in writers() else canonical(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion(DocumentLayout):
+    """A file of any format that has spans, and what is made of it."""
+
+    column: list[str] | None = reused_option(TagColumns, "column")
+    repair: str = replaced_option(
+        DocumentLayout, "repair", default="raise", help="how to handle illegal tags, which are refused by default"
+    )
+    to: str = option(
+        "",
+        help="what to write: a scheme of tags, or a format",
+        choices=(*SCHEMES, *writers()),
+        parse=_target,
+        metavar="NAME",
+    )
+    tokenizer: str | None = reused_option(Pairing, "tokenizer")
+    to_tokens: str = reused_option(Pairing, "to_tokens")
+    trim: str = reused_option(Pairing, "trim")
+    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
+
+    @property
+    def target(self) -> tuple[str, dict[str, Any]]:
+        """The format that is written, and the options of writing it."""
+        if self.to in SCHEMES:
+            return _COLUMNS, {"scheme": self.to}
+        names = writers()[self.to].options
+        return self.to, {name: getattr(self, name) for name in names if name != "scheme"}
+
+    def read_one(self, path: str) -> DocumentFile:
+        """Read the documents, those of all annotators."""
+        if self.column is not None and len(self.column) > 1:
+            raise InputError(f"two tag columns cannot be written as {self.to}.", "Name one column.")
+        self.require_taken([path])
+        return self.read_whole(path, None if self.column is None else self.column[0])
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
+    parser.add_argument(
+        "file", metavar="FILE", help="file of any format that has spans, plain or gzipped; - is standard input"
+    )
     called = {"scheme": "--from --scheme"}
-    add_options(add_file_options(parser), {"": SchemeChange}, leave_out=("repair",), required=("to",), called=called)
+    add_options(parser.add_argument_group("reading"), {"": Conversion}, required=("to",), called=called)
     add_target_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, convert and write."""
+    options.file = once(options.file)
+    conversion = read_options(Conversion, options)
+    if conversion.to in SCHEMES and not conversion.lossy and conversion.format_of(options.file) is None:
+        return _rewrite(options, conversion)
+    return _write(options, conversion)
+
+
+def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
+    """Write tags again in another scheme."""
     source = read_options(SchemeChange, options)
-    change = partial(convert_tags, to=str(source.to), scheme=source.scheme)
-    return rewrite(options, source, change, f"to {source.to}")
+    change = partial(convert_tags, to=conversion.to, scheme=source.scheme)
+    if options.repair is not None:
+        change = partial(repair_tags, to=conversion.to, scheme=source.scheme, repair=source.repair)
+    return rewrite(options, source, change, f"to {conversion.to}")
+
+
+def _write(options: argparse.Namespace, conversion: Conversion) -> int:
+    """Write documents in another format."""
+    path, output = options.file, options.output
+    format, writing = conversion.target
+    folder = writers()[format].folder
+    if options.in_place:
+        raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
+    if folder and output in (None, STANDARD_INPUT):
+        raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
+    if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
+        raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
+    file = conversion.read_one(path)
+    pairing = Pairing(to_tokens=conversion.to_tokens, trim=conversion.trim, tokenizer=conversion.tokenizer)
+    prepared = prepare(file, format, pairing, writing, lossy=conversion.lossy)
+    said = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
+    for kind, texts in said.items():
+        for text in texts:
+            print(f"{kind}: {printable(str(text))}", file=sys.stderr)
+    if folder:
+        write_folder(output, prepared, format, writing)
+    else:
+        target = read_options(Target, options, file=path)
+        with target.opened(packed=False) as stream:
+            write_into(stream, prepared, format, writing)
+    if folder or output not in (None, STANDARD_INPUT):
+        size = f"{counted(file.documents.size, 'document')}, {counted(len(prepared.file.spans), 'span')}"
+        print(f"{printable(output)}: {size} (from {printable(called(path))}, as {conversion.to}).")
+    return 0

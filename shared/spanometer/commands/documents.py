@@ -71,10 +71,10 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
     def format_of(self, path: str) -> Format[Any] | None:
         """Return the format of a file; None for files of tags."""
-        if self.format != AUTO:
-            return formats_of(DocumentFile).get(self.format)
-        found = detected(path, self.encoding)
-        return found if found is not None and found.content is DocumentFile else None
+        if self.format != AUTO and self.format not in formats_of(TagFile):
+            return formats_of(DocumentFile)[self.format]
+        # JSON lines of tags and of documents have one name
+        return detected(path, self.encoding, DocumentFile, None if self.format == AUTO else self.format)
 
     def require_taken(self, paths: Sequence[str]) -> None:
         """Raise an `InputError` for an option of formats that none of some files has."""

@@ -174,12 +174,14 @@ def kind_of(
     return fitting[0] if fitting else kinds[-1]
 
 
-def detected(path: str, encoding: str) -> Format[Any] | None:
+def detected(
+    path: str, encoding: str, content: type[AnnotatedFile] | None = None, name: str | None = None
+) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
     if not isinstance(path, Piped):
-        return detect(path, encoding=encoding)
+        return detect(path, content, name, encoding=encoding)
     try:
-        return detect(path.stream, encoding=encoding)
+        return detect(path.stream, content, name, encoding=encoding)
     finally:
         path.stream.rewind()
 
@@ -258,7 +260,7 @@ def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None
         leave=False,
         disable=None,
     ) as bar:
-        if isinstance(path, Piped):
+        if stream is None and isinstance(path, Piped):
             stream = cast(BinaryIO, path.stream)
         opened = stream or (sys.stdin.buffer if path == STANDARD_INPUT else path)
         return reader(opened, name=called(path), progress=bar.update, **options)

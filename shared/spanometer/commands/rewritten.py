@@ -22,7 +22,7 @@ from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
-from .inputs import STANDARD_INPUT, called, located
+from .inputs import STANDARD_INPUT, Piped, called, located
 from .options import add_options, read_options, switch, text
 from .tag_files import COLUMN, TagLayout
 
@@ -160,8 +160,8 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
     """Open a file as a stream that can be read twice: copied into a temporary file if it is not one on a disk."""
-    if path == STANDARD_INPUT:
-        with _spooled(sys.stdin.buffer) as kept:
+    if path == STANDARD_INPUT or isinstance(path, Piped):
+        with _spooled(cast(BinaryIO, path.stream) if isinstance(path, Piped) else sys.stdin.buffer) as kept:
             yield kept
         return
     with open_file(path, path) as stream:

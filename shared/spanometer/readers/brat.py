@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, setting
 from .document_file import DocumentFile, documents_of
-from .formats import Evidence, Format, register
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
 from .offsets import Offsets
 from .records import Record
 from .source import Limits, Source
 
 _SPAN = re.compile(r"(\S+) (\d+ \d+(?:; ?\d+ \d+)*)")
 _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \S|#\d+\t\S+ [A-Z]\d+|\*\t)")
+# where programs, brat among them, part lines
+_LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
 _UNITS = ("codepoint", "utf-16")
 _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
 
@@ -105,13 +111,68 @@ def _record(source: Source, left_out: list[str]) -> Record:
         if len(bounds) > 1:
             fragments[len(spans)] = bounds
         spans.append((bounds[0][0], bounds[-1][1], found[1]))
-        stated.append(cells[2] if len(cells) > 2 else None)
+        stated.append("\t".join(cells[2:]) if len(cells) > 2 else None)
         attributes.append({})
     for name, *rest in later:
         if rest and rest[0] in number_of:
             attributes[number_of[rest[0]]][name] = rest[1] if len(rest) > 1 else True
     name = os.path.basename(source.name).removesuffix(".ann")
     return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, id=name)
+
+
+def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
+    """Write a .txt and an .ann file for each document, called by its name, or its number."""
+    digits = len(str(max(documents.file.documents.size - 1, 0)))
+    for number, record in enumerate(documents.records()):
+        name, text = record.id or f"{number:0{digits}}", str(record.text)
+        # the mark would not be read as text
+        yield f"{name}.txt", ("\ufeff" * text.startswith("\ufeff") + text).encode()
+        lines: list[str] = []
+        attributes = 0
+        for place, (start, end, label) in enumerate(record.spans):
+            pieces = _pieces(text, (record.fragments or {}).get(place) or [(start, end)])
+            offsets = ";".join(f"{first} {last}" for first, last in pieces)
+            covered = " ".join(text[first:last] for first, last in pieces)
+            lines.append(f"T{place + 1}\t{_word(label)} {offsets}\t{covered}\n")
+            for key, value in (record.attributes[place] if record.attributes else {}).items():
+                attributes += 1
+                lines.append(f"A{attributes}\t{_word(key)} T{place + 1}{_value(value)}\n")
+        yield f"{name}.ann", "".join(lines).encode()
+
+
+def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return fragments without the line ends in them, as brat has a fragment a line."""
+    if not any(_LINE_END.search(text, start, end) for start, end in fragments):
+        return list(fragments)
+    parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))
+    return [part.span() for part in parts] or list(fragments)
+
+
+def _word(name: str) -> str:
+    return re.sub(r"\s+", "_", name) or "_"
+
+
+def _value(value: Any) -> str:
+    if value is True:
+        return ""
+    return f" {' '.join(value.split()) if isinstance(value, str) else json.dumps(value)}"
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    """Yield what brat's lines cannot have."""
+    for number, record in enumerate(documents.records()):
+        text = str(record.text)
+        for place, (start, end, label) in enumerate(record.spans):
+            pieces = list((record.fragments or {}).get(place) or [(start, end)])
+            if _word(label) != label:
+                yield "spans whose label is not one word, with _ for blanks", number
+            if (parts := _pieces(text, pieces)) != pieces:
+                yield "spans over line ends, with a fragment a line", number
+            elif any(_LINE_END.search(text, *part) for part in parts):
+                yield "spans of line ends alone, which brat refuses", number
+            for key, value in (record.attributes[place] if record.attributes else {}).items():
+                if _word(key) != key or not (value is True or value == _value(value)[1:]):
+                    yield "attributes that are neither True nor a line of text, as text", number
 
 
 def _text_beside(name: str, encoding: str) -> str | None:
@@ -140,6 +201,7 @@ register(
         read=read_brat,
         reading=Offsets,
         read_folder=read_brat_folder,
+        writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
         ending=".ann",
     )
 )

@@ -10,6 +10,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from ..tags.tags import Tags
 from .annotated_file import LineRuns
 from .cells import DOCSTART, HASH, Lines, is_blank, split
 from .column_layout import Layout, find_layout, looks_like_tag, no_rows
-from .formats import Evidence, Format, register
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
 from .json_lines import is_json_lines
 from .json_values import is_array
 from .source import Source
@@ -26,6 +28,7 @@ from .tag_file import Codes, Column, TagFile
 
 # all lines up to the last that is blank
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
+_NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
 
@@ -310,9 +313,60 @@ class _Growing:
         return np.frombuffer(self._bytes, dtype=self._type)
 
 
+def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
+    """Write words, if there are any, and tags, with a tab between; documents with names begin with a comment."""
+    file = documents.file
+    labels = {label: _label(label, words=file.words is not None) for label in file.spans.labels}
+    tags = file.spans.relabelled(labels).encode(scheme)
+    names = np.array(tags.names, dtype=object)
+    ends = tags.offsets.tolist()
+    for number, (first, last) in enumerate(pairwise(ends)):
+        if first == last:
+            continue
+        rows = names[tags.codes[first:last]].tolist()
+        if file.words is not None:
+            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(file.words[number], rows, strict=True)]
+        name = "" if file.documents.ids is None else f"# document_id = {_cell(file.documents.ids[number])}\n"
+        yield "".join([name, *(f"{row}\n" for row in rows), "\n"]).encode()
+
+
+def _cell(text: str) -> str:
+    """Return a text as a cell can have it."""
+    text = _NOT_IN_CELLS.sub("_", text).strip(" ")
+    return "_" if not text.strip() or text == DOCSTART else text
+
+
+def _label(text: str, *, words: bool) -> str:
+    """Return a label as a cell can have it; without words, blanks separate the cells."""
+    return _cell(text) if words else "_".join(_cell(text).split())
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    """Yield what columns cannot have."""
+    file = documents.file
+    changed = "words that columns cannot have (blanks, tabs, line ends), with _ for them"
+    other = [_label(label, words=file.words is not None) != label for label in file.spans.labels]
+    of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
+    yield from (("spans whose label columns cannot have, with _ in it", number) for number in of_spans.tolist())
+    for number, length in enumerate(() if file.spans.lengths is None else file.spans.lengths.tolist()):
+        if not length:
+            yield "documents without a token, left out", number
+        if file.words is not None:
+            yield from ((changed, number) for word in file.words[number] if _cell(word) != word)
+
+
 def _evidence(source: Source) -> Evidence:
     """Return that columns are possible in anything but JSON lines."""
     return Evidence.NONE if is_json_lines(source) else Evidence.POSSIBLE
 
 
-register(Format(name="columns", content=TagFile, mark="columns", evidence=_evidence, read=read_columns))
+register(
+    Format(
+        name="columns",
+        content=TagFile,
+        mark="columns",
+        evidence=_evidence,
+        read=read_columns,
+        writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
+    )
+)

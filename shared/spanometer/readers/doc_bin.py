@@ -12,7 +12,8 @@ import numpy as np
 from ..errors import InputError, setting
 from ..options import check_options, option
 from .document_file import DocumentFile, documents_of
-from .formats import Evidence, Format, register
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
 from .records import Record
 from .source import ZLIB, Source
 from .spacy import spans_of
@@ -130,6 +131,48 @@ def _records(source: Source, docs: Sequence[Doc], group: str | None, *, in_token
         yield Record(spans=bounds, text=doc.text, tokens=tokens, place=place)
 
 
+def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[bytes]:
+    """Write entities, or the spans of a group. What stands between tokens are tokens too, as spaCy has blanks."""
+    try:
+        from spacy.tokens import Doc, DocBin, Span
+        from spacy.vocab import Vocab
+    except ImportError:
+        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
+    vocab, docs = Vocab(), []
+    for record in documents.records():
+        words, spaces, place = _words(str(record.text), record.tokens or ())
+        doc = Doc(vocab, words, spaces)
+        spans = [Span(doc, place[start], place[end - 1] + 1, label) for start, end, label in record.spans]
+        if span_group is None:
+            doc.set_ents(spans)
+        else:
+            doc.spans[span_group] = spans
+        docs.append(doc)
+    yield DocBin(docs=docs).to_bytes()
+
+
+def _words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
+    """Return the words that make up a text, whether a blank follows each, and which of them the tokens are."""
+    words: list[str] = []
+    spaces: list[bool] = []
+    place: list[int] = []
+    reached = 0
+    for start, end in (*tokens, (len(text), len(text))):
+        between = text[reached:start]
+        if words and between.startswith(" "):
+            spaces[-1] = True
+            between = between[1:]
+        if between:
+            words.append(between)
+            spaces.append(False)
+        if end > start:
+            place.append(len(words))
+            words.append(text[start:end])
+            spaces.append(False)
+        reached = end
+    return words, spaces, place
+
+
 def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if source.binary == ZLIB else Evidence.NONE
 
@@ -142,5 +185,6 @@ register(
         evidence=_evidence,
         read=read_doc_bin,
         reading=SpacyReading,
+        writer=Writer(write=_written, unit="token", overlapping="span_group"),
     )
 )

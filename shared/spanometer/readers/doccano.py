@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..spans.characters import borders, is_plain
 from .document_file import DocumentFile, documents_of
-from .formats import Evidence, Format, register
-from .json_text import first_object, is_object, values
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
+from .json_text import first_object, is_object, number_or_text, values
 from .offsets import Offsets
 from .records import Record
 from .source import Source
@@ -74,6 +77,19 @@ def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, i
     ]
 
 
+def _written(documents: Fitted) -> Iterator[bytes]:
+    """Write JSON lines as Doccano exports them, with offsets in UTF-16 units."""
+    for record in documents.records():
+        text = str(record.text)
+        spans = record.spans
+        if not is_plain(text, "utf-16"):
+            place = borders(text, "utf-16").tolist()
+            spans = [(place[start], place[end], label) for start, end, label in spans]
+        name = {} if record.id is None else {"id": number_or_text(record.id)}
+        row = {**name, "text": text, "label": spans, "Comments": []}
+        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
     if not is_object(row, "text"):
@@ -98,5 +114,6 @@ register(
         evidence=_evidence,
         read=read_doccano,
         reading=Offsets,
+        writer=Writer(write=_written),
     )
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .document_file import DocumentFile, documents_of
-from .formats import Evidence, Format, register
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
 from .json_text import first_object, is_object, values
 from .offsets import Offsets
 from .records import Record
@@ -22,9 +24,9 @@ _BOUNDS = ("start", "end", "label")
 def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
     """Read objects with `spans`, and `id`, `text`, `tokens` where they are known.
 
-    Spans are in characters if the objects have a text, else in tokens; `"unit": "token"` says that they are in tokens
-    all the same. `tokens` are words, or pairs of the bounds of characters; `annotator` says whose spans they are. A
-    span may state its `text`.
+    Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
+    `"character"`. `tokens` are words, or pairs of the bounds of characters; `annotator` says whose spans they are. A
+    span may state its `text`, and may have `attributes`, an object.
 
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
@@ -39,7 +41,8 @@ def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
 
 
 def _in_tokens(row: Any) -> bool:
-    return isinstance(row, dict) and (row.get("unit") == "token" or not isinstance(row.get("text"), str))
+    unit = row.get("unit") if isinstance(row, dict) else "character"
+    return bool(unit == "token" or (unit != "character" and not isinstance(row.get("text"), str)))
 
 
 def _record(source: Source, line: int, place: str, row: Any) -> Record:
@@ -48,6 +51,7 @@ def _record(source: Source, line: int, place: str, row: Any) -> Record:
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     stated: list[str | None] = []
+    attributes: list[dict[str, Any]] = []
     for number, span in enumerate(row["spans"]):
         if is_object(span, "fragments", "label"):
             pairs = span["fragments"]
@@ -60,6 +64,9 @@ def _record(source: Source, line: int, place: str, row: Any) -> Record:
         else:
             raise source.refuse(f"span {number} has no 'start', 'end' and 'label'.", _REMEDY, line)
         stated.append(span.get("text"))
+        attributes.append(span.get("attributes") or {})
+        if not isinstance(attributes[-1], dict):
+            raise source.refuse(f"the attributes of span {number} are no object.", _REMEDY, line)
     words, tokens = _tokens(source, row.get("tokens"), line)
     text, name, annotator = row.get("text"), row.get("id"), row.get("annotator")
     return Record(
@@ -71,6 +78,7 @@ def _record(source: Source, line: int, place: str, row: Any) -> Record:
         tokens=tokens,
         id=None if name is None else str(name),
         annotator=None if annotator is None else str(annotator),
+        attributes=attributes,
         line=line,
         place=place,
     )
@@ -89,6 +97,32 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
     raise source.refuse("'tokens' are neither words nor pairs of bounds.", _REMEDY, line)
 
 
+def _written(documents: Fitted) -> Iterator[bytes]:
+    for record in documents.records():
+        row = {"id": record.id, "annotator": record.annotator, "text": record.text}
+        tokens = record.words if record.text is None or record.tokens is None else record.tokens
+        in_tokens = documents.file.in_tokens
+        unit = None if in_tokens == (record.text is None) else "token" if in_tokens else "character"
+        known = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
+        spans = [_span(record, place) for place in range(len(record.spans))]
+        yield json.dumps({**known, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+
+
+def _span(record: Record, place: int) -> dict[str, Any]:
+    start, end, label = record.spans[place]
+    fragments = (record.fragments or {}).get(place)
+    bounds = {"start": start, "end": end} if fragments is None else {"fragments": fragments}
+    attributes = record.attributes[place] if record.attributes else {}
+    return {**bounds, "label": label, **({"attributes": attributes} if attributes else {})}
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    file = documents.file
+    if file.in_tokens and file.words is None and file.documents.tokens is None:
+        what = "documents without words, whose length is not written"
+        yield from ((what, number) for number in range(file.documents.size))
+
+
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
     spans = row.get("spans")
@@ -96,7 +130,7 @@ def _evidence(source: Source) -> Evidence:
         return Evidence.NONE
     if not spans:
         return Evidence.CERTAIN if "text" in row else Evidence.POSSIBLE
-    if any(isinstance(span, dict) and "attributes" in span for span in spans):
+    if any(isinstance(span, dict) and "attributes" in span for span in spans) and not {"text", "unit"} & row.keys():
         return Evidence.NONE
     known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
     return Evidence.CERTAIN if known else Evidence.NONE
@@ -104,11 +138,20 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="documents",
+        name="jsonl",
         content=DocumentFile,
         mark="JSON lines of documents",
         evidence=_evidence,
         read=read_document_lines,
         reading=Offsets,
+        writer=Writer(
+            write=_written,
+            unit=None,
+            needs_text=False,
+            discontinuous=True,
+            attributes=True,
+            annotators=True,
+            problems=_problems,
+        ),
     )
 )

@@ -9,10 +9,11 @@ import importlib
 import inspect
 import os
 import pkgutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import islice
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from ..errors import InputError, require_choice, setting
@@ -37,6 +38,38 @@ class Evidence(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Writer:
+    """How documents with spans are written in a format, and what of them it can hold.
+
+    Attributes:
+        write: makes the pieces of a file (bytes) of a `DocumentFile`; its keyword arguments are options.
+        folder: whether it makes a folder instead: the paths in it and their contents.
+        unit: what spans are counted in, `character` or `token`; None for both.
+        needs_text: whether documents without a text cannot be written.
+        overlapping: whether spans may overlap; or the option without which they may not.
+        discontinuous, attributes, annotators: whether there may be discontinuous spans, attributes of spans, and spans
+            of several annotators.
+        problems: yields what else of some documents the format cannot hold, and the document, one by one; `write`
+            writes it as the text says.
+    """
+
+    write: Callable[..., Iterator[Any]]
+    folder: bool = False
+    unit: str | None = "character"
+    needs_text: bool = True
+    overlapping: bool | str = True
+    discontinuous: bool = False
+    attributes: bool = False
+    annotators: bool = False
+    problems: Callable[[Any], Iterator[tuple[str, int]]] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of writing and their defaults."""
+        return keywords(self.write)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Format(Generic[File]):
     """A format of files.
 
@@ -53,6 +86,7 @@ class Format(Generic[File]):
         needs_words: whether documents without words cannot be written.
         read_folder: reads a folder of files, one a document; None if a file has all.
         ending: how the names of these files end.
+        writer: how documents with spans are written; None if that is not possible.
     """
 
     name: str
@@ -65,6 +99,7 @@ class Format(Generic[File]):
     needs_words: bool = True
     read_folder: Callable[..., File] | None = None
     ending: str = ""
+    writer: Writer | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -80,6 +115,9 @@ class Format(Generic[File]):
         return read(source, self.reading(**options), **more)
 
 
+_MOST_NAMES = 10_000
+"""How many files of a folder are looked at for its format."""
+
 _registered: list[Format[Any]] = []
 
 
@@ -93,24 +131,43 @@ def formats_of(content: type[File]) -> dict[str, Format[File]]:
     return {format.name: format for format in _all() if format.content is content}
 
 
+def writers() -> dict[str, Writer]:
+    """Return how documents with spans are written, by the names of the formats."""
+    return {format.name: format.writer for format in _all() if format.writer is not None}
+
+
 def reading_options(content: type[File]) -> dict[str, Option]:
     """Return the options of reading that the formats of a content declare."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
     return {name: declared for one in classes for name, declared in options_of(one).items()}
 
 
-def detect(path: str | os.PathLike[str] | BinaryIO | Replayed, *, encoding: str = UTF_8) -> Format[Any] | None:
-    """Return the format of a file of an encoding that begins as no file of another format does.
+def detect(
+    path: str | os.PathLike[str] | BinaryIO | Replayed,
+    content: type[AnnotatedFile] | None = None,
+    name: str | None = None,
+    *,
+    encoding: str = UTF_8,
+) -> Format[Any] | None:
+    """Return the format of a file that begins as no file of another format does.
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
+
+    Args:
+        path: the file, or the folder.
+        content: the class that its formats are read into; by default any.
+        name: what its format is called; then it is enough that the file may be of it.
+        encoding: of the text.
     """
+    known = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
+    least = Evidence.CERTAIN if name is None else Evidence.POSSIBLE
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        names = [name for *_, names in os.walk(path) for name in names]
-        of_folders = (each for each in _all() if each.read_folder is not None)
-        return next((each for each in of_folders if any(name.endswith(each.ending) for name in names)), None)
+        names = islice((name for *_, names in os.walk(path) for name in names), _MOST_NAMES)
+        of_folders = [each for each in known if each.read_folder is not None]
+        return next((each for name in names for each in of_folders if name.endswith(each.ending)), None)
     try:
         with Source.open(path, encoding=encoding) as source:
-            return next((each for each in _all() if each.evidence(source) is Evidence.CERTAIN), None)
+            return next((each for each in known if each.evidence(source) >= least), None)
     except InputError:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,11 @@ from .source import Source
 def is_object(value: Any, *keys: str) -> bool:
     """Return whether a value is an object that has all of some keys."""
     return isinstance(value, dict) and all(key in value for key in keys)
+
+
+def number_or_text(name: str) -> int | str:
+    """Return a name that is written as whole numbers are as such a number, as tools number what they have."""
+    return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
 
 
 def first_object(source: Source) -> dict[str, Any]:

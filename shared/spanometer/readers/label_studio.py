@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from ..errors import InputError, setting, shown
 from ..options import option
 from .document_file import DocumentFile, documents_of
-from .formats import Evidence, Format, register
-from .json_text import first_object, is_object, values
+from .fitting import Fitted
+from .formats import Evidence, Format, Writer, register
+from .json_text import first_object, is_object, number_or_text, values
 from .offsets import Offsets
 from .records import Record
 from .source import Source
@@ -185,6 +187,30 @@ def _is_region(value: Any) -> bool:
     return is_object(value, "start", "end") and any(kind in value for kind in _TYPES)
 
 
+def _written(documents: Fitted) -> Iterator[bytes]:
+    """Write one array of tasks; a document of several annotators is one task, if it has a name."""
+    tasks: dict[tuple[str | None, int, str], dict[str, Any]] = {}
+    for number, record in enumerate(documents.records()):
+        text = str(record.text)
+        key = (record.id, number if record.id is None else 0, text)
+        name = {} if record.id is None else {"id": number_or_text(record.id)}
+        task = tasks.setdefault(key, {**name, "data": {"text": text}, "annotations": []})
+        annotator = None if record.annotator is None else number_or_text(record.annotator)
+        by = {"email": annotator} if isinstance(annotator, str) else annotator
+        result = [_result(place, text, *span) for place, span in enumerate(record.spans)]
+        task["annotations"].append({**({} if by is None else {"completed_by": by}), "result": result})
+    rows = (json.dumps(task, ensure_ascii=False).encode() for task in tasks.values())
+    yield b"["
+    for number, row in enumerate(rows):
+        yield (b",\n" if number else b"\n") + row
+    yield b"\n]\n"
+
+
+def _result(place: int, text: str, start: int, end: int, label: str) -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+    return {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
+
+
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
     if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in _RESULTS):
@@ -201,5 +227,6 @@ register(
         evidence=_evidence,
         read=read_label_studio,
         reading=LabelStudioReading,
+        writer=Writer(write=_written, annotators=True),
     )
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -69,6 +70,31 @@ def creating(path: str) -> Iterator[BinaryIO]:
         if not device:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+        raise
+
+
+@contextlib.contextmanager
+def creating_folder(path: str) -> Iterator[str]:
+    """Make a new folder, which gets its name only if no error comes; give its path until then.
+
+    Raises:
+        InputError: if there is something else, or a folder that is not empty.
+    """
+    target = os.path.abspath(path)
+    if os.path.lexists(target) and not (os.path.isdir(target) and not os.listdir(target)):
+        raise InputError("it exists already.", "Name a new folder, or an empty one.", source=path)
+    try:
+        temporary = tempfile.mkdtemp(prefix=f".{os.path.basename(target)[:100]}.", dir=os.path.dirname(target))
+    except OSError as error:
+        raise InputError(f"cannot be made: {(error.strerror or str(error)).lower()}.", source=path) from None
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o777 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

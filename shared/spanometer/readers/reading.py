@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
-from ..errors import InputError, setting
+from ..errors import InputError, require_choice, setting
 from ..options import options_of, require_known
 from ..spans.documents import Documents
 from ..spans.spans import Spans
@@ -62,41 +62,43 @@ def read_documents(
     known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     limits = {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
-    if format == AUTO:
+    require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of(TagFile)])))
+    named = None if format == AUTO else format
+    if named is None or named in formats_of(TagFile):
         if not isinstance(path, (str, os.PathLike, Replayed)):
             name = name or str(getattr(path, "name", "input"))
             path = cast(BinaryIO, Replayed(path, closes=False))
-        found = detect(path, encoding=Limits(**limits).encoding)
+        # JSON lines of tags and of documents have one name
+        found = detect(path, DocumentFile, named, encoding=Limits(**limits).encoding)
         if isinstance(path, Replayed):
             path.rewind()
-        format = found.name if found is not None and found.content is DocumentFile else AUTO
-    if format not in known:
+        named = None if found is None else found.name
+    if named not in known:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
         _refuse(name, {key: value for key, value in options.items() if value != declared[key].default}, "not for tags")
         given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
         tags = read(path, name=name, progress=progress, **given)
-        return _chosen(documents_of_tags(tags, tags.spans(prefix=prefix, **decoding)), None, tokenizer)
+        file = documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
+        return file if tokenizer is None else with_tokens(file, tokenizer)
     given = {**{key: one.default for key, one in declared.items()}, **options}
     _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")
-    file = read_as(DocumentFile, path, format=format, name=name, progress=progress, limits=limits, options=given)
-    return _chosen(file, annotator, tokenizer)
-
-
-def _chosen(file: DocumentFile, annotator: str | None, tokenizer: str | None) -> DocumentFile:
-    """Return what one annotator has annotated, with tokens made from the texts, where these are asked for."""
+    file = read_as(DocumentFile, path, format=named, name=name, progress=progress, limits=limits, options=given)
     chosen = file if annotator is None else file.of(annotator)
-    if tokenizer is None:
-        return chosen
-    texts = chosen.documents.texts
-    if texts is None or chosen.in_tokens:
+    return chosen if tokenizer is None else with_tokens(chosen, tokenizer)
+
+
+def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
+    """Return documents with tokens made from their texts, see `tokenizers.tokens_of`; the spans stay in characters."""
+    texts = file.documents.texts
+    if texts is None or file.in_tokens:
         what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
-        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=chosen.source, option="tokenizer")
+        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
     try:
         tokens = tokens_of(texts, tokenizer)
     except InputError as error:
-        raise chosen.locate(error) if error.document is not None else error from None
-    return replace(chosen, documents=replace(chosen.documents, tokens=tokens), tokenizer=tokenizer)
+        raise file.locate(error) if error.document is not None else error from None
+    return replace(file, documents=replace(file.documents, tokens=tokens), tokenizer=tokenizer)
 
 
 def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
@@ -106,10 +108,11 @@ def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
 
 def documents_of_tags(file: TagFile, spans: Spans) -> DocumentFile:
     """Return a file of tags as documents with spans of tokens."""
+    names = file.document_names if file.document_names and all(file.document_names) else None
     base = {name: getattr(file, name) for name in AnnotatedFile.__dataclass_fields__ if name != "words"}
     return DocumentFile(
         **base,
-        documents=Documents(size=len(file.document_lines)),
+        documents=Documents(size=len(file.document_lines), ids=names),
         spans=spans,
         words=None if file.words is None else tag_lists(file.words),
         in_tokens=True,

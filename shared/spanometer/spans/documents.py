@@ -71,6 +71,11 @@ class Tokens:
         """The document of each token, int64."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
+    def bounds(self, document: int) -> list[tuple[int, int]]:
+        """Return the bounds of a document's tokens."""
+        here = slice(*self.offsets[document : document + 2].tolist())
+        return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
+
     def take(self, documents: np.ndarray) -> Tokens:
         """Return the tokens of some documents, in the order asked for."""
         counts, taken = take_segments(self.offsets, documents)
