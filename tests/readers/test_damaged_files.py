@@ -56,7 +56,7 @@ JSON = {
     },
     "gliner": {"tokenized_text": ["Ada", "💃", "wrote"], "ner": [[0, 0, "PER"], [0, 2, "X"]]},
     "bioc": {
-        "jsonl": [
+        "documents": [
             {
                 "id": "1",
                 "passages": [

@@ -1,13 +1,12 @@
 """Write a file again in another tag scheme, or in another format.
 
 From tags to another scheme of tags, the file stays byte for byte the same but
-for the tags that change: words, comments, blank lines, line ends. Its tags must
+for the tags that change: words, comments, blank lines, line ends. The tags must
 be legal (spanometer repair makes them so), and the way back gives the same
-file. FILE has one token a line and a blank line between documents, or is JSON
-lines of tag lists. IO cannot part adjacent spans of one label: if there are
-any, that is an error.
+file. IO cannot part adjacent spans of one label: if there are any, that is an
+error.
 
-Every other format that spanometer score reads is written as tags of a scheme
+Every format that spanometer score reads can be written as tags of a scheme
 (words and tags, with a tab between), or as jsonl (JSON lines of documents with
 spans), brat (a folder), doccano, label_studio or spacy. What the target cannot
 hold is listed, with the documents, and refused unless --lossy asks for what is
