@@ -68,31 +68,8 @@ class MatchedSpans:
             InputError: for too many pairs of overlapping spans that are not equal, and for too large groups of these.
         """
         if min_overlap not in alignment.matched:
-            alignment.matched[min_overlap] = cls._match(alignment, min_overlap)
-        return alignment.matched[min_overlap]
-
-    @classmethod
-    def _match(cls, alignment: Alignment, min_overlap: float) -> MatchedSpans:
-        equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
-        rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
-        pairs = _Overlapping.of(rest, min_overlap)
-        chosen = pairs.best(rest.references.document)
-        first, second = pairs.reference[chosen], pairs.prediction[chosen]
-        alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
-        missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
-        split, meets_split = _several(pairs.reference, pairs.prediction, len(rest.references), len(rest.predictions))
-        joined, meets_joined = _several(pairs.prediction, pairs.reference, len(rest.predictions), len(rest.references))
-        correct = np.zeros(len(equal), dtype=np.int8)
-        flags = correct.astype(bool)
-        return cls(
-            alignment,
-            np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
-            np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
-            np.concatenate([correct, pairs.kind[chosen], MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
-            np.concatenate([correct, pairs.extent[chosen], missing, spurious]),
-            np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
-            np.concatenate([flags, joined[second], meets_joined[alone], joined[invented]]),
-        )
+            alignment.matched[min_overlap] = _match(alignment, min_overlap)
+        return cls(alignment, *alignment.matched[min_overlap])
 
     def __post_init__(self) -> None:
         """Keep codes in one byte each."""
@@ -185,6 +162,29 @@ class MatchedSpans:
         pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds))
         lists = as_lists(offsets_by(span, len(spans)), pairs)
         return lists.take(arrow_array(chosen, chosen < 0))
+
+
+def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
+    """Return the columns of the best pairs, without the alignment, which keeps them: two that hold each other stay."""
+    equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
+    rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
+    pairs = _Overlapping.of(rest, min_overlap)
+    chosen = pairs.best(rest.references.document)
+    first, second = pairs.reference[chosen], pairs.prediction[chosen]
+    alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
+    missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
+    split, meets_split = _several(pairs.reference, pairs.prediction, len(rest.references), len(rest.predictions))
+    joined, meets_joined = _several(pairs.prediction, pairs.reference, len(rest.predictions), len(rest.references))
+    correct = np.zeros(len(equal), dtype=np.int8)
+    flags = correct.astype(bool)
+    return (
+        np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
+        np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
+        np.concatenate([correct, pairs.kind[chosen], MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
+        np.concatenate([correct, pairs.extent[chosen], missing, spurious]),
+        np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
+        np.concatenate([flags, joined[second], meets_joined[alone], joined[invented]]),
+    )
 
 
 @dataclass(frozen=True, eq=False)

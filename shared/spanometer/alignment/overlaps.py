@@ -20,7 +20,6 @@ from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:
     from ..spans.spans import Spans
-    from .matched_spans import MatchedSpans
 
 PAIR_LIMIT = 1 << 26
 """At most this many pairs of overlapping spans are listed."""
@@ -253,8 +252,8 @@ class Alignment:
         return np.isin(codes[len(references) :], codes[: len(references)])
 
     @cached_property
-    def matched(self) -> dict[float, MatchedSpans]:
-        """The one-to-one pairs that have been found, by the least overlap, see `MatchedSpans.of`, which fills this."""
+    def matched(self) -> dict[float, tuple[np.ndarray, ...]]:
+        """The columns of the pairs that have been found, by the least overlap, see `MatchedSpans.of`."""
         return {}
 
     @cached_property
