@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -91,7 +92,8 @@ def score(
             feature.
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`.
+        unit, to_tokens, trim, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`; what is moved and
+            left out is a warning.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -177,6 +179,8 @@ def _score_files(
     chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
     require_form(chosen, "spans")
     paired = pair(references, predictions, pairing)
+    for note in (*paired.notes, *paired.left_out):
+        warnings.warn(note, stacklevel=3)
     reading = {"input": "spans", **paired.choices, **choice.signed()}
     reference, predicted = choice.of(paired.references, paired.predictions)
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
