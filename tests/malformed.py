@@ -334,6 +334,10 @@ def _fragmented(documents):
     ]
 
 
+def _with_texts(documents):
+    return [{"text": text, "spans": spans} for text, spans in zip(("ab 💃", "cd"), documents, strict=True)]
+
+
 def _entities(documents):
     return [
         [
@@ -359,6 +363,7 @@ KNOWN = {
     ("spans", "tags"): (_OTHER_TAGS, _TAGS, {}),
     ("spans", "spans"): (_OTHER_SPANS, _SPANS, {"lengths": [4, 2]}),
     ("spans", "fragments"): (_fragmented(_OTHER_SPANS), _fragmented(_SPANS), {"lengths": [4, 2]}),
+    ("spans", "text"): (_with_texts(_OTHER_SPANS), _with_texts(_SPANS), {}),
     ("entities", "entities"): (_entities(_OTHER_SPANS), _entities(_SPANS), {}),
     ("entities", "markup"): (["<pers> Ada </pers> sings", "no"], ["<pers> <name> Ada </name> </pers> sings", "no"], {}),
     ("attributes", "spans"): (_attributed(_SPANS, False), _attributed(_SPANS, True), {}),

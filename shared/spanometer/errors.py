@@ -18,6 +18,11 @@ _CLAUSE, _END = "\ufdd3", "\ufdd4"
 OTHER_PLACE = "\ufdd5"
 """What stands in the text of an `InputError` for the place of `other`."""
 
+BYTE_ORDER_MARK = "\ufeff"
+
+_AROUND = 20
+"""How many characters are shown on each side of a difference of texts."""
+
 ASKED = "?"
 """The value with which an interface is asked for an option: it spells nothing if it has none of this name."""
 
@@ -222,3 +227,27 @@ def require_same_documents(references: int, predictions: int) -> None:
             f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
         )
+
+
+def plain_ends(text: str) -> str:
+    """Return a text without byte order mark, its lines ended by a newline alone."""
+    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:
+    """Raise an `InputError` that shows the first difference of two texts, if there is one."""
+    if reference == prediction:
+        return
+    common = min(len(reference), len(prediction))
+    place = next((place for place in range(common) if reference[place] != prediction[place]), common)
+    before = max(place - _AROUND, 0)
+    here, there = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
+    kind = ""
+    if plain_ends(reference) == plain_ends(prediction):
+        kind = " They differ only in line ends and byte order marks."
+    raise InputError(
+        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{kind}",
+        remedy,
+        document=document,
+        option=option,
+    )

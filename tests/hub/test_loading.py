@@ -85,7 +85,12 @@ def inputs_of(name, files):
             ]
             for side in spans
         ]
+        texts = [
+            [{"text": "x" * length, "spans": of_one} for length, of_one in zip(lengths, side, strict=True)]
+            for side in spans
+        ]
         for config, (references, predictions), options in (
+            ("text", texts, {}),
             (None, sides, {"repair": "discard", "scheme": "IOB2"}),
             (None, sides, {"average": "macro"}),
             ("spans", spans, {"lengths": lengths}),
@@ -150,7 +155,7 @@ def test_every_module_gives_what_the_package_gives(loaded, jobs):
 def test_every_configuration_is_loaded(jobs):
     found = {name: {wanted["config"] for wanted in jobs if wanted["path"].endswith(f"/{name}")} for name in NAMES}
     for name in MEASURES:
-        assert found[name] >= {None, "spans", "fragments"}
+        assert found[name] >= {None, "spans", "fragments", "text"}
     assert found["eter"] == {None, "markup"}
 
 

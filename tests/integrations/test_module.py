@@ -585,7 +585,7 @@ def test_raise_names_side_document_and_token():
 @pytest.mark.parametrize(
     ("name", "configuration"),
     [
-        *((name, configuration) for name in MEASURES for configuration in ("tags", "spans", "fragments")),
+        *((name, configuration) for name in MEASURES for configuration in ("tags", "spans", "fragments", "text")),
         *(("eter", configuration) for configuration in ("entities", "markup")),
         ("span_attribute", "spans"),
     ],

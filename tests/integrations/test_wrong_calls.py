@@ -10,12 +10,13 @@ GOOD = {
     "tags": [["B-A", "I-A", "O"]],
     "spans": [[{"start": 0, "end": 2, "label": "A"}]],
     "fragments": [[{"label": "A", "fragments": [[0, 2]]}]],
+    "text": [{"text": "ab c", "spans": [{"start": 0, "end": 2, "label": "A"}]}],
     "entities": [[{"start": 0, "end": 2, "types": ["a"], "components": []}]],
     "markup": ["<pers> Ada </pers> sings"],
     "attributes": [[{"start": 0, "end": 2, "label": "A", "attributes": {"n": True}}]],
 }
 MODULES = [
-    *(("span_f", form, form) for form in ("tags", "spans", "fragments")),
+    *(("span_f", form, form) for form in ("tags", "spans", "fragments", "text")),
     *(("eter", form, form) for form in ("entities", "markup")),
     ("span_attribute", "spans", "attributes"),
 ]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, counted
+from ..errors import InputError, counted, plain_ends
 from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
-from ..spans.texts import joined, plain_ends
+from ..spans.texts import joined
 from ..spans.wording import Wording
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,17 @@ import pyarrow as pa
 from ..alignment.overlaps import Alignment
 from ..arrays import integers
 from ..counts.counts import Counts
-from ..errors import InputError, on_side
+from ..errors import InputError, on_side, require_same_text
 from ..measures.aligned import AlignedMeasure
 from ..spans.arrow import (
     FRAGMENTS_TYPE,
     SPAN_TYPE,
+    TEXT_TYPE,
     DocumentLengths,
     fragments_arrays,
     require_same_lengths,
     spans_arrays,
+    text_arrays,
 )
 from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
@@ -34,7 +36,7 @@ TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
 
 
 class SpanModule(MeasureModule):
-    """A metric module over a measure of spans, which come as tags, spans or fragments."""
+    """A metric module over a measure of spans, which come as tags, spans, fragments or texts with spans."""
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {
@@ -51,6 +53,13 @@ class SpanModule(MeasureModule):
             fragments_arrays,
             (LabelChoice, DocumentLengths),
         ),
+        "text": Configuration(
+            'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
+            "points, ends exclusive; both sides' texts must be the same",
+            TEXT_TYPE,
+            text_arrays,
+            (LabelChoice,),
+        ),
     }
     before: ClassVar[tuple[type, ...]] = (LabelDecoding, LabelChoice)
     after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
@@ -63,10 +72,18 @@ class SpanModule(MeasureModule):
             reference, predicted, scheme = pair_from_tags(references, predictions, **vars(decoding))
             reading = decoding.reading(scheme)
         else:
-            lengths = made(DocumentLengths, options).of(len(references))
+            if self.configuration == "text":
+                lengths: Any = np.fromiter(map(len, _texts(references)), np.int64, len(references))
+                references, predictions = (
+                    pa.chunked_array([chunk.field("spans") for chunk in side.chunks], pa.list_(SPAN_TYPE))
+                    for side in (references, predictions)
+                )
+            else:
+                lengths = made(DocumentLengths, options).of(len(references))
             reference = on_side("references", Spans.from_arrow, references, lengths=lengths)
             predicted = on_side("predictions", Spans.from_arrow, predictions, lengths=lengths)
-            reading = {"input": self.configuration}
+            unit = {"unit": "character"} if self.configuration == "text" else {}
+            reading = {"input": self.configuration, **unit}
         choice = made(LabelChoice, options)
         alignment = Alignment(*choice.of(reference, predicted))
         # the alignment has what it needs of them
@@ -76,6 +93,16 @@ class SpanModule(MeasureModule):
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
         if self.configuration == "tags":
             require_fitting_tags(table, first_document)
+        elif self.configuration == "text":
+            both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
+            for document, (text, found) in enumerate(both, first_document):
+                require_same_text(text, found, document, "Both sides must annotate the same text.")
+
+
+def _texts(column: Column) -> Iterator[str]:
+    """Yield the texts of documents."""
+    for chunk in column.chunks:
+        yield from chunk.field("text").to_pylist()
 
 
 def require_fitting_tags(table: pa.Table, first_document: int) -> None:

@@ -9,20 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, counted, on_side, setting
+from ..errors import InputError, counted, on_side, plain_ends, require_same_text, setting
 from ..options import check_options, option
 from ..spans.annotations import read_annotations
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
-from ..spans.texts import (
-    aligned_places,
-    joined,
-    line_end_places,
-    moved_to,
-    plain_ends,
-    require_same_text,
-    words_in_text,
-)
+from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
 from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
@@ -282,7 +274,7 @@ def _share_texts(
                 f"order marks, {setting('texts', 'aligned')} aligns the texts."
             )
             for document, (text, found) in enumerate(zip(one, other, strict=True)):
-                require_same_text(text, found, document, remedy)
+                require_same_text(text, found, document, remedy, "texts")
         return
     known = one if one is not None else other
     if known is not None:

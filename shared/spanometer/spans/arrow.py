@@ -24,6 +24,7 @@ from ..arrays import (
     list_offsets,
     null_flags,
     ranges,
+    read_documents,
     read_rows,
 )
 from ..errors import InputError, counted, has_control_characters, require_kind, require_same_documents, setting, shown
@@ -33,11 +34,18 @@ SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
 
+TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
+
 LONGEST = int(np.iinfo(np.int32).max)
 """The largest length of a document; offsets are int32."""
 
 SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
+
+TEXT_REMEDY = (
+    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets of code points, "
+    "ends exclusive."
+)
 
 
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -64,6 +72,44 @@ def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[
     """
     problem = partial(span_problem, keys=("label", "fragments"))
     return struct_lists(documents, _PAIRS_TYPE, problem, FRAGMENTS_REMEDY, first_document)
+
+
+def text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
+    """Return Arrow arrays of `TEXT_TYPE` from dictionaries with `text` and `spans`.
+
+    As `spans_arrays`; an `InputError` also for a span past the end of its text.
+    """
+    column = as_column(documents)
+    rows = read_documents(documents if column is None else column.to_pylist(), TEXT_REMEDY)
+    for number, row in enumerate(rows, first_document):
+        known = row if isinstance(row, Mapping) else {}
+        text = known.get("text")
+        if not isinstance(text, str) or not is_utf8(text) or "spans" not in known:
+            problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
+            raise InputError(problem, TEXT_REMEDY, document=number)
+    try:
+        found = spans_arrays([row["spans"] for row in rows], first_document)
+    except InputError as error:
+        error.remedy = TEXT_REMEDY
+        raise error.placed() from None
+    texts = [row["text"] for row in rows]
+    arrays, first = [], 0
+    for spans in found:
+        here = texts[first : first + len(spans)]
+        lengths, document = np.fromiter(map(len, here), np.int64, len(here)), _parents(spans)
+        beyond = integers(spans.values.field("end")) > lengths[document]
+        if beyond.any():
+            number = int(document[np.argmax(beyond)])
+            raise InputError(
+                f"a span ends at {spans.values[int(np.argmax(beyond))]['end']}, but the text has "
+                f"{counted(int(lengths[number]), 'character')}.",
+                TEXT_REMEDY,
+                document=first_document + first + number,
+                span=int(np.argmax(beyond) - np.argmax(document == number)),
+            )
+        arrays.append(pa.StructArray.from_arrays([pa.array(here, pa.string()), spans], fields=list(TEXT_TYPE)))
+        first += len(spans)
+    return arrays
 
 
 def struct_lists(

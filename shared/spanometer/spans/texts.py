@@ -8,40 +8,11 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from ..arrays import offsets_of
-from ..errors import InputError, shown
+from ..errors import BYTE_ORDER_MARK, InputError, shown
 from .documents import Tokens
 from .spans import Spans
 
-BYTE_ORDER_MARK = "\ufeff"
 _AROUND = 20
-
-
-def require_same_text(reference: str, prediction: str, document: int, remedy: str) -> None:
-    """Raise an `InputError` that shows the first difference of two texts, if there is one."""
-    if reference == prediction:
-        return
-    common = min(len(reference), len(prediction))
-    codes = [
-        np.frombuffer(text[:common].encode("utf-32-le", "surrogatepass"), np.uint32) for text in (reference, prediction)
-    ]
-    differing = np.flatnonzero(codes[0] != codes[1])
-    place = int(differing[0]) if len(differing) else common
-    before = max(place - _AROUND, 0)
-    here, there = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
-    kind = ""
-    if plain_ends(reference) == plain_ends(prediction):
-        kind = " They differ only in line ends and byte order marks."
-    raise InputError(
-        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{kind}",
-        remedy,
-        document=document,
-        option="texts",
-    )
-
-
-def plain_ends(text: str) -> str:
-    """Return a text without byte order mark, its lines ended by a newline alone."""
-    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def line_end_places(text: str) -> np.ndarray:

@@ -1,0 +1,137 @@
+"""Modules over texts with spans of characters: `evaluate.load(folder, "text")`."""
+
+import multiprocessing
+
+import datasets
+import evaluate
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import spanometer
+from spanometer import InputError
+from spanometer.measures.registry import MEASURES
+
+TEXT = "Ada 💃 wrote Cafe\u0301."
+GOLD = [
+    {"text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}, {"start": 12, "end": 17, "label": "LOC"}]},
+    {"text": "", "spans": []},
+]
+SYSTEM = [{"text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}]}, {"text": "", "spans": []}]
+
+
+def load(name="span_f", **settings):
+    return evaluate.load(spanometer.path(name), "text", **settings)
+
+
+def test_by_hand():
+    result = load().compute(predictions=SYSTEM, references=GOLD, details=True)
+    assert (result["precision"], result["recall"]) == (1.0, 0.5)
+    assert result["signature"].startswith("span_f|input:text|unit:character|labels:match|")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_as_spans_with_the_lengths_of_the_texts(name):
+    spans = [[row["spans"] for row in side] for side in (SYSTEM, GOLD)]
+    lengths = [len(row["text"]) for row in GOLD]
+    expected = spanometer.load(name, "spans").compute(predictions=spans[0], references=spans[1], lengths=lengths)
+    assert load(name).compute(predictions=SYSTEM, references=GOLD) == expected
+
+
+def test_labels_are_chosen():
+    result = load().compute(predictions=SYSTEM, references=GOLD, ignore_labels=["LOC"])
+    assert result["recall"] == 1.0
+    with pytest.raises(InputError, match="lengths is for spans and fragments; this module was loaded for text"):
+        load().compute(predictions=SYSTEM, references=GOLD, lengths=[18, 0])
+
+
+def test_batches_and_single_documents():
+    module = load()
+    module.add_batch(predictions=SYSTEM[:1], references=GOLD[:1])
+    module.add(prediction=SYSTEM[1], reference=GOLD[1])
+    assert module.compute()["recall"] == 0.5
+
+
+def test_other_texts_name_the_document_and_show_both():
+    module = load()
+    module.add_batch(predictions=SYSTEM, references=GOLD)
+    other = [{"text": TEXT.replace("wrote", "wr0te"), "spans": []}]
+    with pytest.raises(InputError) as caught:
+        module.add_batch(predictions=other, references=GOLD[:1])
+    assert caught.value.document == 2
+    assert caught.value.problem == (
+        "the texts differ from character 8 on: 'Ada 💃 wrote Cafe\u0301.' in the reference, "
+        "'Ada 💃 wr0te Cafe\u0301.' in the prediction."
+    )
+    # nothing of the batch is stored
+    assert module.compute()["recall"] == 0.5
+    with pytest.raises(InputError, match="They differ only in line ends and byte order marks"):
+        module.compute(predictions=[{"text": "\ufeffa\r\nb", "spans": []}], references=[{"text": "a\nb", "spans": []}])
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (3, "has no 'text' that can be stored as UTF-8, or no 'spans'"),
+        (None, "has no 'text' that can be stored as UTF-8, or no 'spans'"),
+        ({"text": "a"}, "has no 'text' that can be stored as UTF-8, or no 'spans'"),
+        ({"text": 3, "spans": []}, "has no 'text' that can be stored as UTF-8, or no 'spans'"),
+        ({"text": "\ud800", "spans": []}, "has no 'text' that can be stored as UTF-8, or no 'spans'"),
+        ({"text": "a", "spans": 3}, "3 is not a document"),
+        (
+            {"text": "a", "spans": [{"start": 0, "end": 2, "label": "A"}]},
+            "a span ends at 2, but the text has 1 char",
+        ),
+        ({"text": "a", "spans": [{"start": 0.0, "end": 1, "label": "A"}]}, "the start 0.0 .* is not an integer"),
+        ({"text": "abc", "spans": [{"start": 2, "end": 1, "label": "A"}]}, "the end 1 is not after the start 2"),
+        ({"text": "abc", "spans": [{"start": -2, "end": 1, "label": "A"}]}, "the start -2 is negative"),
+    ],
+)
+def test_malformed_documents(row, problem):
+    module = load()
+    good = {"text": row["text"] if isinstance(row, dict) and isinstance(row["text"], str) else "a", "spans": []}
+    good["text"] = good["text"].replace("\ud800", "a")
+    with pytest.raises(InputError, match=problem) as caught:
+        module.compute(predictions=[good, row], references=[good, good])
+    assert (caught.value.side, caught.value.document) == ("predictions", 1)
+    assert module.compute(predictions=SYSTEM, references=GOLD)["recall"] == 0.5
+
+
+def test_the_first_span_past_the_end_is_named():
+    spans = [{"start": 0, "end": 1, "label": "A"}, {"start": 0, "end": 9, "label": "A"}]
+    rows = [{"text": "abcdefghi", "spans": spans}] * 1500 + [{"text": "abc", "spans": spans}]
+    with pytest.raises(InputError, match="document 1500, span 1: a span ends at 9, but the text has 3 characters"):
+        load().compute(predictions=rows, references=rows)
+
+
+@pytest.mark.parametrize("form", ["objects", "array", "chunked", "dataset"])
+def test_columns(form):
+    span = pa.struct({"start": pa.int32(), "end": pa.int32(), "label": pa.large_string()})
+    kind = pa.struct({"text": pa.string(), "spans": pa.list_(span)})
+    make = {
+        "objects": lambda rows: np.array(rows, dtype=object),
+        "array": lambda rows: pa.array(rows, kind),
+        "chunked": lambda rows: pa.chunked_array([pa.array(rows[:1], kind), pa.array(rows[1:], kind)]),
+        "dataset": lambda rows: datasets.Dataset.from_dict({"document": rows})["document"],
+    }[form]
+    assert load().compute(predictions=make(SYSTEM), references=make(GOLD))["recall"] == 0.5
+
+
+def _process(number, cache, results):
+    module = load(num_process=2, process_id=number, experiment_id="text", cache_dir=cache)
+    module.add_batch(predictions=SYSTEM[number : number + 1], references=GOLD[number : number + 1])
+    results.put((number, module.compute(details=True)))
+
+
+def test_two_processes(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    processes = [context.Process(target=_process, args=(number, str(tmp_path), results)) for number in (0, 1)]
+    for process in processes:
+        process.start()
+    found = dict(results.get(timeout=120) for _ in processes)
+    for process in processes:
+        process.join(timeout=60)
+        assert process.exitcode == 0
+    assert found[1] is None
+    assert found[0] == load().compute(predictions=SYSTEM, references=GOLD, details=True)
