@@ -16,7 +16,7 @@ from spanometer.analysis.error_costs import ERRORS
 from spanometer.analysis.noise import Drop, Invent, Relabel
 from spanometer.analysis.transformations import Extend, Shift, Split, Truncate
 from spanometer.counts.statistics import Resampling
-from spanometer.measures import IntersectionF, LinkF, SpanF, TokenF
+from spanometer.measures import FairF, IntersectionF, LinkF, SemevalF, SpanF, TokenF
 from spanometer.readers import read
 from spanometer.spans.attributes import Attributes
 
@@ -210,6 +210,8 @@ MEASURES = [
     TokenF(average="documents"),
     LinkF(),
     IntersectionF(cap=True),
+    SemevalF(),
+    FairF(),
 ]
 
 
