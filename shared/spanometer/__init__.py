@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .analysis.comparison import compare
     from .analysis.error_analysis import errors
     from .analysis.scoring import score
+    from .corpora.span_files import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
 
@@ -29,6 +30,7 @@ __all__ = [
     "compare",
     "errors",
     "load",
+    "load_spans",
     "path",
     "read",
     "score",
@@ -54,6 +56,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.scoring import score
 
         return score
+    if name == "load_spans":
+        from .corpora.span_files import load_spans
+
+        return load_spans
     if name == "read":
         from .readers.reading import read_documents
 

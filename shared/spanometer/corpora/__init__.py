@@ -9,6 +9,8 @@ Every loader returns a `datasets.DatasetDict`, or a `Dataset` if a split is name
 `streaming=True` these are an `IterableDatasetDict` and an `IterableDataset`, and memory does not grow with the corpus
 (except for HIPE, which is read a file at a time).
 
+`load_spans` gives the documents and spans of any file that `spanometer.read` reads, as a `Dataset` in memory.
+
 What was read once is kept as memory-mapped Arrow under the hash of the file's content, so that a second load does not
 parse again, wherever the file is by then.
 """
@@ -18,6 +20,7 @@ from .hipe import load_hipe
 from .multiconer import MULTICONER_HUB, load_multiconer
 from .plain_columns import load_conll
 from .source import HubRepository
+from .span_files import load_spans
 
 __all__ = [
     "CONLL03_HUB",
@@ -27,4 +30,5 @@ __all__ = [
     "load_conll03",
     "load_hipe",
     "load_multiconer",
+    "load_spans",
 ]

@@ -25,8 +25,8 @@ def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
     """Read objects with `spans`, and `id`, `text`, `tokens` where they are known.
 
     Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
-    `"character"`. `tokens` are words, or pairs of the bounds of characters; `annotator` says whose spans they are. A
-    span may state its `text`, and may have `attributes`, an object.
+    `"character"`. `tokens` are words, pairs of the bounds of characters, or objects with `text` or `start` and `end`;
+    `annotator` says whose spans they are. A span may state its `text`, and may have `attributes`, an object.
 
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
@@ -88,13 +88,22 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
     """Return the words, or the bounds of the tokens."""
     if tokens is None:
         return None, None
+    if tokens == []:
+        return [], []
     if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
         return tokens, None
     if isinstance(tokens, list) and all(
         isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     ):
         return None, tokens
-    raise source.refuse("'tokens' are neither words nor pairs of bounds.", _REMEDY, line)
+    if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
+        bounds = [(token.get("start"), token.get("end")) for token in tokens]
+        if all(type(bound) is int for pair in bounds for bound in pair):
+            return None, bounds
+        words = [token.get("text") for token in tokens]
+        if all(isinstance(word, str) for word in words):
+            return words, None
+    raise source.refuse("'tokens' are neither words nor bounds.", _REMEDY, line)
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:

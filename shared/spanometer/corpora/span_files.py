@@ -1,0 +1,80 @@
+"""Files of documents with spans as `datasets`: exports of annotation tools, outputs of systems, tables, JSON lines."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from datasets import Dataset, DatasetDict
+
+from ..arrays import as_lists, offsets_of
+from ..errors import InputError
+from ..readers.document_file import DocumentFile
+from ..readers.reading import read_documents
+
+_TOKEN = pa.struct([("text", pa.string()), ("start", pa.int64()), ("end", pa.int64())])
+
+
+def load_spans(
+    source: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]], **options: Any
+) -> Dataset | DatasetDict:
+    """Load any file that `spanometer.read` reads.
+
+    Columns: `id` (the document's name), `annotator` (if the file says whose spans they are), `text`, `tokens` (their
+    `text`, and `start` and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`,
+    `end` and `label`, or `label` and `fragments` if one is discontinuous). What a file does not have is None.
+    Attributes of spans are not loaded. What could not be read is a warning.
+
+    The data are in memory. `spanometer.read` reads what `to_json` and `to_parquet` make of them.
+
+    Args:
+        source: a file or folder, or a mapping of splits to such, `{"train": ..., "test": ...}`.
+        **options: those of `spanometer.read`, as `format`, `annotator`, `tokenizer` or `encoding`.
+
+    Returns:
+        A `datasets.Dataset`, or a `DatasetDict` for a mapping.
+
+    Raises:
+        InputError: as `spanometer.read`.
+    """
+    if not isinstance(source, Mapping):
+        return _dataset(read_documents(source, **options))
+    if not source or not all(isinstance(name, str) for name in source):
+        raise InputError(f"source={source!r} names no splits.", "Give {'train': 'train.jsonl', ...}.")
+    return DatasetDict({name: _dataset(read_documents(path, **options)) for name, path in source.items()})
+
+
+def _dataset(file: DocumentFile) -> Dataset:
+    for remark in (*file.notes, *file.left_out):
+        warnings.warn(f"{file.source}: {remark}", stacklevel=3)
+    documents, size = file.documents, file.documents.size
+    columns: dict[str, pa.Array] = {"id": pa.array(documents.ids or [None] * size, pa.string())}
+    if file.annotators is not None:
+        columns["annotator"] = pa.array(file.annotators, pa.string())
+    columns["text"] = pa.array(documents.texts or [None] * size, pa.string())
+    columns["tokens"] = _tokens(file)
+    columns["unit"] = pa.array(["token" if file.in_tokens else "character"] * size, pa.string())
+    columns["spans"] = file.spans.to_arrow()
+    return Dataset(pa.table(columns))
+
+
+def _tokens(file: DocumentFile) -> pa.Array:
+    """Return the tokens: their texts, their bounds, or both; None if neither is known."""
+    tokens, texts, words = file.documents.tokens, file.documents.texts, file.words
+    if tokens is None and words is None:
+        return pa.nulls(file.documents.size, pa.list_(_TOKEN))
+    nothing: list[Any] = [None] * (sum(map(len, words or ())) if tokens is None else len(tokens.start))
+    start = end = pa.array(nothing, pa.int64())
+    found: list[Any] = [word for row in words or () for word in row] or nothing
+    if tokens is not None:
+        start, end = pa.array(tokens.start), pa.array(tokens.end)
+        if texts is not None:
+            bounds = zip(tokens.document.tolist(), tokens.start.tolist(), tokens.end.tolist(), strict=True)
+            found = [texts[document][first:last] for document, first, last in bounds]
+    offsets = np.asarray(offsets_of(list(map(len, words or ()))) if tokens is None else tokens.offsets)
+    values = pa.StructArray.from_arrays([pa.array(found, pa.string()), start, end], fields=list(_TOKEN))
+    return as_lists(offsets, values)
