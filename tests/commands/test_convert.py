@@ -1,8 +1,13 @@
 """`spanometer convert`."""
 
+import gzip
+import json
 import os
+import pathlib
 import subprocess
 import sys
+
+import pytest
 
 ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
 LEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
@@ -69,3 +74,108 @@ def test_processes_with_pipes(file):
             check=True,
         )
         assert done.stdout.startswith(IOBES.encode())
+
+
+ROWS = [
+    {"id": "x", "text": "Ada L. woke", "spans": [{"start": 0, "end": 6, "label": "PER"}]},
+    {"id": "y", "text": "in 💃 Rome", "spans": [{"start": 5, "end": 9, "label": "LOC"}]},
+]
+LINES = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS)
+TAGS = "# document_id = x\nAda\tB-PER\nL\tI-PER\n.\tI-PER\nwoke\tO\n\n# document_id = y\nin\tO\n💃\tO\nRome\tB-LOC\n\n"
+TARGETS = ["jsonl", "brat", "doccano", "label_studio", "spacy", "IOBES"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("source", TARGETS)
+def test_every_format_to_every_other(run, file, tmp_path, source, target):
+    """From JSON lines to one format, to another and back: the same texts and spans."""
+    if "spacy" in (source, target):
+        pytest.importorskip("spacy")
+    paths = [file("a.jsonl", LINES), tmp_path / "b", tmp_path / "c", tmp_path / "d"]
+    for place, name in enumerate((source, target, "jsonl")):
+        of_tokens = name in ("IOBES", "spacy")
+        named = place and (source, target)[place - 1] == "IOBES" and (place == 1 or source != "spacy")
+        more = ["--documents", "document_id"] if named else []
+        more += ["--offset-unit", "utf-16"] if place and (source, target)[place - 1] == "doccano" else []
+        has_tokens = place and {"IOBES", "spacy"} & {source, target if place > 1 else source}
+        more += ["--tokenizer", "words"] if of_tokens and not has_tokens else []
+        status, _, error = run("convert", paths[place], "--to", name, "-o", paths[place + 1], "--lossy", *more)
+        assert status == 0
+        assert error == "" or "lost: 2 documents without a text, which is made of the words with blanks" in error
+    found = [json.loads(line) for line in paths[3].read_text().splitlines()]
+    for row, known in zip(found, ROWS, strict=True):
+        words = row.get("text") or " ".join(row["tokens"])
+        assert words.split() in (known["text"].split(), known["text"].replace(".", " .").split())
+        (span,) = row["spans"]
+        assert span["label"] == known["spans"][0]["label"]
+        if row.get("text") == known["text"]:
+            assert span == known["spans"][0]
+
+
+def test_documents_to_tags_and_back(written, file, tmp_path):
+    lines = file("a.jsonl", LINES)
+    assert written("convert", lines, "--to", "IOB2", "--tokenizer", "words").decode() == TAGS
+    assert written("convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", tmp_path / "b.gz")
+    assert gzip.decompress((tmp_path / "b.gz").read_bytes()).decode() == TAGS
+    back = written("convert", tmp_path / "b.gz", "--to", "jsonl", "--documents", "document_id").decode()
+    assert [json.loads(line) for line in back.splitlines()] == [
+        {"id": "x", "tokens": ["Ada", "L", ".", "woke"], "spans": [{"start": 0, "end": 3, "label": "PER"}]},
+        {"id": "y", "tokens": ["in", "💃", "Rome"], "spans": [{"start": 2, "end": 3, "label": "LOC"}]},
+    ]
+
+
+def test_what_is_lost(run, complaint, file, tmp_path):
+    rows = [{**ROWS[0], "spans": [{"start": 1, "end": 6, "label": "PER"}, {"start": 7, "end": 11, "label": "ACT"}]}]
+    lines, out = file("a.jsonl", json.dumps(rows[0]) + "\n"), tmp_path / "out"
+    command = ["convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", out]
+    assert complaint(*command) == (
+        f"spanometer: {lines}: columns cannot hold all of it: 1 spans that begin or end within a token, left out "
+        "(--to-tokens expand, 'contract' or 'overlap' moves them) (document 'x': 1). Choose another format, or write "
+        "it so, with --lossy."
+    )
+    assert not out.exists()
+    status, output, error = run(*command, "--lossy")
+    assert (status, output) == (0, f"{out}: 1 document, 1 span (from {lines}, as IOB2).\n")
+    assert error.startswith("lost: 1 spans that begin or end within a token")
+    status, _, error = run(*command, "--force", "--to-tokens", "expand")
+    assert (status, error) == (0, "note: 1 span moved by 1 character to fit tokens (expand).\n")
+    assert out.read_text().count("PER") == 3
+    tasks = file("b.jsonl", '{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "ignore"}\n')
+    assert run("convert", tasks, "--to", "jsonl")[2] == "left out: line 1: a task with the answer 'ignore'.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["LINES", "--to", "IOB2"],
+            "the documents have no tokens. Say what makes tokens of the texts, with --tokenizer",
+        ),
+        (["LINES", "--to", "brat"], "brat is a folder of files. Name a new folder with -o."),
+        (["LINES", "--to", "brat", "-o", "LINES"], "the input would be replaced"),
+        (["LINES", "--to", "jsonl", "-o", "LINES", "--force"], "the input would be replaced"),
+        (["LINES", "--to", "jsonl", "--in-place"], "--in-place is for files of tags that stay such"),
+        (["LINES", "--to", "xml"], "invalid value for --to: 'xml'. Use one of 'IO', "),
+        (["LINES", "--to", "jsonl", "--misc-key", "x"], "--misc-key is for the formats conllu"),
+        (["LINES", "--to", "doccano", "--to-tokens", "expand"], "is for tokens, and doccano has spans of characters"),
+        (["ILLEGAL", "--to", "jsonl"], "cannot follow 'O' in IOB2"),
+        (["ILLEGAL", "--to", "jsonl", "--column", "1", "--column", "2"], "two tag columns cannot be written as jsonl"),
+        (["LINES", "--to", "jsonl", "--annotator", "eve"], "unknown annotator 'eve'"),
+    ],
+)
+def test_conversions_that_are_refused(complaint, file, arguments, said):
+    paths = {"LINES": file("a.jsonl", LINES), "ILLEGAL": file("b.conll", ILLEGAL)}
+    assert said in complaint("convert", *(paths.get(argument, argument) for argument in arguments))
+    assert pathlib.Path(paths["LINES"]).read_text(encoding="utf-8") == LINES
+
+
+def test_illegal_tags_under_a_policy(written, file):
+    found = written("convert", file("a.conll", ILLEGAL), "--to", "jsonl", "--repair", "discard").decode()
+    assert [len(json.loads(line)["spans"]) for line in found.splitlines()] == [1, 0]
+    assert written("convert", file("b.conll", ILLEGAL), "--to", "IOB2", "--repair", "discard").count(b"-") == 2
+
+
+def test_standard_input(written, standard_input):
+    for content in (LINES, TAGS):
+        standard_input(content.encode())
+        assert written("convert", "-", "--to", "jsonl").count(b"\n") == 2

@@ -18,7 +18,7 @@ Examples:
   spanometer convert gold.conll --from IOB1 --to IOB2 --in-place
   spanometer convert gold.jsonl.gz --column ner --to BILOU -o bilou.jsonl.gz
   spanometer convert project.json --annotator 3 --to jsonl -o gold.jsonl
-  spanometer convert doccano.jsonl --to IOB2 --tokenizer words --to-tokens expand
+  spanometer convert export.jsonl --to IOB2 --tokenizer words --to-tokens expand
   spanometer convert annotated/ --to doccano --lossy -o doccano.jsonl
 """
 
