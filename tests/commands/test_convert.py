@@ -101,7 +101,7 @@ def test_every_format_to_every_other(run, file, tmp_path, source, target):
         more += ["--tokenizer", "words"] if of_tokens and not has_tokens else []
         status, _, error = run("convert", paths[place], "--to", name, "-o", paths[place + 1], "--lossy", *more)
         assert status == 0
-        assert error == "" or "lost: 2 documents without a text, which is made of the words with blanks" in error
+        assert error == "" or "lost: documents without a text, which is made of the words with blanks" in error
     found = [json.loads(line) for line in paths[3].read_text().splitlines()]
     for row, known in zip(found, ROWS, strict=True):
         words = row.get("text") or " ".join(row["tokens"])
@@ -129,14 +129,14 @@ def test_what_is_lost(run, complaint, file, tmp_path):
     lines, out = file("a.jsonl", json.dumps(rows[0]) + "\n"), tmp_path / "out"
     command = ["convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", out]
     assert complaint(*command) == (
-        f"spanometer: {lines}: columns cannot hold all of it: 1 spans that begin or end within a token, left out "
-        "(--to-tokens expand, 'contract' or 'overlap' moves them) (document 'x': 1). Choose another format, or write "
+        f"spanometer: {lines}: columns cannot hold all of it: spans that begin or end within a token, left out "
+        "(--to-tokens expand, 'contract' or 'overlap' moves them): 1 (document 'x': 1). Choose another format, or write "
         "it so, with --lossy."
     )
     assert not out.exists()
     status, output, error = run(*command, "--lossy")
     assert (status, output) == (0, f"{out}: 1 document, 1 span (from {lines}, as IOB2).\n")
-    assert error.startswith("lost: 1 spans that begin or end within a token")
+    assert error.startswith("lost: spans that begin or end within a token")
     status, _, error = run(*command, "--force", "--to-tokens", "expand")
     assert (status, error) == (0, "note: 1 span moved by 1 character to fit tokens (expand).\n")
     assert out.read_text().count("PER") == 3

@@ -1,27 +1,43 @@
-"""List the illegal pairs of tags in a file.
+"""List the illegal pairs of tags in a file, or what is wrong with its spans.
 
-For each the line, the tag and the one before it, and the spans there under each
-repair policy, with their lines (in JSON lines: with their tokens, from 0). FILE
-has one token a line and a blank line between documents, or is JSON lines of tag
-lists; plain or gzipped. The exit status is 0 if all tags are legal, 1 if they
-are not, 2 for a file that cannot be read.
+For each pair of tags the line, the tag and the one before it, and the spans
+there under each repair policy, with their lines (in JSON lines: with their
+tokens, from 0). FILE has one token a line and a blank line between documents,
+or is JSON lines of tag lists; plain or gzipped.
+
+Of documents with spans, in every format that spanometer score reads: spans that
+are empty, reversed, past the end of the text or inside a character, there
+twice, padded with white space, not the text that the file states, within tokens
+(those of FILE, or --tokenizer), or with a label that --known-labels lacks; and
+documents with one name. Offsets are those of FILE.
+
+The exit status is 0 if there is nothing to list, 1 if there is, 2 for a file
+that cannot be read.
 
 Examples:
   spanometer validate system.conll
   spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
   spanometer validate system.jsonl.gz --json
+  spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from ..errors import counted, printable
+from ..errors import InputError, counted, printable
+from ..options import option, replaced_option
 from ..readers.tag_file import TagFile
+from ..readers.tokenizers import require_tokenizer, tokenizer_option
+from ..readers.validation import KINDS, Problem
+from ..readers.validation import Validation as SpanValidation
 from ..tags.validation import IllegalPair, Validation
-from .inputs import located
+from .documents import DocumentLayout
+from .inputs import called, located, once
 from .options import add_options, read_options
 from .output import Output
 from .rewritten import TagColumns, add_file_options
@@ -31,15 +47,47 @@ ILLEGAL = 1
 """Exit status if there are illegal pairs."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ValidatedDocuments(DocumentLayout):
+    """Documents with spans that may be wrong."""
+
+    repair: str = replaced_option(DocumentLayout, "repair", default="raise")
+    tokenizer: str | None = tokenizer_option(
+        "what makes the tokens that spans should fit; by default those of the file"
+    )
+    known_labels: tuple[str, ...] | None = option(
+        None,
+        help="the labels that spans may have, with commas between; by default any",
+        optional=True,
+        metavar="LABELS",
+        parse=lambda text: tuple(label.strip() for label in text.split(",")),
+    )
+
+    def validated(self, path: str) -> SpanValidation:
+        """Look at the spans of a file."""
+        require_tokenizer(self.tokenizer)
+        self.require_taken([path])
+        found = SpanValidation(labels=self.known_labels, tokenizer=self.tokenizer)
+        return found.read(lambda: self.read_whole(path))
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair", "prefix"))
+    owners = {"": TagColumns, DocumentLayout.title: ValidatedDocuments}
+    add_options(add_file_options(parser), owners, leave_out=("repair", "prefix"))
     add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("no_color",))
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, validate and list."""
     output = read_options(Output, options)
+    options.file = once(options.file)
+    documents = read_options(ValidatedDocuments, options)
+    if documents.format_of(options.file) is not None:
+        return _validate_documents(output, documents, options.file)
+    if documents.tokenizer is not None or documents.known_labels is not None:
+        raise InputError("--tokenizer and --known-labels are for documents with spans.", "Leave them out.")
+    documents.require_taken([options.file])
     source = read_options(TagColumns, options)
     file = source.read_columns(options.file)
     columns = [file.select(index) for index in range(len(file.columns))]
@@ -53,6 +101,56 @@ def run(options: argparse.Namespace) -> int:
         for column, validation in found:
             print(_summary(column, validation, inferred=source.scheme is None))
     return ILLEGAL if any(len(validation) for _, validation in found) else 0
+
+
+def _validate_documents(output: Output, documents: ValidatedDocuments, path: str) -> int:
+    """List what is wrong with spans."""
+    found = documents.validated(path)
+    source = printable(called(path))
+    left_out = () if found.file is None else found.file.left_out
+    if output.json:
+        output.write(
+            lambda: {
+                "file": called(path),
+                "documents": found.documents,
+                "spans": found.spans,
+                "affected_documents": found.affected,
+                "counts": found.counts,
+                "problems": [_described_problem(problem) for problem in found.problems],
+                "left_out": list(left_out),
+            },
+            tuple,
+        )
+        return ILLEGAL if found.problems else 0
+    for problem in found.problems:
+        name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
+        print(f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}")
+    for text in left_out:
+        print(f"left out: {printable(text)}", file=sys.stderr)
+    size = f"{counted(found.spans, 'span')} in {counted(found.documents, 'document')}"
+    if not found.problems:
+        print(f"{source}: no problems with {size}.")
+        return 0
+    listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in found.counts.items())
+    problems = counted(len(found.problems), "problem")
+    of = f"{found.affected:,} of {counted(found.documents, 'document')}"
+    print(f"{source}: {problems} in {of}, with {counted(found.spans, 'span')}: {listed}.")
+    return ILLEGAL
+
+
+def _described_problem(problem: Problem) -> dict[str, Any]:
+    start, end, label = problem.span or (None, None, None)
+    return {
+        "kind": problem.kind,
+        "line": problem.line,
+        "document": problem.document,
+        "name": problem.name,
+        "place": problem.place or None,
+        "start": start,
+        "end": end,
+        "label": label,
+        "text": problem.text,
+    }
 
 
 def _validate(column: TagFile, scheme: str | None) -> Validation:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -92,6 +93,12 @@ class DocumentFile(AnnotatedFile):
         return located.placed(source=f"{self.source}, {self.places[error.document]}")
 
 
+inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterable[Record]] | None] = ContextVar(
+    "inspection", default=None
+)
+"""Looks at the records of a file before they are checked, and passes them on, see `validation`."""
+
+
 def documents_of(
     source: Named,
     records: Iterable[Record],
@@ -117,6 +124,9 @@ def documents_of(
             past its end, inside a character or in the wrong order, for labels that are no strings; for offsets whose
             unit cannot be told; and if most of the stated texts differ from the text.
     """
+    inspect = inspection.get()
+    if inspect is not None:
+        records = inspect(records, units, in_tokens)
     columns = RecordColumns(source, records)
     dropped = [*left_out, *columns.drop_empty()]
     remarks: list[str] = []

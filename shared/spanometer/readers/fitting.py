@@ -41,7 +41,7 @@ class Loss:
         listed = ", ".join(f"{name}: {count:,}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
         more = f", and {counted(others, 'other document')}" if others > 0 else ""
-        return f"{sum(self.documents.values()):,} {self.what} ({listed}{more})"
+        return f"{self.what}: {sum(self.documents.values()):,} ({listed}{more})"
 
 
 @dataclass

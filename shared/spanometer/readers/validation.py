@@ -1,0 +1,219 @@
+"""What is wrong with the spans of a file of documents, before any of it is refused: `problems_in`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import shown
+from ..spans.characters import code_points
+from .document_file import DocumentFile, inspection
+from .records import Record
+from .tokenizers import tokens_of
+
+KINDS = {
+    "empty": "empty spans",
+    "reversed": "spans that end before they begin",
+    "outside": "spans past the end of their text",
+    "inside character": "spans that begin or end inside a character",
+    "twice": "spans that are there twice",
+    "padded": "spans padded with white space",
+    "stated text": "spans whose stated text differs from the text",
+    "off tokens": "spans that begin or end within a token",
+    "label": "spans with an unknown label",
+    "document": "documents with the name of another",
+    "unit": "documents whose offsets may be code points or something else",
+}
+"""The kinds of problems, with what there are several of."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is wrong with a span, or with a document.
+
+    Attributes:
+        kind: one of `KINDS`.
+        document: the number of the document, from 0.
+        name: what the document is called, if it has a name.
+        line: of the document.
+        place: what else to call the place; may be empty.
+        span: its start, end and label as the file has them; None for a document.
+        text: what is wrong, as a sentence.
+    """
+
+    kind: str
+    document: int
+    name: str | None
+    line: int
+    place: str
+    span: tuple[int, int, str] | None
+    text: str
+
+
+@dataclass
+class Validation:
+    """What is wrong with the spans of a file.
+
+    Attributes:
+        labels: the labels that are known; None if all are.
+        tokenizer: what makes the tokens that spans should fit, see `tokenizers.TOKENIZERS`; None for those of the file.
+        problems: in the order of the file.
+        documents, spans: how many were looked at.
+        file: the documents, without their spans.
+    """
+
+    labels: Collection[str] | None = None
+    tokenizer: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+    documents: int = 0
+    spans: int = 0
+    file: DocumentFile | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of problems of each kind that there is."""
+        found = Counter(problem.kind for problem in self.problems)
+        return {kind: found[kind] for kind in KINDS if found[kind]}
+
+    @property
+    def affected(self) -> int:
+        """The number of documents that have a problem."""
+        return len({problem.document for problem in self.problems})
+
+    def read(self, reading: Callable[[], DocumentFile]) -> Validation:
+        """Look at the spans of a file while it is read; errors are those of reading a file of another form."""
+        with _inspected(self._inspect):
+            self.file = reading()
+        return self
+
+    def _inspect(self, records: Iterable[Record], units: Sequence[str], in_tokens: bool) -> Iterator[Record]:
+        names: set[tuple[str | None, str | None]] = set()
+        for record in records:
+            check = _Check(record, self, self.documents)
+            if record.id is not None and (record.id, record.annotator) in names:
+                check.add("document", None, f"another document is called {shown(record.id)} too.")
+            names.add((record.id, record.annotator))
+            yield check.look(units, in_tokens=in_tokens)
+            self.documents += 1
+
+
+class _Check:
+    """The spans of a document while they are looked at."""
+
+    def __init__(self, record: Record, found: Validation, number: int) -> None:
+        self._record, self._found, self._number = record, found, number
+
+    def add(self, kind: str, span: tuple[int, int, str] | None, problem: str) -> None:
+        """Add a problem."""
+        record = self._record
+        place = (self._number, record.id, record.line, record.place)
+        text = problem if span is None else f"the span of {shown(span[2])} from {span[0]} to {span[1]} {problem}."
+        self._found.problems.append(Problem(kind, *place, span, text))
+
+    def look(self, units: Sequence[str], *, in_tokens: bool) -> Record:
+        """List what is wrong, and return the record without its spans; with them if they have another form."""
+        record = self._record
+        spans = list(record.spans)
+        self._found.spans += len(spans)
+        if not all(map(_is_span, spans)):
+            return record
+        fragments = record.fragments or {}
+        given = [list(fragments.get(place, ())) or [(start, end)] for place, (start, end, _) in enumerate(spans)]
+        in_text = not in_tokens and record.text is not None
+        pieces = self._in_characters(given, units) if in_text else given
+        parts = (record.words or record.tokens) if in_tokens else record.text
+        starts, ends = self._token_bounds() if in_text else (None, None)
+        seen: set[Any] = set()
+        for place, (span, bounds) in enumerate(zip(spans, pieces, strict=True)):
+            if (key := (tuple(bounds), span[2])) in seen:
+                self.add("twice", span, "is there twice")
+            seen.add(key)
+            if self._found.labels is not None and span[2] not in self._found.labels:
+                self.add("label", span, "has an unknown label")
+            if not self._is_inside(span, bounds, None if parts is None else len(parts)):
+                continue
+            if in_text:
+                self._check_text(span, bounds, record.stated[place] if record.stated else None)
+            if starts is not None and not all(start in starts and end in (ends or ()) for start, end in bounds):
+                self.add("off tokens", span, "begins or ends within a token")
+        return replace(record, spans=(), fragments=None, stated=(), attributes=None)
+
+    def _in_characters(
+        self, pieces: Sequence[Sequence[tuple[int, int]]], units: Sequence[str]
+    ) -> list[list[tuple[int, int]]]:
+        """Return bounds in code points, -1 for those inside a character or outside the text."""
+        text = str(self._record.text)
+        flat = np.array([bound for bounds in pieces for pair in bounds for bound in pair], dtype=np.int64)
+        pairs = iter(code_points(text, flat, self._unit(text, flat, pieces, units)).reshape(-1, 2).tolist())
+        return [[tuple(next(pairs)) for _ in bounds] for bounds in pieces]
+
+    def _is_inside(self, span: tuple[int, int, str], bounds: Sequence[tuple[int, int]], length: int | None) -> bool:
+        """Return whether a span has a place in the text; list why not."""
+        start, end, _ = span
+        low, high = min(map(min, bounds)), max(map(max, bounds))
+        if start == end:
+            self.add("empty", span, "is empty")
+        elif end < start:
+            self.add("reversed", span, "ends before it begins")
+        elif length is not None and start >= 0 and end <= length and low < 0:
+            self.add("inside character", span, "begins or ends inside a character")
+        elif low < 0 or (length is not None and high > length):
+            self.add("outside", span, "is not inside the text" + ("" if length is None else f" (0 to {length:,})"))
+        else:
+            return True
+        return False
+
+    def _check_text(self, span: tuple[int, int, str], bounds: Sequence[tuple[int, int]], said: str | None) -> None:
+        covered = " ".join(str(self._record.text)[start:end] for start, end in bounds)
+        if covered != covered.strip():
+            self.add("padded", span, f"is padded with white space: {shown(covered)}")
+        if said is not None and said != covered:
+            self.add("stated text", span, f"is said to be {shown(said)}, and the text is {shown(covered)} there")
+
+    def _token_bounds(self) -> tuple[set[int] | None, set[int] | None]:
+        """Return where tokens begin and end; None if there are none."""
+        record = self._record
+        tokens: Sequence[tuple[int, int]] | None = record.tokens
+        if self._found.tokenizer is not None and record.text is not None:
+            tokens = tokens_of((record.text,), self._found.tokenizer).bounds(0)
+        if tokens is None:
+            return None, None
+        return {start for start, _ in tokens}, {end for _, end in tokens}
+
+    def _unit(
+        self, text: str, flat: np.ndarray, pieces: Sequence[Sequence[tuple[int, int]]], units: Sequence[str]
+    ) -> str:
+        """Return the unit in which most stated texts are the text at their offsets."""
+        of_units = {unit: code_points(text, flat, unit) for unit in units}
+        if all(np.array_equal(of_units[units[0]], other) for other in of_units.values()):
+            return units[0]
+        fitting = dict.fromkeys(units, 0)
+        for unit, converted in of_units.items():
+            pairs = iter(converted.tolist())
+            for said, bounds in zip(self._record.stated, pieces, strict=False):
+                covered = " ".join(text[next(pairs) : next(pairs)] for _ in bounds)
+                fitting[unit] += said == covered
+        best = max(fitting, key=fitting.__getitem__)
+        possible = [unit for unit, converted in of_units.items() if (converted >= 0).all()]
+        if not fitting[best] and len(possible) != 1:
+            self.add("unit", None, "nothing tells in which unit its offsets are counted.")
+        return best if fitting[best] else (possible or list(units))[0]
+
+
+def _is_span(span: Any) -> bool:
+    known = isinstance(span, (tuple, list)) and len(span) == 3
+    return known and type(span[0]) is type(span[1]) is int and isinstance(span[2], str)
+
+
+@contextmanager
+def _inspected(inspect: Callable[..., Iterable[Record]]) -> Iterator[None]:
+    token = inspection.set(inspect)
+    try:
+        yield
+    finally:
+        inspection.reset(token)

@@ -1,0 +1,109 @@
+"""`spanometer validate` of documents with spans."""
+
+import json
+
+import pytest
+
+TEXT = "Ada 💃 woke"
+
+
+def lines(*spans, text=TEXT, **more):
+    keys = ("start", "end", "label", "text")
+    return (
+        json.dumps({"id": "a", "text": text, "spans": [dict(zip(keys, span, strict=False)) for span in spans], **more})
+        + "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("span", "arguments", "kinds", "said"),
+    [
+        ((0, 3, "A", "Ada"), ["--tokenizer", "words", "--known-labels", "A,B"], [], None),
+        ((2, 2, "A"), [], ["empty"], "the span of 'A' from 2 to 2 is empty."),
+        ((3, 1, "A"), [], ["reversed"], "ends before it begins."),
+        ((0, 11, "A"), [], ["outside"], "is not inside the text (0 to 10)."),
+        ((-1, 3, "A"), [], ["outside"], "is not inside the text (0 to 10)."),
+        ((3, 10, "A"), [], ["padded"], "is padded with white space: ' 💃 woke'."),
+        ((0, 3, "A", "Bo"), [], ["stated text"], "is said to be 'Bo', and the text is 'Ada' there."),
+        ((0, 2, "A"), ["--tokenizer", "words"], ["off tokens"], "begins or ends within a token."),
+        ((0, 3, "C"), ["--known-labels", "A,B"], ["label"], "has an unknown label."),
+        ((4, 5, "A"), ["--offset-unit", "utf-16"], ["inside character"], "begins or ends inside a character."),
+    ],
+)
+def test_each_kind_of_problem(run, file, span, arguments, kinds, said):
+    path = file("a.jsonl", lines(span))
+    status, output, error = run("validate", path, *arguments)
+    assert (status, error) == (int(bool(kinds)), "")
+    if said is not None:
+        first, last = output.splitlines()
+        assert first.startswith(f"{path}:1: document 'a': the span of {span[2]!r} from {span[0]} to {span[1]} ")
+        assert first.endswith(said)
+        assert last.startswith(f"{path}: 1 problem in 1 of 1 document, with 1 span: ") and last.endswith(": 1.")
+    else:
+        assert output == f"{path}: no problems with 1 span in 1 document.\n"
+    found = json.loads(run("validate", path, *arguments, "--json")[1])
+    assert [problem["kind"] for problem in found["problems"]] == kinds
+    assert found["counts"] == dict.fromkeys(kinds, 1)
+
+
+def test_all_at_once(run, file):
+    """Counted by hand: a span twice, one of them off the file's tokens; a document that is called as another."""
+    spans = [(0, 3, "A"), (0, 3, "A"), (0, 3, "B"), (3, 10, "A"), (2, 2, "B")]
+    first = lines(*spans, tokens=[[0, 3], [4, 5], [6, 10]])
+    path = file("a.jsonl", first + lines() + lines((9, 99, "A")).replace('"a"', '"b"'))
+    status, output, _ = run("validate", path, "--json")
+    found = json.loads(output)
+    assert (status, found["documents"], found["spans"], found["affected_documents"]) == (1, 3, 6, 3)
+    assert found["counts"] == {"empty": 1, "outside": 1, "twice": 1, "padded": 1, "off tokens": 1, "document": 1}
+    places = [(problem["line"], problem["kind"], problem["start"]) for problem in found["problems"]]
+    expected = [(1, "twice", 0), (1, "padded", 3), (1, "off tokens", 3), (1, "empty", 2)]
+    assert places == [*expected, (2, "document", None), (3, "outside", 9)]
+
+
+def test_spans_of_tokens(run, file):
+    row = {
+        "tokens": ["Ada", "woke"],
+        "spans": [{"start": 1, "end": 3, "label": "A"}, {"start": 0, "end": 2, "label": "A"}],
+    }
+    status, output, _ = run("validate", file("a.jsonl", json.dumps(row) + "\n"))
+    assert status == 1
+    assert "the span of 'A' from 1 to 3 is not inside the text (0 to 2)." in output and "1 problem in 1" in output
+
+
+def test_unit_that_nothing_tells(run, file):
+    export = file("a.jsonl", json.dumps({"text": TEXT, "label": [[6, 9, "A"]]}) + "\n")
+    status, output, _ = run("validate", export)
+    assert status == 1 and "nothing tells in which unit its offsets are counted" in output
+    assert run("validate", export, "--offset-unit", "codepoint")[0] == 0
+
+
+def test_what_is_no_export(complaint, file, run):
+    assert "is not an integer" in complaint("validate", file("a.jsonl", lines(("x", 3, "A"))))
+    tags = file("a.conll", "Ada\tB-A\n")
+    assert "--tokenizer and --known-labels are for documents" in complaint("validate", tags, "--tokenizer", "words")
+    assert "invalid value for --tokenizer x" in complaint("validate", file("b.jsonl", lines()), "--tokenizer", "x")
+    assert run("validate", tags)[0] == 0
+    tasks = file("c.jsonl", '{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "ignore"}\n')
+    assert run("validate", tasks)[2] == "left out: line 1: a task with the answer 'ignore'.\n"
+
+
+def test_samples(run, data):
+    """What the table of expected counts calls empty and untrimmed; counted without the project."""
+    exports = data / "exports"
+    with open(exports / "expected.tsv", encoding="utf-8") as table:
+        head, *rows = [line.rstrip("\n").split("\t") for line in table]
+    for row in (dict(zip(head, row, strict=False)) for row in rows):
+        folder = row["file"].split("/")[0]
+        layered = "layers" in row["note"] and row["note"].count("('T_") > 1
+        if (
+            folder not in ("brat", "label_studio", "label_studio_min", "webanno_tsv")
+            or "tsv2" in row["file"]
+            or layered
+        ):
+            continue
+        status, output, error = run("validate", exports / row["file"], "--json")
+        assert status in (0, 1), error
+        counts = json.loads(output)["counts"]
+        assert counts.get("empty", 0) == int(row["empty"]), row["file"]
+        assert counts.get("padded", 0) == int(row["untrimmed"]), row["file"]
+        assert counts.get("stated text", 0) == int(row["text_differs"]), row["file"]
