@@ -130,8 +130,8 @@ def test_what_is_lost(run, complaint, file, tmp_path):
     command = ["convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", out]
     assert complaint(*command) == (
         f"spanometer: {lines}: columns cannot hold all of it: spans that begin or end within a token, left out "
-        "(--to-tokens expand, 'contract' or 'overlap' moves them): 1 (document 'x': 1). Choose another format, or write "
-        "it so, with --lossy."
+        "(--to-tokens expand, 'contract' or 'overlap' moves them): 1 (document 'x': 1). Choose another format, or "
+        "write it so, with --lossy."
     )
     assert not out.exists()
     status, output, error = run(*command, "--lossy")
