@@ -15,6 +15,7 @@ from spanometer.measures import (
     ChanceKappaF1,
     IntersectionF,
     LinkF,
+    MatchedF,
     SlIcm,
     SpanF,
     TokenF,
@@ -34,6 +35,7 @@ ALL = {
     **{name: measure() for name, measure in MEASURES.items() if name not in CHANCE},
     **{f"token_f {format}": TokenF(format=format) for format in ("BIO", "BIOE", "BIOES", "IO*")},
     "intersection_f": IntersectionF(cap=True),
+    **{f"matched_f {credit}": MatchedF(credit=credit) for credit in ("iou_50_95", "iou", "overlap")},
     "sl_icm optimal": SlIcm(matching="optimal"),
     "sl_icm tokens": SlIcm(prior="tokens", token_probabilities=0.1),
 }

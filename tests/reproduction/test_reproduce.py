@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "shared" / "spanometer" / "data" / "published"
 QUICK = (
     *("sl_icm_table3", "chance_simulations", "chance_figure1", "chance_table10"),
-    *("eter_examples", "eter_table3", "span_attribute"),
+    *("eter_examples", "eter_table3", "span_attribute", "mpp"),
 )
 
 
@@ -192,6 +192,10 @@ def test_eter_table3(quick):
     assert cell_of(table, "NER-4, both", "SER in %").ours == pytest.approx(100 * 5258 / 14581)
     assert [cell.row for cell in table.unequal] == ["NER-4, both", "NER-5, both"]
     assert table.unexplained == ()
+
+
+def test_mpp(quick):
+    assert counts(quick["mpp"]) == (9, 9, 0, 0)
 
 
 def test_span_attribute(quick):

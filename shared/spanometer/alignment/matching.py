@@ -7,7 +7,7 @@ their shape; larger ones go to SciPy's solvers one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 
@@ -113,51 +113,64 @@ class Groups:
 
     def solve(self) -> np.ndarray:
         """Return the indices of the chosen pairs."""
-        small = (self.height <= _ENUMERATED) & (self.width <= _ENUMERATED)
-        stars = ~small & ((self.height == 1) | (self.width == 1))
+        stars = ~self.small & ((self.height == 1) | (self.width == 1))
         taken = [self._best_of(np.flatnonzero(stars))]
-        shape = np.where(small, self.height * (_ENUMERATED + 1) + self.width, -1)
-        for code in np.unique(shape[small]).tolist():
-            height, width = divmod(code, _ENUMERATED + 1)
-            taken.extend(self._enumerate(height, width, np.flatnonzero(shape == code)))
-        taken.extend(self.assign(group) for group in np.flatnonzero(~(small | stars)).tolist())
+        taken.extend(self._try_all(*block) for block in self.enumerated())
+        taken.extend(self.assign(group) for group in np.flatnonzero(~(self.small | stars)).tolist())
         return np.concatenate(taken)
 
-    def _pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def small(self) -> np.ndarray:
+        """The flags of the groups all of whose matchings can be tried."""
+        return np.asarray((self.height <= _ENUMERATED) & (self.width <= _ENUMERATED))
+
+    def enumerated(self) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
+        """Yield all matchings of a shape, its width, and small groups of this shape, block by block."""
+        shape = np.where(self.small, self.height * (_ENUMERATED + 1) + self.width, -1)
+        for code in np.unique(shape[self.small]).tolist():
+            height, width = divmod(code, _ENUMERATED + 1)
+            choices, groups = _matchings(height, width), np.flatnonzero(shape == code)
+            step = max(_BLOCK // (len(choices) * len(self.levels)), 1)
+            for at in range(0, len(groups), step):
+                yield choices, width, groups[at : at + step]
+
+    def sums(self, choices: np.ndarray, width: int, groups: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield for each level its sums in all matchings of groups of one shape, shape (groups, matchings).
+
+        They are -inf if a group lacks one of the pairs.
+        """
+        pairs, place = self.pairs_of(groups)
+        height = choices.shape[1]
+        for level in self.levels:
+            # the last column stands for none
+            value = np.full((len(groups), height, width + 1), -np.inf)
+            value[place, self.row[pairs], self.column[pairs]] = level[pairs]
+            value[:, :, width] = 0.0
+            yield np.asarray(sum(value[:, row, choices[:, row]] for row in range(height)))
+
+    def pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs of some groups, and for each the place of its group among them."""
         counts = (self.last - self.first)[groups]
         return ranges(self.first[groups], counts), np.repeat(np.arange(len(groups)), counts)
 
     def _best_of(self, groups: np.ndarray) -> np.ndarray:
         """Return the best pair of each group, the earliest of equals: the solution if all share a row or a column."""
-        pairs, place = self._pairs_of(groups)
+        pairs, place = self.pairs_of(groups)
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
         order = np.lexsort(keys)
         return np.asarray(pairs[order[runs(place[order])[0]]])
 
-    def _enumerate(self, height: int, width: int, groups: np.ndarray) -> list[np.ndarray]:
-        """Return the chosen pairs of groups of one shape, by trying all its matchings."""
-        choices = _matchings(height, width)
-        step = max(_BLOCK // (len(choices) * len(self.levels)), 1)
-        return [self._try_all(choices, width, groups[at : at + step]) for at in range(0, len(groups), step)]
-
     def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
-        pairs, place = self._pairs_of(groups)
-        height = choices.shape[1]
-        # the last column stands for none
-        cells = (place, self.row[pairs], self.column[pairs])
-        pair = np.full((len(groups), height, width + 1), -1)
-        pair[cells] = pairs
+        """Return the chosen pairs of groups of one shape, by trying all its matchings."""
         kept = np.ones((len(groups), len(choices)), dtype=bool)
-        for level in self.levels:
-            value = np.full((len(groups), height, width + 1), -np.inf)
-            value[cells] = level[pairs]
-            value[:, :, width] = 0.0
-            sums = sum(value[:, row, choices[:, row]] for row in range(height))
+        for sums in self.sums(choices, width, groups):
             sums = np.where(kept, sums, -np.inf)
             kept &= sums >= sums.max(axis=1, keepdims=True) - _EQUAL
         best = choices[kept.argmax(axis=1)]
+        pairs, place = self.pairs_of(groups)
+        pair = np.full((len(groups), choices.shape[1], width + 1), -1)
+        pair[place, self.row[pairs], self.column[pairs]] = pairs
         taken = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
         return np.asarray(taken[taken >= 0])
 

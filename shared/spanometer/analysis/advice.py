@@ -32,11 +32,12 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, lay_out
 from ..arrays import plain, ranges, read_rows
-from ..errors import InputError, counted, require_kind
+from ..errors import InputError, require_kind
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.information import TokenInformation
 from ..options import check_options, option, options_of
 from ..spans.spans import Spans
+from .advice_notes import above_chance, notes
 from .properties import PROPERTIES
 from .published_tables import published_properties
 
@@ -54,7 +55,6 @@ SIMPLEST_FIRST = (
 
 _SHORT = 2
 _MOST_WORK = 3_000_000
-_LISTED = 5
 
 _MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
     "token_f_IO": ("token_f", {}),
@@ -263,7 +263,7 @@ def advise(
         options = {**options, "tokens": "words"}
     properties = tuple(name for name in PROPERTIES if name in needed)
     return Advice(
-        found, answers, properties, measure, options, fitting, tuple(_notes(measure, found, needed, known)), known
+        found, answers, properties, measure, options, fitting, tuple(notes(measure, found, needed, known)), known
     )
 
 
@@ -430,7 +430,7 @@ def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
             if found.chance is None
             else f"an F1 by chance of {found.chance:.2f}, up to {max(found.chance_per_label.values()):.2f} in a label",
             f"from {thresholds.chance:.2f} on",
-            None if found.chance is None else bool(_above_chance(found, thresholds)),
+            None if found.chance is None else bool(above_chance(found, thresholds)),
             (),
         ),
     ]
@@ -439,60 +439,6 @@ def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
 def _without_longer_spans(answer: Answer) -> Answer:
     """Return an answer without the properties that have no cases if no span has more than two tokens."""
     return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
-
-
-def _above_chance(found: Statistics, thresholds: Thresholds) -> list[str]:
-    """Return the labels whose chance level should be corrected for, the highest first."""
-    above = [label for label, chance in found.chance_per_label.items() if chance >= thresholds.chance]
-    return sorted(above, key=lambda label: -found.chance_per_label[label])
-
-
-def _notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
-    """Say what else there is to know."""
-    notes = []
-    if found.overlapping:
-        notes.append(
-            "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
-            "left out, as it sees tokens and not which span they belong to."
-        )
-    if found.discontinuous:
-        notes.append(f"{found.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
-    if measure == "sl_icm" and found.overlapping_within_label:
-        notes.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
-    if found.label_evenness < thresholds.label_evenness:
-        also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
-        notes.append(
-            f"Labels are uneven ({found.rarest_label} has {found.rarest_label_share:.1%} of the spans): report "
-            f"average='macro' as well, in which rare labels count as much as frequent ones.{also}"
-        )
-    if "token_informativeness" in needed:
-        notes.append(
-            "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
-            "which a rare word comes first can tell more than the whole (see analysis.properties)."
-        )
-    if found.chance is not None:
-        notes.append(_note_on_chance(found, thresholds))
-    if measure != "span_f":
-        notes.append("To compare with published scores, report span_f beside it.")
-    return notes
-
-
-def _note_on_chance(found: Statistics, thresholds: Thresholds) -> str:
-    """Say for which labels chance should be corrected for, and for which it can be ignored."""
-    above = _above_chance(found, thresholds)
-    if not above:
-        return (
-            f"Chance can be ignored: spans of the same lengths would score {max(found.chance_per_label.values()):.2f} "
-            "at most, as documents are long beside their spans."
-        )
-    listed = ", ".join(f"{label} ({found.chance_per_label[label]:.2f})" for label in above[:_LISTED])
-    more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
-    below = len(found.chance_per_label) - len(above)
-    rest = f" In {counted(below, 'other label')} it can be ignored." if below else ""
-    return (
-        f"Spans of the same lengths, placed at random, would score {found.chance:.2f}: report chance_kappa_f1 as well, "
-        f"which corrects for it, above all for {listed}{more}.{rest}"
-    )
 
 
 def _written(value: Any) -> str:

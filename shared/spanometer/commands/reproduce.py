@@ -7,7 +7,7 @@ unless it is named.
 
 Tables: sl_icm_table1, sl_icm_table3, sl_icm_table4, chance_simulations,
 chance_figure1, chance_table10, eter_examples, eter_table3, span_attribute,
-faireval, fair_examples, semeval_cases, decoding.
+faireval, fair_examples, semeval_cases, mpp, decoding.
 
 corpora, in the folder that --data or SPANOMETER_DATA names:
   multiconer_es_dev.conll    sl_icm_table4, decoding; or es_dev.conll

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, counted
-from . import chance, eter, partial_match, policies, sl_icm, span_attribute
+from . import chance, eter, mpp, partial_match, policies, sl_icm, span_attribute
 from .differences import explained
 from .inputs import Inputs
 from .tables import DIFFERENT, EQUAL, NEAR, Cell, Grid, Table, markdown_table, plain_markdown
@@ -39,6 +39,7 @@ TABLES: dict[str, Maker] = {
     "faireval": partial_match.faireval,
     "fair_examples": partial_match.fair_examples,
     "semeval_cases": partial_match.semeval_cases,
+    "mpp": mpp.table,
     "decoding": policies.table,
 }
 """What can be reproduced, by name; one name may give several tables."""

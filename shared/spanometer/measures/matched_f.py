@@ -1,0 +1,360 @@
+"""F1 over spans that are matched one to one.
+
+The matching of `mpp` is best in F = 2PR / (P + R), which is not a sum over pairs, so that no assignment finds it. But
+for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, and as much only at s = P / (P + R): a choice of pairs that is the
+best one of its own such sum is the best in F. Otherwise choices are compared: all of small groups of pairs, and of
+large ones those that the bound leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.lexicographic import lexicographic_matching
+from ..alignment.matching import Groups, connected, occurrences
+from ..alignment.overlaps import Alignment, Side
+from ..arrays import ranked, runs
+from ..counts.counts import Column, Counts
+from ..errors import InputError, mention, setting
+from ..options import option
+from .aligned import FMeasure, f_results
+from .base import Key
+
+_STEPS = 10
+_THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
+"""The thresholds of `iou_50_95`, as detection benchmarks have them."""
+
+_EQUAL = 1e-12
+"""Values of F that differ by less are equal."""
+
+_TRIED = 4096
+"""At most this many choices of the groups of a place are compared at once."""
+
+_ROUNDS = 24
+"""How often the weights of both sides are tried anew."""
+
+_UNIT = 2.0**40
+"""Credits and weights are compared in whole numbers of this part of a span."""
+
+_SLACK = 1e-9
+"""What rounding may change in the worth of a choice, in spans."""
+
+MOST_COMPARED = 200_000
+"""At most this many choices are held at a time while those of a place are compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchedF(FMeasure):
+    """Precision, recall and F1 over spans that are matched one to one, where they overlap.
+
+    P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), over the pairs of the best matching: each span is in one pair at
+    most. `credit` says what a pair counts, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and what the matching is best in:
+
+    - `iou_threshold`: 1 if IoU is `threshold` or more; the most such pairs.
+    - `iou_50_95`: the mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. As |Ŝ| and |S| do not
+      depend on it, the mean of F1 is the F1 of the mean P and the mean R.
+    - `iou`: IoU; the largest sum.
+    - `overlap`: 1; the most pairs.
+    - `mpp` (Perrella et al. 2026): in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|; the largest F1 of the label in the document,
+      of equal ones that of the largest P + R, then of the largest P.
+
+    Labels are matched each by itself, so that their counts sum to the whole. Discontinuous spans are sets of tokens.
+
+    Attributes:
+        credit: see above.
+        threshold: of `iou_threshold`; 1 gives `span_f`. Pairs always overlap, so that 0 is `overlap`.
+
+    Counts: `both`, the summed credits (of `mpp` `right` and `found`); `predicted`, `reference`, in spans.
+
+    Raises:
+        InputError: for a threshold with another credit, and if very many spans of one label overlap each other, see
+            `lexicographic.LARGEST_GROUP` and `MOST_COMPARED`.
+    """
+
+    credit: str = option(
+        "iou_threshold",
+        help="what a matched pair counts",
+        choices={
+            "iou_threshold": "1 from the threshold of intersection over union on",
+            "iou_50_95": "the mean over the thresholds 0.5, 0.55 ... 0.95",
+            "iou": "its intersection over union",
+            "overlap": "1 for any shared token",
+            "mpp": "in precision the share of the predicted span, in recall that of the reference span",
+        },
+        label="Credit of a pair",
+    )
+    threshold: float = option(
+        0.5, help="intersection over union that a pair needs, for iou_threshold", kind=float, low=0, high=1, label="IoU"
+    )
+
+    name: ClassVar[str] = "matched_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "credits of matched pairs, for each predicted span", "credits of matched pairs, for each reference span"
+    )
+    place: ClassVar[int] = 56
+    support: ClassVar[str] = "reference"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.credit != "iou_threshold" and self.threshold != type(self).threshold:
+            raise InputError(
+                f"{mention('threshold')} is for {setting('credit', 'iou_threshold')}, not for {self.credit}.",
+                "Leave it out.",
+                option="threshold",
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that can change the number: the threshold where it counts."""
+        found = super().options()
+        if self.credit != "iou_threshold":
+            del found["threshold"]
+        return found
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Match spans, and sum the pairs' credits."""
+        references, predictions = alignment.references, alignment.predictions
+        credits = self._shares(alignment) if self.credit == "mpp" else {"both": self._pairs(alignment)}
+        columns = {**credits, "predicted": predictions.column(), "reference": references.column()}
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def _pairs(self, alignment: Alignment) -> Column:
+        """Return the credit of each matched pair."""
+        pairs, references = alignment.pairs, alignment.references
+        if self.credit == "overlap":
+            return references.column(pairs.reference[_most(pairs.reference, pairs.prediction)])
+        sizes = references.size[pairs.reference] + alignment.predictions.size[pairs.prediction]
+        iou = pairs.shared / (sizes - pairs.shared)
+        if self.credit == "iou":
+            whole = np.rint(iou * _UNIT).astype(np.int64)
+            chosen = lexicographic_matching(pairs.reference, pairs.prediction, [whole, np.ones_like(whole)])
+            return references.column(pairs.reference[chosen], iou[chosen])
+        thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
+        # what reaches a threshold reached the ones before
+        left = np.arange(len(iou))
+        matched = []
+        for threshold in thresholds:
+            left = left[iou[left] >= threshold]
+            matched.append(pairs.reference[left[_most(pairs.reference[left], pairs.prediction[left])]])
+        if self.credit == "iou_threshold":
+            return references.column(matched[0])
+        times = np.bincount(np.concatenate(matched), minlength=len(references))
+        found = np.flatnonzero(times)
+        return references.column(found, times[found] / _STEPS)
+
+    def _shares(self, alignment: Alignment) -> dict[str, Column]:
+        """Return the shares of predicted and of reference spans that are in their pair."""
+        pairs, sides = alignment.pairs, (alignment.predictions, alignment.references)
+        of_sides = (pairs.prediction, pairs.reference)
+        shares = [pairs.shared / side.size[spans] for side, spans in zip(sides, of_sides, strict=True)]
+        # sides are in the order of labels and documents
+        places = [_place(side, alignment.documents) for side in sides]
+        place = places[1][pairs.reference]
+        sizes = [np.searchsorted(of_side, place, side="right") - np.searchsorted(of_side, place) for of_side in places]
+        place, sums = harmonic_matching(
+            pairs.reference, pairs.prediction, np.stack(shares, axis=1), place, np.stack(sizes, axis=1)
+        )
+        label, document = np.divmod(place, max(alignment.documents, 1))
+        return {name: Column(document, label, sums[:, side]) for side, name in enumerate(("right", "found"))}
+
+
+def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+    """Return the flags of as many pairs as can be matched one to one."""
+    return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
+
+
+def _place(side: Side, documents: int) -> np.ndarray:
+    """Return a number for each span's label and document, ascending."""
+    return np.asarray(side.label.astype(np.int64) * documents + side.document)
+
+
+def harmonic_matching(
+    rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum the credits of pairs that are chosen one to one, so that each place has the largest F.
+
+    Of choices of equal F (to 1e-12) the one of the largest P + R is taken, then that of the largest P.
+
+    Args:
+        rows, columns: the two ends of each pair; a pair occurs once.
+        credits: what each pair adds to both sums, above 0, shape (pairs, 2).
+        place: where each pair is; pairs that share an end are in one place.
+        sizes: the sizes of the two sides of each pair's place, shape (pairs, 2).
+
+    Returns:
+        The places, ascending, and their summed credits, shape (places, 2).
+
+    Raises:
+        InputError: for a group that is too large, see `lexicographic.LARGEST_GROUP` and `MOST_COMPARED`.
+    """
+    places, first, of_pair = np.unique(place, return_index=True, return_inverse=True)
+    of_pair, sizes = of_pair.ravel(), sizes[first]
+    free = (occurrences(rows) == 1) & (occurrences(columns) == 1)
+    sums = _summed(of_pair[free], credits[free], len(places))
+    if free.all():
+        return places, sums
+    pairs = np.flatnonzero(~free)
+    row, height = ranked(rows[pairs])
+    column, width = ranked(columns[pairs])
+    group = connected(row, column + height, height + width)
+    order = np.argsort(group, kind="stable")
+    pairs, row, column = pairs[order], row[order], column[order]
+    begins, ends = runs(group[order])
+    of_group = of_pair[pairs[begins]]
+    groups = Groups(row, column, begins, ends, list(credits[pairs].T))
+    fronts: dict[int, list[np.ndarray]] = {}
+    searched = np.bincount(of_group[~groups.small], minlength=len(places)) > 0
+    hard = ~groups.small
+    for choices, width, block in groups.enumerated():
+        found = np.stack(list(groups.sums(choices, width, block)), axis=-1)
+        best = found.max(axis=1)
+        # where one choice is best on both sides
+        plain = (found >= best[:, None] - _EQUAL).all(axis=-1).any(axis=1)
+        sums += _summed(of_group[block[plain]], best[plain], len(places))
+        hard[block[~plain]] = True
+        for number, values in zip(of_group[block[~plain]].tolist(), found[~plain], strict=True):
+            fronts.setdefault(number, []).append(_front(values))
+    for number, of_place in fronts.items():
+        if np.prod([float(len(front)) for front in of_place]) > _TRIED:
+            searched[number] = True
+        elif not searched[number]:
+            totals = sums[number][None]
+            for front in of_place:
+                totals = (totals[:, None] + front).reshape(-1, 2)
+            sums[number] = _best(totals, sizes[number])
+    open_ = pairs[np.repeat(hard, ends - begins) & searched[of_pair[pairs]]]
+    if len(open_):
+        found_in = np.flatnonzero(searched)
+        of_open = np.searchsorted(found_in, of_pair[open_])
+        sums[found_in] = _search(rows[open_], columns[open_], credits[open_], of_open, sums[found_in], sizes[found_in])
+    return places, sums
+
+
+def _summed(place: np.ndarray, credits: np.ndarray, places: int) -> np.ndarray:
+    return np.stack([np.bincount(place, weights=side, minlength=places) for side in credits.T], axis=1).astype(float)
+
+
+def _front(points: np.ndarray) -> np.ndarray:
+    """Return the points of which none is as good as another on both sides."""
+    points = points[np.lexsort((-points[:, 1], -points[:, 0]))]
+    below = np.maximum.accumulate(points[:, 1])[:-1]
+    return np.asarray(points[np.append(True, points[1:, 1] > below + _EQUAL)])
+
+
+def _means(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return F of summed credits, shape (..., 2); it is 0 without credits."""
+    shares = sums / sizes
+    total = shares.sum(axis=-1)
+    return np.asarray(2 * shares.prod(axis=-1) / np.where(total > 0, total, 1.0))
+
+
+def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the best of summed credits, shape (choices, 2)."""
+    for value_of in (_means, lambda sums, sizes: (sums / sizes).sum(axis=1), lambda sums, sizes: sums[:, 0]):
+        value = value_of(totals, sizes)
+        totals = totals[value >= value.max() - _EQUAL]
+    return np.asarray(totals[0])
+
+
+def _search(
+    rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, fixed: np.ndarray, sizes: np.ndarray
+) -> np.ndarray:
+    """Return the summed credits of the best choice in each place, beside those that are fixed.
+
+    Between the weights of which the best choice leans to either side lie those of the lowest bound. If no choice
+    reaches it, the choices are compared that the bound leaves.
+    """
+    sums, share = fixed.copy(), np.full(len(sizes), 0.5)
+    best = np.zeros(len(sizes))
+    low, high = np.zeros(len(sizes)), np.ones(len(sizes))
+    waiting = np.ones(len(sizes), dtype=bool)
+    for turn in range(_ROUNDS):
+        pairs = np.flatnonzero(waiting[place])
+        of_pair = place[pairs]
+        weights = _weights(share) * sizes.min(axis=1, keepdims=True) / sizes
+        worth = np.rint((weights[of_pair] * credits[pairs]).sum(axis=1) * _UNIT).astype(int)
+        chosen = pairs[lexicographic_matching(rows[pairs], columns[pairs], [worth])]
+        found = fixed + _summed(place[chosen], credits[chosen], len(sizes))
+        better = waiting & (_means(found, sizes) > best)
+        sums[better], best[better] = found[better], _means(found, sizes)[better]
+        bound = (_weights(share) * found / sizes).sum(axis=1)
+        waiting &= bound > best + _EQUAL
+        if not waiting.any():
+            return sums
+        lean = _share(found, sizes)
+        low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
+        # in turn where the choice found would be at its best, and half way
+        inside = (lean > low) & (lean < high) & (turn % 2 == 0)
+        share = np.where(waiting, np.where(inside, lean, (low + high) / 2), share)
+    for number in np.flatnonzero(waiting).tolist():
+        own = place == number
+        weights = _weights(share[number]) * sizes[number].min() / sizes[number]
+        least = best[number] * sizes[number].min() - weights @ fixed[number]
+        totals = _compared(rows[own], columns[own], credits[own], credits[own] @ weights, least)
+        sums[number] = _best(fixed[number] + totals, sizes[number])
+    return sums
+
+
+def _compared(
+    rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, worth: np.ndarray, least: float
+) -> np.ndarray:
+    """Return the summed credits of all choices that are worth `least` or more, but for some that others surpass.
+
+    The rows are gone through in order. What a choice can still be worth is bounded by prices of rows and columns, of
+    which the two of a pair are never below its worth: the dual of the assignment.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    row, height = ranked(rows)
+    column, width = ranked(columns)
+    pairs = np.arange(len(row))
+    ends = (np.concatenate([row, column + height]), np.tile(pairs, 2))
+    once = csr_array((np.ones(2 * len(pairs)), ends), shape=(height + width, len(pairs)))
+    column_price = np.maximum(-linprog(-worth, A_ub=once, b_ub=np.ones(height + width)).ineqlin.marginals[height:], 0.0)
+    row_price = np.zeros(height)
+    np.maximum.at(row_price, row, worth - column_price[column])
+    # how much a choice may lose: in rows and columns that stay alone, and in pairs below their prices
+    slack = row_price.sum() + column_price.sum() - least + _SLACK
+    order = np.lexsort((column, row, connected(row, column + height, height + width)))
+    last = np.zeros(width, dtype=int)
+    last[column[order]] = np.arange(len(order))
+    states = {frozenset[int](): np.zeros((1, 3))}
+    begins, stops = runs(row[order])
+    for first, stop in zip(begins.tolist(), stops.tolist(), strict=True):
+        found: dict[frozenset[int], list[np.ndarray]] = {}
+        closed = {int(column[order[at]]) for at in range(first, stop) if last[column[order[at]]] == at}
+        for used, points in states.items():
+            taken: list[tuple[int | None, np.ndarray]] = [(None, np.array([0.0, 0.0, row_price[row[order[first]]]]))]
+            for pair in order[first:stop].tolist():
+                if column[pair] not in used:
+                    loss = row_price[row[pair]] + column_price[column[pair]] - worth[pair]
+                    taken.append((int(column[pair]), np.append(credits[pair], loss)))
+            for own, gain in taken:
+                after = used if own is None else used | {own}
+                alone = sum(column_price[one] for one in closed - after)
+                kept = points + gain + [0.0, 0.0, alone]
+                found.setdefault(after - closed, []).append(kept[kept[:, 2] <= slack])
+        states = {used: _front(np.concatenate(parts)) for used, parts in found.items() if any(map(len, parts))}
+        if sum(map(len, states.values())) > MOST_COMPARED:
+            raise InputError(
+                f"more than {MOST_COMPARED:,} ways to pair spans that overlap each other would have to be compared.",
+                "Leave out the document in which spans nest or cross so deeply, or choose another credit.",
+            )
+    return np.concatenate(list(states.values()))[:, :2]
+
+
+def _weights(share: np.ndarray) -> np.ndarray:
+    """Return the weights of P and R in the sum that bounds F, shape (..., 2)."""
+    return np.stack([2 * (1 - share) ** 2, 2 * share**2], axis=-1)
+
+
+def _share(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return P / (P + R), where the bound is F itself; 1/2 without credits."""
+    shares = sums / sizes
+    total = shares.sum(axis=1)
+    return np.asarray(np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0))

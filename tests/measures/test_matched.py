@@ -1,0 +1,281 @@
+"""F1 over spans matched one to one: by hand, published, against every matching, and its identities."""
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from random_corpora import as_spans, random_pair
+from slow import matched as slow
+from slow import measures
+from spanometer import InputError, Spans
+from spanometer.alignment import matching
+from spanometer.measures import IntersectionF, SpanF, matched_f
+from spanometer.measures.matched_f import MatchedF
+
+KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
+KEYS = ("precision", "recall", "f1")
+CREDITS = {
+    "0.5": {},
+    "0.75": {"threshold": 0.75},
+    "0.3": {"threshold": 0.3},
+    "1": {"threshold": 1.0},
+    **{credit: {"credit": credit} for credit in ("iou_50_95", "iou", "overlap", "mpp")},
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+every_credit = pytest.mark.parametrize("name", CREDITS)
+
+
+def spans(*documents):
+    """Spans written as '0-4A 5-8B'."""
+    parts = [[text.rstrip("AB") for text in document.split()] for document in documents]
+    labels = [[text[-1] for text in document.split()] for document in documents]
+    return Spans.from_dicts(
+        [
+            [
+                {"start": int(bounds.split("-")[0]), "end": int(bounds.split("-")[1]), "label": label}
+                for bounds, label in zip(*document, strict=True)
+            ]
+            for document in zip(parts, labels, strict=True)
+        ]
+    )
+
+
+def scored(measure, references, predictions):
+    counts = measure.counts(references, predictions)
+    return counts, measure.score(counts)
+
+
+@pytest.mark.parametrize(
+    ("options", "both", "f1"),
+    [
+        # the pairs have an IoU of 1/2 (either half), and of 3/4
+        ({}, 2, 4 / 5),
+        ({"threshold": 0.75}, 1, 2 / 5),
+        ({"threshold": 0.76}, 0, 0.0),
+        ({"threshold": 0}, 2, 4 / 5),
+        # 1 of ten thresholds, and 6: 0.5 to 0.75
+        ({"credit": "iou_50_95"}, 0.7, 1.4 / 5),
+        ({"credit": "iou"}, 1.25, 2.5 / 5),
+        ({"credit": "overlap"}, 2, 4 / 5),
+    ],
+)
+def test_by_hand(options, both, f1):
+    counts, score = scored(MatchedF(**options), spans("0-4A 5-8B"), spans("0-2A 2-4A 5-9B"))
+    assert counts.total() == {"both": pytest.approx(both, abs=1e-15), "predicted": 3, "reference": 2}
+    assert score["f1"] == pytest.approx(f1, abs=1e-15)
+
+
+def test_mpp_by_hand():
+    # either half of A: 2/2 and 2/4; B: 3/4 and 3/3
+    counts, score = scored(MatchedF(credit="mpp"), spans("0-4A 5-8B"), spans("0-2A 2-4A 5-9B"))
+    assert counts.total() == {"right": 1.75, "found": 1.5, "predicted": 3, "reference": 2}
+    assert score == pytest.approx(
+        {"precision": 1.75 / 3, "recall": 0.75, "f1": 2 * 1.75 / 3 * 0.75 / (1.75 / 3 + 0.75)}
+    )
+
+
+def test_mpp_is_not_the_assignment_of_the_largest_sum():
+    references, predictions = spans("0-1A 2-8A 9-10A 11-12A"), spans("0-5A")
+    counts, _ = scored(MatchedF(credit="mpp"), references, predictions)
+    # with 2-8, P = 3/5 and R = 1/2 / 4, F = 0.207; with 0-1, P = 1/5 and R = 1/4, F = 0.222, though P + R is less
+    assert (counts.right, counts.found) == (pytest.approx(1 / 5), pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [("8-13A", "8-13A", (1, 1, 1)), ("", "0-5A", (0, 1, 0)), ("0-3A 3-6A", "0-1A 1-5A 6-7A", (0.5, 0.5, 0.5))],
+)
+def test_published(gold, predicted, expected):
+    measure = MatchedF(credit="mpp", labels="ignore", zero_division=1.0)
+    _, score = scored(measure, spans(gold), spans(predicted))
+    assert tuple(score[key] for key in KEYS) == expected
+
+
+def same(ours, theirs):
+    return all(
+        math.isclose(ours[key], theirs[key], rel_tol=1e-12, abs_tol=1e-12)
+        or (math.isnan(ours[key]) and math.isnan(theirs[key]))
+        for key in KEYS
+    )
+
+
+def exactly(options):
+    """The options with the threshold as the fraction that is meant."""
+    return {name: Fraction(str(value)) if name == "threshold" else value for name, value in options.items()}
+
+
+@every_kind
+@every_credit
+def test_against_every_matching(name, kind):
+    options = CREDITS[name]
+    for seed in range(150):
+        references, predictions, lengths = random_pair(seed, kind)
+        if seed % 10 == 0:
+            # labels on one side only
+            predictions = [{(f"{label}'", tokens) for label, tokens in document} for document in predictions]
+        average, zero_division = ("micro", "macro", "weighted")[seed % 3], (0.0, 1.0, math.nan)[seed // 3 % 3]
+        labels = ("match", "ignore")[seed % 2]
+        measure = MatchedF(**options, labels=labels, average=average, zero_division=zero_division)
+        counts, ours = scored(measure, as_spans(references, lengths), as_spans(predictions, lengths))
+        if labels == "ignore":
+            references, predictions = (
+                [{("", tokens) for _, tokens in part} for part in side] for side in (references, predictions)
+            )
+        given = {"average": average, "zero_division": zero_division, **exactly(options)}
+        assert same(ours, slow.matched_f(references, predictions, **given)), seed
+        if labels == "match":
+            by_label = measures.per_label(
+                slow.matched_f, references, predictions, zero_division=zero_division, **exactly(options)
+            )
+            found = measure.score_per_label(counts)
+            assert found.keys() == by_label.keys()
+            assert all(same(found[label], values) for label, values in by_label.items()), seed
+
+
+def crowded(generator, kind):
+    """A document of many spans of one label that meet, on both sides."""
+    sides = []
+    for _ in range(2):
+        if kind == "chains":
+            cuts = sorted(generator.sample(range(16), generator.randrange(3, 8)))
+            sides.append({("A", frozenset(range(*bounds))) for bounds in pairwise(cuts)})
+        else:
+            bounds = (sorted(generator.sample(range(13), 2)) for _ in range(generator.randrange(1, 7)))
+            sides.append({("A", frozenset(range(*pair))) for pair in bounds})
+    return sides
+
+
+@pytest.mark.parametrize("kind", ["chains", "crossing"])
+@pytest.mark.parametrize("ways", ["as it is", "searched", "compared"])
+def test_mpp_of_crowded_documents(monkeypatch, ways, kind):
+    """All ways to the best matching, each against every matching: groups of all sizes, searched together or not."""
+    if ways != "as it is":
+        monkeypatch.setattr(matching, "_ENUMERATED", 1)
+        monkeypatch.setattr(matched_f, "_TRIED", 0)
+    if ways == "compared":
+        monkeypatch.setattr(matched_f, "_ROUNDS", 1)
+    generator = random.Random(7)
+    measure = MatchedF(credit="mpp")
+    documents = [crowded(generator, kind) for _ in range(120)]
+    references, predictions = ([document[side] for document in documents] for side in (0, 1))
+    counts = measure.counts(as_spans(references), as_spans(predictions))
+    sums = {name: np.zeros(len(documents)) for name in ("right", "found")}
+    for name, column in sums.items():
+        np.add.at(column, counts.columns[name].document, counts.columns[name].value)
+    for number, (reference, predicted) in enumerate(documents):
+        expected = slow.matched_counts([reference], [predicted], credit="mpp")
+        ours = [sums[name][number] for name in sums]
+        assert ours == pytest.approx([float(expected["right"]), float(expected["found"])], abs=1e-9), number
+
+
+def test_mpp_of_groups_in_one_document():
+    """Groups of spans that do not meet, of which the best choices depend on each other."""
+    generator = random.Random(3)
+    for _ in range(30):
+        documents = [crowded(generator, "crossing") for _ in range(2)]
+        sides = [
+            {
+                (label, frozenset(token + 20 * place for token in tokens))
+                for place in (0, 1)
+                for label, tokens in documents[place][side]
+                if len(tokens) > 1
+            }
+            for side in (0, 1)
+        ]
+        sides = [set(sorted(side, key=lambda span: sorted(span[1]))[:8]) for side in sides]
+        counts = MatchedF(credit="mpp").counts(as_spans([sides[0]]), as_spans([sides[1]]))
+        expected = slow.matched_counts([sides[0]], [sides[1]], credit="mpp")
+        assert (counts.right, counts.found) == pytest.approx((float(expected["right"]), float(expected["found"])))
+
+
+@every_kind
+def test_identities(kind):
+    for seed in range(40):
+        references, predictions, lengths = random_pair(seed, kind)
+        sides = as_spans(references, lengths), as_spans(predictions, lengths)
+        for labels in ("match", "ignore"):
+            exact, one = (
+                scored(measure, *sides) for measure in (SpanF(labels=labels), MatchedF(threshold=1, labels=labels))
+            )
+            assert exact[1] == one[1]
+            assert exact[0].total() == one[0].total()
+            overlap, nothing = (
+                scored(measure, *sides)[1]
+                for measure in (MatchedF(credit="overlap", labels=labels), MatchedF(threshold=0, labels=labels))
+            )
+            assert overlap == nothing
+            steps = [scored(MatchedF(threshold=step / 20, labels=labels), *sides)[1] for step in range(10, 20)]
+            mean = scored(MatchedF(credit="iou_50_95", labels=labels), *sides)[1]
+            assert mean == pytest.approx({key: np.mean([step[key] for step in steps]) for key in KEYS}, abs=1e-12)
+
+
+def test_mpp_of_all_pairs_is_intersection_f():
+    """Where no span meets two, one to one leaves nothing out."""
+    compared = 0
+    for seed in range(400):
+        references, predictions, lengths = random_pair(seed, "flat")
+        flat = [[{("X", tokens) for _, tokens in part} for part in side] for side in (references, predictions)]
+        met = [
+            sum(bool(tokens & other) for _, other in others)
+            for pair in zip(*flat, strict=True)
+            for one, others in (pair, pair[::-1])
+            for _, tokens in one
+        ]
+        clashes = any(
+            len(tokens & other)
+            for side in flat
+            for part in side
+            for _, tokens in part
+            for _, other in part
+            if tokens != other
+        )
+        if max(met, default=0) > 1 or clashes:
+            continue
+        compared += 1
+        sides = [as_spans(side, lengths) for side in flat]
+        mpp, covered = (scored(measure, *sides)[1] for measure in (MatchedF(credit="mpp"), IntersectionF()))
+        assert mpp == pytest.approx(covered, abs=1e-12)
+    assert compared > 100
+
+
+def test_order_and_exchange_of_sides():
+    for seed in range(60):
+        references, predictions, lengths = random_pair(seed, "nested")
+        for credit in ("iou_50_95", "iou", "overlap"):
+            measure = MatchedF(credit=credit)
+            there, back = (
+                scored(measure, *(as_spans(side, lengths) for side in sides))[1]
+                for sides in ((references, predictions), (predictions, references))
+            )
+            assert there == pytest.approx({"precision": back["recall"], "recall": back["precision"], "f1": back["f1"]})
+
+
+def test_options_and_signature():
+    assert MatchedF().signature({}).startswith("matched_f|credit:iou_threshold|threshold:0.5|labels:match|")
+    assert MatchedF(credit="mpp").signature({}).startswith("matched_f|credit:mpp|labels:match|")
+    for credit in ("iou", "iou_50_95", "overlap", "mpp"):
+        with pytest.raises(InputError, match=f"threshold is for credit='iou_threshold', not for {credit}"):
+            MatchedF(credit=credit, threshold=0.7)
+    for threshold in (-0.1, 1.1, math.nan, "half"):
+        with pytest.raises(InputError, match="threshold"):
+            MatchedF(threshold=threshold)
+    with pytest.raises(InputError, match="credit"):
+        MatchedF(credit="dice")
+    assert replace(MatchedF(credit="mpp"), average="documents").average == "documents"
+
+
+def test_too_many_choices_are_refused(monkeypatch):
+    monkeypatch.setattr(matched_f, "MOST_COMPARED", 3)
+    monkeypatch.setattr(matched_f, "_TRIED", 0)
+    monkeypatch.setattr(matched_f, "_ROUNDS", 1)
+    monkeypatch.setattr(matching, "_ENUMERATED", 1)
+    generator = random.Random(7)
+    documents = [crowded(generator, "crossing") for _ in range(60)]
+    sides = [as_spans([document[side] for document in documents]) for side in (0, 1)]
+    with pytest.raises(InputError, match="more than 3 ways to pair spans"):
+        MatchedF(credit="mpp").counts(*sides)
