@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -52,22 +53,23 @@ def test_tables(run, files):
     lines = output.splitlines()
     assert lines[0] == f"reference  {files[0]}, column 2"
     assert lines[2] == "size       3 sentences (no document boundaries found), 7 tokens"
-    assert lines[4].startswith("old  span_f f1 0.0000")
-    assert "3 reference and 2 predicted spans, 0 correct, 3 errors" in lines[4]
-    assert lines[9].split()[:5] == ["wrong", "label", "1", "33.3%", "0"]
+    assert lines[6].split() == ["old", "0.0000", "[0.0000,", "0.0000]", "3", "2", "0", "3"]
+    assert lines[10].split() == ["wrong", "label", "1", "33.3%", "0.4000", "+0.4000"]
     gold, old = (tag_lists(read(path).tags[0]) for path in files[:2])
     assert spanometer.errors(gold, {"old": old}).to_csv() in run("errors", *files[:2], "--table", "csv")[1]
 
 
 def test_csv_has_all_kinds_and_labels(run, files):
-    costs, kinds, shares, confusion = of_table(run, *files[:2])
+    scores, costs, marks, kinds, shares, confusion = of_table(run, *files[:2])
+    assert [(row["system"], row["f1"], row["errors"]) for row in scores] == [("old", "0.0", "3")]
+    assert sum(int(row["split"]) for row in marks) == 0
     assert {row["error"]: int(row["spans"]) for row in costs if row["spans"] != "0"} == {
         "wrong label": 1,
         "wrong extent": 1,
         "shorter": 1,
         "missing": 1,
     }
-    assert [row["label"] for row in kinds] == ["LOC", "PER", "all labels"]
+    assert [row["label"] for row in kinds] == ["LOC", "PER", "all"]
     assert shares[0]["missing"] == "0.5"
     assert len(confusion) == 6
     assert confusion[0] == {
@@ -137,6 +139,31 @@ def test_any_format_on_either_side(answer, files, file):
     }
     lines = file("tags.jsonl", '["B-PER", "I-PER", "O"]\n["O", "B-LOC"]\n["O", "O"]\n')
     assert answer(files[0], lines, "--ignore-words")["systems"]["tags"]["kinds"]["missing"] == 1
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("shifted_spans", "shifted"),
+        ("shortened_spans", "shorter"),
+        ("lengthened_spans", "longer"),
+        ("label_noise", "wrong label"),
+        ("dropped_spans", "missing"),
+        ("invented_spans", "spurious"),
+    ],
+)
+def test_errors_of_transform_are_found_again(run, file, tmp_path, name, kind):
+    sentence = "a B-PER\nb I-PER\nc O\nd O\ne B-LOC\nf I-LOC\ng I-LOC\nh O\ni O\nj O\nk O\n\n"
+    gold, output = file("gold.conll", 30 * sentence), str(tmp_path / "output.conll")
+    status, _, said = run("transform", gold, "--apply", name, "--rate", 0.3, "-o", output)
+    assert status == 0
+    touched = int(re.search(r"(\d+) spans touched", said)[1])
+    assert touched > 3
+    costs = of_table(run, gold, output)[1]
+    spans = {row["error"]: int(row["spans"]) for row in costs}
+    parts = ("shorter", "longer", "shifted")
+    assert {name: count for name, count in spans.items() if count and name != "wrong extent"} == {kind: touched}
+    assert spans["wrong extent"] == (touched if kind in parts else 0)
 
 
 @old_matplotlib

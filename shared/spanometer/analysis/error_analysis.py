@@ -35,7 +35,7 @@ from .contexts import Context, context_of_documents, context_of_words
 from .error_costs import Costs, costs
 from .error_differences import Difference, SharedErrors
 from .error_examples import ErrorChoice, ErrorExamples, order_of_line
-from .error_tables import beside_table, cost_table, label_table, legend, score_line, share_table
+from .error_tables import beside_table, cost_table, label_table, legend, mark_table, score_table, share_table
 
 _WIDEST = 12
 """Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
@@ -66,8 +66,9 @@ class Matching:
 class SystemErrors(Shown):
     """The errors of one system.
 
-    Its tables are `costs`, a row for each kind of error; `kinds`, a row for each label with the spans of each kind, and
-    `shares` with their shares; `confusion`, and `confused`, the labels that are taken for another.
+    Its tables are `costs` and `marks`, a row for each kind of error; `kinds`, a row for each label with the spans of
+    each kind, and `shares` with their shares; `scores`, the score and the number of spans; `confusion`, and `confused`,
+    the labels that are taken for another.
 
     Attributes:
         name: of the system; empty if there is only one.
@@ -178,7 +179,9 @@ class SystemErrors(Shown):
         Args:
             matrices: whether the confusion matrices are there however many labels there are.
         """
-        yield from (score_line(self), "", cost_table(self), "", label_table(self), "", share_table(self))
+        yield score_table(self)
+        for table in (cost_table(self), mark_table(self), label_table(self), share_table(self)):
+            yield from ("", table)
         overlap = self.confusion()
         if matrices or len(overlap.labels) <= _WIDEST:
             yield from ("", overlap.table(), "", self.confusion("exact").table())
@@ -191,8 +194,10 @@ class SystemErrors(Shown):
         matrices = [overlap.table(), self.confusion("exact").table()]
         return [
             cost_table(self),
+            mark_table(self),
             label_table(self),
             share_table(self),
+            score_table(self),
             *matrices,
             overlap.confused_table(_MOST_CONFUSED),
         ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..alignment.matched_spans import KINDS
 from ..counts.statistics import Resampling
 from ..measures.aligned import AlignedMeasure
-from ..tables.table import EMPTY, Cell, Number, Table, Text, amount
+from ..tables.table import EMPTY, Cell, Number, Table, amount
 from .error_costs import KindCost
 from .report_tables import kind_of
 
@@ -19,19 +19,26 @@ _HEADS = {
     "correct": "correct",
     "wrong_label": "wrong\nlabel",
     "wrong_extent": "wrong\nextent",
-    "wrong_label_and_extent": "wrong label\nand extent",
+    "wrong_label_and_extent": "wrong\nboth",
     "missing": "missing",
     "spurious": "spurious",
 }
 
 
-def score_line(found: SystemErrors) -> list[Text]:
-    """Return the score of the output and the numbers of spans and errors."""
-    interval = "" if found.costs.interval is None else " [{:.4f}, {:.4f}]".format(*found.costs.interval)
-    score = f"{found.measure.name} {found.costs.key} {found.costs.score:.4f}{interval}"
-    spans = f"{len(found.references):,} reference and {len(found.predictions):,} predicted spans"
-    name: list[Text] = [(found.name, "bold"), "  "] if found.name else []
-    return [*name, f"{score}; {spans}, {found.counts['correct']:,} correct, {found.errors:,} errors"]
+def score_table(found: SystemErrors) -> Table:
+    """Return a row with the score of the output, and the numbers of spans and errors."""
+    costs = found.costs
+    numbers = (len(found.references), len(found.predictions), found.counts["correct"], found.errors)
+    score = Number(costs.score, kind_of(found.measure, costs.key), "", costs.interval)
+    return Table(
+        found.measure.name,
+        (costs.key, "reference", "predicted", "correct", "errors"),
+        [[(found.name or "prediction", "cyan"), score, *map(amount, numbers)]],
+        kind="scores",
+        names="system",
+        keys=(costs.key, "reference", "predicted", "correct", "errors"),
+        about={"measure": found.measure.name},
+    )
 
 
 def cost_table(found: SystemErrors) -> Table:
@@ -43,9 +50,6 @@ def cost_table(found: SystemErrors) -> Table:
             _name(cost),
             amount(cost.count),
             Number(cost.count / found.errors if found.errors else 0.0, "share"),
-            amount(cost.split),
-            amount(cost.joined),
-            amount(cost.nested),
             Number(cost.fixed, kind, "", cost.fixed_interval),
             Number(cost.gain, kind, "", cost.gain_interval, signed=True),
         ]
@@ -53,12 +57,23 @@ def cost_table(found: SystemErrors) -> Table:
     ]
     return Table(
         "error",
-        ("spans", "share", "in a\nsplit", "in a\njoin", "nested", f"{key}\nif fixed", "gain"),
+        ("spans", "share", f"{key} if fixed", "gain"),
         rows,
         kind="costs",
-        keys=("spans", "share", "split", "joined", "nested", f"{key}_if_fixed", "gain"),
+        keys=("spans", "share", f"{key}_if_fixed", "gain"),
         about=_about(found),
+        confidence=None if found.costs.interval is None or found.resampling is None else found.resampling.confidence,
     )
+
+
+def mark_table(found: SystemErrors) -> Table:
+    """Return a row for each kind of error, with how many of it are in a split, in a join and nested."""
+    rows: list[list[Cell]] = [
+        [_name(cost), *(amount(number) for number in (cost.count, cost.split, cost.joined, cost.nested))]
+        for cost in found.costs.kinds
+    ]
+    heads, keys = ("spans", "in a split", "in a join", "nested"), ("spans", "split", "joined", "nested")
+    return Table("error", heads, rows, kind="marks", keys=keys, about=_about(found))
 
 
 def label_table(found: SystemErrors) -> Table:
@@ -66,7 +81,7 @@ def label_table(found: SystemErrors) -> Table:
     rows: list[list[Cell]] = [
         [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found)
     ]
-    heads = ("reference", "predicted", *_HEADS.values())
+    heads = ("ref.", "pred.", *_HEADS.values())
     return Table("label", heads, rows, kind="kinds", keys=_LABEL_KEYS, about=_about(found))
 
 
@@ -80,7 +95,7 @@ def share_table(found: SystemErrors) -> Table:
             cells.append(Number(counts[kind] / whole, "share") if whole else EMPTY)
         rows.append([(label, "cyan"), *cells])
     return Table(
-        "share of label", tuple(_HEADS.values()), rows, kind="shares", names="label", keys=KINDS, about=_about(found)
+        "share of", tuple(_HEADS.values()), rows, kind="shares", names="label", keys=KINDS, about=_about(found)
     )
 
 
@@ -104,9 +119,10 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     return [
         f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
         + intervals,
+        "ref., pred.: reference and predicted spans; wrong both: label and extent. Shares are of the reference spans "
+        "of a label, of spurious spans of the predicted ones.",
         "in a split: where several predicted spans lie over one reference span; in a join: one over several; nested: "
-        "within another span of its side. Shares are of the reference spans of a label, of spurious spans of the "
-        "predicted ones.",
+        "within another span of its side.",
     ]
 
 
@@ -117,7 +133,7 @@ def _by_label(found: SystemErrors) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
     labels = found.per_label
     whole = {key: sum(counts[key] for counts in labels.values()) for key in _LABEL_KEYS}
-    return [*labels.items(), ("all labels", whole)]
+    return [*labels.items(), ("all", whole)]
 
 
 def _name(cost: KindCost) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..analysis.bucket_tables import BucketScores, bucket_tables
 from ..analysis.error_analysis import Errors, SystemErrors
-from ..analysis.error_tables import beside_table, cost_table, label_table, legend, share_table
+from ..analysis.error_tables import beside_table, cost_table, label_table, legend, mark_table, share_table
 from ..analysis.report_tables import score_cells
 from ..errors import InputError, printable
 from ..tables.exports import to_html
@@ -126,7 +126,7 @@ def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[s
     sizes = f"{len(system.references):,} reference and {len(system.predictions):,} predicted spans, "
     line = f"{sizes}{system.counts['correct']:,} correct, {system.errors:,} errors."
     yield _section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line, precision)
-    tables = [cost_table(system), label_table(system), share_table(system)]
+    tables = [cost_table(system), mark_table(system), label_table(system), share_table(system)]
     notes = legend(measure, system.resampling, system.references.documents)
     yield _section("Kinds of errors", tables, " ".join(notes), precision)
     yield _buckets(system.buckets(train=options.train, by=options.by).scores, precision)
