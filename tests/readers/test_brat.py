@@ -123,3 +123,14 @@ def test_attributes_are_scored(pair_of_files, tmp_path, file, run):
     bare = file("Un [mal](X), [rien](X).\n")
     status, output, _ = run("score", sides[0], bare, "--measure", "span_attribute")
     assert status == 0 and "0.0000" in output
+
+
+def test_a_text_that_nobody_has_annotated(tmp_path):
+    (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAda\n")
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("Ada wrote")
+    found = spanometer.read(tmp_path)
+    assert (found.documents.ids, found.left_out) == (
+        ("a",),
+        ("b.txt: a text without an .ann file, which nobody has annotated.",),
+    )

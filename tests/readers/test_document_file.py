@@ -5,6 +5,7 @@ import pytest
 
 from spanometer.errors import InputError
 from spanometer.readers.document_file import documents_of
+from spanometer.readers.offsets import IN_BROWSERS
 from spanometer.readers.records import Record
 from spanometer.readers.source import Source
 
@@ -134,3 +135,44 @@ def test_records_beyond_those_that_are_checked_together(file):
 def test_texts_of_some_documents_alone(file):
     records = [Record(text="💃 Ada", spans=[(3, 6, "A")]), Record(text=None, spans=[(3, 6, "A")])]
     assert bounds(made(file, *records, units=("utf-16",))) == [(2, 5), (3, 6)]
+
+
+LINES = "Ada\r\nwrote\r\n💃 it"
+
+
+@pytest.mark.parametrize("bounds_given", [(5, 10), (4, 9)], ids=["two", "one"])
+def test_stated_texts_decide_what_a_line_end_counts(file, bounds_given):
+    record = Record(text=LINES, spans=[(*bounds_given, "A")], stated=["wrote"])
+    assert bounds(made(file, record, units=IN_BROWSERS)) == [(5, 10)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "start"), [("codepoint", 14), ("utf-16", 15), ("codepoint-lf", 12), ("utf-16-lf", 13)]
+)
+def test_units_of_line_ends(file, unit, start):
+    record = Record(text=LINES, spans=[(start, start + 2, "A")])
+    assert bounds(made(file, record, units=(unit,))) == [(14, 16)]
+
+
+def test_nothing_tells_what_a_line_end_counts(file):
+    with pytest.raises(InputError) as caught:
+        made(file, Record(text="Ada\r\nwrote it", spans=[(5, 10, "A")]), units=IN_BROWSERS)
+    assert "count differently (a carriage return with a newline) before a span" in str(caught.value)
+    assert "'codepoint' (characters as Python counts them), 'codepoint-lf' (characters" in caught.value.remedy
+    assert "utf-16" not in caught.value.remedy
+    with pytest.raises(InputError, match="such as emoji and a carriage return with a newline"):
+        made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)
+    # before the line end all are the same
+    assert bounds(made(file, Record(text=LINES, spans=[(0, 3, "A")]), units=IN_BROWSERS)) == [(0, 3)]
+    # an end past the text rules a unit out
+    assert bounds(made(file, Record(text="a\r\nbc", spans=[(3, 5, "A")]), units=("codepoint", "codepoint-lf"))) == [
+        (3, 5)
+    ]
+
+
+@pytest.mark.parametrize("stated", ["Ada  wrote", "Ada wrote", "Ada\\nwrote", "Ada\nwrote"])
+def test_stated_texts_with_other_blanks(file, stated):
+    found = made(
+        file, Record(text="💃 Ada  wrote", spans=[(3, 13, "A")], stated=[stated]), units=("codepoint", "utf-16")
+    )
+    assert (bounds(found), found.notes) == ([(2, 12)], ())

@@ -7,7 +7,7 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.readers.matching import shared_documents
+from spanometer.readers.matching import matched, shared_documents
 from spanometer.readers.reading import by_annotator, read_documents
 
 ADA, BOB, EVE = "Ada wrote.", "Bob read.", "Eve heard."
@@ -81,3 +81,11 @@ def test_other_names_without_texts_or_words(file):
 
     with pytest.raises(InputError, match="Only here: 'a'"):
         spanometer.score(read("a"), read("b"))
+
+
+def test_two_projects_that_number_the_same_texts(side):
+    one, other = side("a", ("1", ADA), ("2", BOB)), side("b", ("1", BOB), ("2", ADA))
+    assert matched(one, other)[1].documents.texts == (ADA, BOB)
+    # a text that differs is no other document
+    kept = matched(one, side("c", ("1", ADA), ("2", EVE)))[1]
+    assert kept.documents.texts == (ADA, EVE)

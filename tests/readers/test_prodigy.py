@@ -61,3 +61,14 @@ def test_refused(file, change, problem):
     with pytest.raises(InputError, match=problem) as caught:
         read(file, TASK, {**TASK, "_input_hash": 6, **change})
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("view", ["choice", "classification", "ner"])
+def test_spans_that_were_given(file, view):
+    span = {"start": 0, "end": 3, "label": "PER"}
+    task = {"text": "Ada wrote", "_input_hash": 1, "spans": [span], "answer": "accept", "_view_id": view}
+    with pytest.raises(
+        InputError, match=f"line 1: the task was shown with the interface '{view}': its spans were given"
+    ):
+        read(file, task)
+    read(file, {**task, "_view_id": "ner_manual"})

@@ -162,8 +162,8 @@ def span_table(documents):
 WRITERS = {
     "columns": (columns, {}),
     "jsonl": (lines(lambda d: {"tokens": d.words, "tags": d.tags}), {}),
-    "documents": (lines(lambda d: {"id": d.name, "text": d.text, "spans": dicts(d.characters(), *BOUNDS)}), {}),
-    "documents in tokens": (
+    "jsonl of texts": (lines(lambda d: {"id": d.name, "text": d.text, "spans": dicts(d.characters(), *BOUNDS)}), {}),
+    "jsonl of tokens": (
         lines(lambda d: {"id": d.name, "tokens": d.words, "unit": "token", "spans": dicts(d.spans, *BOUNDS[:3])}),
         {},
     ),
@@ -285,7 +285,7 @@ def test_every_format_scores_as_columns_do(file, corpora, name):
 def test_whole_corpora(file, corpora, name):
     sides = corpus(corpora[name], random.Random(name), None)
     found = []
-    for format in ("columns", "documents in tokens", "doccano", "label_studio"):
+    for format in ("columns", "jsonl of tokens", "doccano", "label_studio"):
         write, given = WRITERS[format]
         references, predictions = (read(file(write(side)), given) for side in sides)
         more = {} if references.in_tokens else {"tokenizer": "blanks"}

@@ -30,15 +30,19 @@ def test_against_encoding(unit, encoding, size):
 @pytest.mark.parametrize("unit", UNITS)
 def test_many_texts_as_one_by_one(unit):
     chance = random.Random(unit)
-    texts = ["".join(chance.choice("ab é😀\u0301\n") for _ in range(chance.randrange(6))) for _ in range(60)]
+    texts = ["".join(chance.choice("ab é😀\u0301\r\n\r\n") for _ in range(chance.randrange(6))) for _ in range(60)]
     document = np.array([chance.randrange(60) for _ in range(500)])
     offsets = np.array([chance.randrange(-2, 30) for _ in document])
     expected = []
     for owner, offset in zip(document.tolist(), offsets.tolist(), strict=True):
+        encoding, size = {"c": ("utf-32-le", 4), "u": ("utf-16-le", 2), "b": ("utf-8", 1)}[unit[0]]
+        text = texts[owner]
         widths = [
-            {"codepoint": 1, "utf-16": len(c.encode("utf-16-le")) // 2, "byte": len(c.encode())}[unit]
-            for c in texts[owner]
+            0 if unit.endswith("-lf") and text[place : place + 2] == "\r\n" else len(one.encode(encoding)) // size
+            for place, one in enumerate(text)
         ]
-        places = {sum(widths[:place]): place for place in range(len(widths) + 1)}
+        places = {}
+        for place in range(len(text) + 1):
+            places.setdefault(sum(widths[:place]), place)
         expected.append(places.get(offset, -1))
     assert code_points_of(texts, document, offsets, unit).tolist() == expected

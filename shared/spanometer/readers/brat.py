@@ -14,7 +14,7 @@ from ..errors import InputError, setting
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
-from .offsets import Offsets
+from .offsets import IN_BROWSERS, Offsets
 from .records import Record
 from .source import Limits, Source
 
@@ -23,7 +23,6 @@ _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \
 # where programs, brat among them, part lines
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
-_UNITS = ("codepoint", "utf-16")
 _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
 
 
@@ -42,7 +41,7 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
     left_out: list[str] = []
     record = _record(source, left_out)
     record.text = _text_beside(source.name, source.encoding)
-    return documents_of(source, [record], units=options.units(*_UNITS), left_out=left_out)
+    return documents_of(source, [record], units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
@@ -68,9 +67,13 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
         record.text, record.id, record.place = _text_beside(file, encoding), name.removesuffix(".ann"), name
         left_out += [f"{name}, {one}" for one in mine]
         records.append(record)
+    texts = glob.glob(os.path.join(glob.escape(folder.name), "**", "*.txt"), recursive=True)
+    for name in sorted(os.path.relpath(text, folder.name) for text in texts):
+        if records and not os.path.isfile(os.path.join(folder.name, f"{name.removesuffix('.txt')}.ann")):
+            left_out.append(f"{name}: a text without an .ann file, which nobody has annotated.")
     if not records:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    return documents_of(folder, records, units=options.units(*_UNITS), left_out=left_out)
+    return documents_of(folder, records, units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
 from .json_text import first_object, is_object, number_or_text, values
-from .offsets import Offsets
+from .offsets import IN_BROWSERS, Offsets
 from .records import Record
 from .source import Source
 
@@ -33,9 +33,7 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
         InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
     """
     left_out: list[str] = []
-    return documents_of(
-        source, _records(source, left_out), units=options.units("codepoint", "utf-16"), left_out=left_out
-    )
+    return documents_of(source, _records(source, left_out), units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:

@@ -13,7 +13,7 @@ from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
 from .json_text import first_object, is_object, number_or_text, values
-from .offsets import Offsets
+from .offsets import IN_BROWSERS, Offsets
 from .records import Record
 from .source import Source
 
@@ -57,7 +57,7 @@ def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFi
     """
     left_out: list[str] = []
     reader = _Reader(source, options.text_key, options.label_key, left_out)
-    return documents_of(source, reader.records(), units=options.units("codepoint", "utf-16"), left_out=left_out)
+    return documents_of(source, reader.records(), units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 class _Reader:

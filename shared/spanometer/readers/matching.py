@@ -14,7 +14,8 @@ _LISTED = 3
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
     """Return both sides with their documents in the order of the reference.
 
-    Documents are matched by name if both sides have the same names, by text if no text occurs twice, else in order.
+    Documents are matched by name if both sides have the same names, by text if no text occurs twice, else in order. If
+    both sides have the same texts, each once, but under other names, as two projects of one tool do, the texts count.
 
     Raises:
         InputError: for documents that only one side has, and for names that differ if there are neither texts nor words
@@ -24,7 +25,9 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     if ids is not None and others is not None and set(ids) == set(others):
         references.documents.require_unique()
         predictions.documents.require_unique()
-        return references, predictions.take(places_of(others, ids))
+        by_name = predictions.take(places_of(others, ids))
+        if not _numbered_anew(references, by_name):
+            return references, by_name
     texts, other_texts = references.documents.texts, predictions.documents.texts
     if (
         texts is not None
@@ -46,6 +49,14 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             source=references.source,
         )
     return references, predictions
+
+
+def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
+    """Return whether texts belong together otherwise than names do, as the numbers that two projects give do not."""
+    texts, others = references.documents.texts, predictions.documents.texts
+    if texts is None or others is None or texts == others:
+        return False
+    return len(set(texts)) == len(texts) and set(texts) == set(others)
 
 
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:

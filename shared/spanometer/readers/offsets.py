@@ -8,6 +8,9 @@ from ..options import check_options, option
 from ..spans.characters import UNITS
 from .source import Source
 
+IN_BROWSERS = ("codepoint", "utf-16", "codepoint-lf", "utf-16-lf")
+"""What tools that show texts in a browser may count, which has UTF-16 units, and no carriage returns."""
+
 _LARGEST_GAP = 1_000_000
 """How many characters of a document a file may lack between two of its parts."""
 

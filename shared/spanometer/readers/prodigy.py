@@ -12,6 +12,7 @@ from .json_text import first_object, is_object, values
 from .records import Record
 from .source import Source
 
+_OF_GIVEN_SPANS = ("choice", "classification", "ner")
 _ANNOTATORS = ("_annotator_id", "_session_id")
 _REMEDY = "Export the data set with prodigy db-out."
 
@@ -46,6 +47,13 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     for line, place, row in values(source, "tasks"):
         if not is_object(row, "text") or not isinstance(row["text"], str):
             raise source.refuse("the task has no text.", _REMEDY, line)
+        if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
+            raise source.refuse(
+                f"the task was shown with the interface {row['_view_id']!r}: its spans were given, and the answer is "
+                "about them.",
+                "Export a data set whose spans were marked, such as one made with ner.manual or spans.manual.",
+                line,
+            )
         answer = row.get("answer", "accept")
         if answer != "accept":
             answers[str(answer)] += 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, islice, pairwise, repeat
 from operator import attrgetter
@@ -23,6 +24,7 @@ from .tag_file import Codes
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
 
+_BLANKS = re.compile(r"(?:\s|\\n)+")
 _OTHER_FORM = "a span has another form."
 _AT_ONCE = 1000
 """How many records are checked together."""
@@ -78,6 +80,18 @@ class Named(Protocol):
         """Return an error about it."""
 
 
+def _alike(said: str | None, covered: str) -> bool:
+    """Return whether a text is stated, but for blanks: some tools write one for many, or the sign of a newline."""
+    return said == covered or (isinstance(said, str) and _BLANKS.sub(" ", said) == _BLANKS.sub(" ", covered))
+
+
+def _which(text: str, units: Collection[str]) -> str:
+    """Say which characters of a text some units count differently."""
+    others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
+    line_ends = any(unit.endswith("-lf") for unit in units)
+    return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)
+
+
 def compared(stated: Iterable[tuple[int, str, str]], place: Callable[[int], str]) -> list[str]:
     """Compare texts that spans are said to cover with those that they do cover.
 
@@ -95,7 +109,7 @@ def compared(stated: Iterable[tuple[int, str, str]], place: Callable[[int], str]
     first = ""
     for document, said, covered in stated:
         known += 1
-        if covered != said:
+        if not _alike(said, covered):
             differing += 1
             first = first or f"{place(document)}: {shown(said)} is stated, {shown(covered)} is there"
     if not differing:
@@ -299,11 +313,15 @@ class RecordColumns:
 
     def _unit(self, number: int, text: str, bounds: Mapping[str, np.ndarray]) -> str:
         """Return the unit in which most stated texts of a document are the text at their offsets."""
-        units = list(bounds)
+        # of units that are the same here, the first
+        distinct: dict[bytes, str] = {}
+        for unit, of_unit in bounds.items():
+            distinct.setdefault(of_unit.tobytes(), unit)
+        bounds = {unit: bounds[unit] for unit in distinct.values()}
         spans = range(int(self.offsets[number]), int(self.offsets[number + 1])) if self.stated else ()
         base = int(self.pieces[self.offsets[number]])
         fitting = {
-            unit: sum(self._covered(text, start, end, span, base) == self.stated[span] for span in spans)
+            unit: sum(_alike(self.stated[span], self._covered(text, start, end, span, base)) for span in spans)
             for unit, (start, end) in bounds.items()
         }
         best = max(fitting, key=fitting.__getitem__)
@@ -312,11 +330,11 @@ class RecordColumns:
             possible = [unit for unit, of_unit in bounds.items() if (of_unit >= 0).all()]
             if len(possible) == 1:
                 return possible[0]
-            named = ", ".join(f"{unit!r} ({UNITS[unit]})" for unit in units)
+            named = ", ".join(f"{unit!r} ({UNITS[unit]})" for unit in possible or bounds)
             raise self.locate(
                 InputError(
-                    "the text has characters that tools count differently (such as emoji) before a span, and nothing "
-                    "shows how they are counted here.",
+                    f"the text has characters that tools count differently ({_which(text, possible or bounds)}) before "
+                    "a span, and nothing shows how they are counted here.",
                     f"Give the unit of the offsets with {setting('offset_unit')}: {named}.",
                     document=number,
                     option="offset_unit",

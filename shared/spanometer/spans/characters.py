@@ -12,23 +12,31 @@ UNITS: Mapping[str, str] = {
     "codepoint": "characters as Python counts them",
     "utf-16": "UTF-16 units, as JavaScript and Java count: an emoji has two",
     "byte": "bytes of UTF-8",
+    "codepoint-lf": "characters as Python counts them, but a carriage return and a newline are one",
+    "utf-16-lf": "UTF-16 units, but a carriage return and a newline are one",
 }
 """The units of offsets within a text."""
+
+_LINE_END = "\r\n"
 
 
 def is_plain(text: str, unit: str) -> bool:
     """Return whether offsets in a unit are offsets in code points, whatever they are."""
-    if unit == "codepoint" or text.isascii():
+    if unit.endswith("-lf") and _LINE_END in text:
+        return False
+    if unit.startswith("codepoint") or text.isascii():
         return True
-    return unit == "utf-16" and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+    return unit.startswith("utf-16") and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
 
 
 def borders(text: str, unit: str) -> np.ndarray:
     """Return the offset in a unit of each character of a text, and of its end (int64, ascending)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     width = np.ones(len(code), dtype=np.int64)
-    for most in (0xFFFF,) if unit == "utf-16" else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
+    for most in (0xFFFF,) if unit.startswith("utf-16") else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
         width += code > most
+    if unit.endswith("-lf"):
+        width[:-1] -= (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
     return np.concatenate(([0], np.cumsum(width)))
 
 
@@ -47,17 +55,17 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
         unit: one of `UNITS`.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    whole = "".join(texts)
+    # with a character between them, so that a line's end is not made of the end of one and the beginning of the next
+    whole = "\0".join(texts)
     if is_plain(whole, unit):
         return np.where((offsets >= 0) & (offsets <= lengths[document]), offsets, -1)
     known = borders(whole, unit)
-    base = offsets_of(lengths)
-    # texts end to end, so that borders of all of them ascend
-    begin, end = known[base[document]], known[base[document + 1]]
-    place = np.searchsorted(known, begin + offsets)
-    place = np.minimum(place, base[document + 1])
-    fits = (known[place] == begin + offsets) & (offsets >= 0) & (begin + offsets <= end)
-    return np.where(fits, place - base[document], -1)
+    base = offsets_of(lengths + 1)[:-1][document]
+    last = base + lengths[document]
+    begin = known[base]
+    place = np.minimum(np.searchsorted(known, begin + offsets), last)
+    fits = (known[place] == begin + offsets) & (offsets >= 0)
+    return np.where(fits, place - base, -1)
 
 
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
