@@ -29,7 +29,8 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes.update(name for name, _ in attrs)
-        self.open.append(tag)
+        if tag != "br":
+            self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
         self.tags.add(tag)

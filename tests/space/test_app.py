@@ -84,6 +84,23 @@ def test_kinds_differ_by_word_symbol_and_line(side, word, symbol, style):
     assert re.search(rf"\.sm-{word}\b[^{{]*\{{[^}}]*text-decoration-style: {style}", read_marks("marks.css"))
 
 
+def test_kinds_of_errors_and_the_matrix():
+    html = answer("link_f", "a O\nb B-X\nc I-X\nd B-Y\n", "a B-Y\nb B-X\nc O\nd B-Z\n")
+    shown = text_of(html[html.index("<h2>Errors") :])
+    assert re.search(r"wrong label 1 33\.3% 0 0 0 0\.4000 \+0\.4000", shown)
+    assert re.search(r"shorter 1 33\.3% 0 0 0", shown)
+    matrix = shown[shown.index("Which label is taken for which") :]
+    assert re.search(r"X Y Z missing X 1 0 0 0 Y 0 0 1 0 Z 0 0 0 0 spurious 0 1 0 ·", matrix)
+    assert "<h2>Errors" not in answer("span_attribute", *[examples_of("attributes")[0].reference] * 2)
+
+
+def test_many_labels_have_no_matrix():
+    text = "".join(f"a B-L{number}\n" for number in range(40))
+    html = answer("span_f", text, text.replace("L7\n", "L8\n"))
+    assert "missing</th>" not in html[html.index("Which label is taken for which") :].partition("</table>")[0]
+    assert re.search(r"L7 L8 1", text_of(html[html.index("Which label is taken for which") :]))
+
+
 def test_sentences_show_both_sides():
     html = answer("span_f", REFERENCE, PREDICTION)
     shown = text_of(html)

@@ -19,6 +19,7 @@ from ..spans.markup import EntityTypes
 from .attributes import attribute_results, read_both
 from .chance import Chart, charts
 from .corpus import Corpus, flat_trees, read_tags, read_trees
+from .errors import kinds_of_errors
 from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
@@ -111,6 +112,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
+        errors=None if trees or measure.input != "spans" else kinds_of_errors(corpus, alignment),
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
         labels=_labels(measure, counts),
