@@ -1,0 +1,140 @@
+"""The page `errors`: files in, the report out."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from headless import started
+
+pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
+
+from spanometer import InputError
+from spanometer.space import error_page
+
+ROOT = Path(__file__).parents[2]
+GOLD = "Ada B-PER\nslept O\n\nin O\nRome B-LOC\n"
+SYSTEM = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
+HOSTILE = "<img/src=x/onerror=parent.hurt=1>"
+PATIENCE = 60
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**texts):
+        for name, text in texts.items():
+            (tmp_path / f"{name}.conll").write_text(text, encoding="utf-8")
+        return [str(tmp_path / f"{name}.conll") for name in texts]
+
+    return write
+
+
+def test_report(files):
+    gold, one, two, train = files(gold=GOLD, one=SYSTEM, two=GOLD, train=GOLD)
+    html = error_page.report_of(gold, [one, two], train)
+    assert "Errors of one, two against gold.conll" in html
+    assert "mentions in training" in html
+    assert os.path.dirname(gold) not in html
+    assert "mentions in training" not in error_page.report_of(gold, [one])
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ((None, ["one"]), "no file with the reference"),
+        (("gold", None), "no file with a system's predictions"),
+        (("gold", ["one"] * 6), "6 systems, more than 5"),
+        (("gold", ["short"]), "short.conll"),
+        (("gold", ["many"]), "5,001 documents, more than 5,000"),
+        (("gold", ["large"]), "more than 5 MB"),
+    ],
+)
+def test_what_cannot_be_done(files, given, problem):
+    texts = {
+        "gold": GOLD,
+        "one": SYSTEM,
+        "short": "Ada B-PER\n",
+        "many": "a O\n\n" * 5001,
+        "large": "a O\n" * 1_300_000,
+    }
+    path = dict(zip(texts, files(**texts), strict=True))
+    reference, systems = given
+    with pytest.raises(InputError, match=problem):
+        error_page.report_of(reference and path[reference], systems and [path[name] for name in systems])
+
+
+def test_the_frame_holds_the_report_as_text(files):
+    gold, system = files(gold=GOLD.replace("Rome", HOSTILE), system=SYSTEM.replace("Rome", HOSTILE))
+    html, taken = error_page._answer(gold, [system], None)
+    assert HOSTILE not in html and 'sandbox="allow-scripts"' in html
+    assert Path(taken.value["path"] if isinstance(taken.value, dict) else taken.value).name == "report.html"
+    html, taken = error_page._answer(gold, [], None)
+    assert "no file with a system" in html and not taken.visible
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    yield from started(tmp_path_factory.mktemp("chromium"))
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    own = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
+    environment = {**os.environ, **own, "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio"))}
+    log = tmp_path_factory.mktemp("app") / "log.txt"
+    with log.open("wb") as output:
+        script = str(ROOT / "spaces" / "errors" / "app.py")
+        process = subprocess.Popen([sys.executable, script], env=environment, stdout=output, stderr=subprocess.STDOUT)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    found = f"http://127.0.0.1:{port}/"
+    try:
+        for _ in range(PATIENCE * 5):
+            assert process.poll() is None, log.read_text()
+            try:
+                opener.open(found, timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield found
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_files_in_report_out(browser, address, files):
+    gold, system = files(gold=GOLD.replace("Ada", HOSTILE), system=SYSTEM.replace("Ada", HOSTILE))
+
+    def found(selector):
+        return browser.find_elements("css selector", selector)
+
+    def wait(condition):
+        for _ in range(PATIENCE * 10):
+            if condition():
+                return
+            time.sleep(0.1)
+        raise AssertionError(browser.find_element("css selector", "body").text)
+
+    browser.get(address)
+    wait(lambda: found("#make"))
+    browser.execute_script("document.querySelector('#make').click()")
+    wait(lambda: found("#results .sm-error"))
+    assert "no file with the reference" in found("#results")[0].text
+    for name, path in (("reference", gold), ("systems", system)):
+        found(f"#{name} input[type=file]")[0].send_keys(path)
+        wait(lambda name=name: " B" in found(f"#{name}")[0].text)
+    browser.execute_script("document.querySelector('#make').click()")
+    wait(lambda: found("#results iframe"))
+    assert "report" in found("#report")[0].text
+    browser.switch_to.frame(found("#results iframe")[0])
+    wait(lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes")
+    assert found("#found")[0].get_attribute("textContent") == "1 error in 1 sentence."
+    browser.switch_to.default_content()
+    assert browser.execute_script("return window.hurt") is None
