@@ -53,6 +53,8 @@ OPTIONS = {
     "link_f": ("average", "macro"),
     "bcubed": ("average", "macro"),
     "intersection_f": ("average", "macro"),
+    "semeval_f": ("schema", "strict"),
+    "fair_f": ("average", "macro"),
     "sl_icm": ("prior", "tokens"),
     "chance_kappa_f1": ("level", "span"),
     "unitizing_alpha": ("variant", "1995"),
