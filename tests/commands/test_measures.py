@@ -58,3 +58,19 @@ def test_every_option_is_in_the_help(run):
         assert name in text
         for declared in options_of(measure).values():
             assert declared.command_flag in text
+
+
+def test_options_of_partly_right_spans(run, file):
+    gold, system = (file(name, f"a B-PER\nb {tag}\nc B-LOC\n") for name, tag in (("gold", "I-PER"), ("system", "O")))
+    options = ("--fair-weights", "BE=1/0/0", "--fair-focus", "system", "--semeval-schema", "strict")
+    paired = ("--semeval-alignment", "nervaluate", "--min-overlap", "0.01")
+    status, output, _ = run("score", gold, system, "--measure", "fair_f,semeval_f", *options, *paired)
+    assert status == 0
+    rows = dict(line.split(maxsplit=1) for line in output.splitlines() if line.startswith(("fair_f ", "semeval_f ")))
+    assert rows["fair_f"].split() == ["1.0000"] * 3
+    assert rows["semeval_f"].split() == ["0.5000"] * 3
+    assert "|weights:BES=1/0/0,BEL=1/0/0,BEO=1/0/0|focus:system|" in output
+    assert "|schema:strict|alignment:nervaluate|min_overlap:0.01|" in output
+    status, _, complaint = run("score", gold, system, "--measure", "fair_f", "--fair-weights", "LE=1")
+    assert status == 2
+    assert "invalid value for --fair-weights: 'LE=1'. Use 'fair', 'weighted', or kinds of errors" in complaint

@@ -54,8 +54,9 @@ NAMED: dict[str, Weights] = {
 """The weights that have names."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted', a dict such as {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}, or the same as text, "
-    f"'BE=0.5/0.25/0.25,LE=0/0.5/0.5'; the kinds are {', '.join(COLUMNS)}, and BE for {', '.join(BOUNDARY_ERRORS)}."
+    "Use 'fair', 'weighted', or kinds of errors with what each counts as, true positives, false positives and false "
+    "negatives: 'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. "
+    f"The kinds are {', '.join(COLUMNS)}, and BE for {', '.join(BOUNDARY_ERRORS)}."
 )
 
 
@@ -117,6 +118,7 @@ class FairF(FMeasure):
         "target",
         help="whose label a wrong label belongs to",
         choices={"target": "the reference span's", "system": "the predicted span's"},
+        flag="fair-focus",
         label="Wrong labels belong to",
     )
 
