@@ -28,15 +28,12 @@ _EXAMPLES = """
 _CITATION = """
 @inproceedings{segura-bedmar-etal-2013-semeval,
     title = "SemEval-2013 Task 9: Extraction of Drug-Drug Interactions from Biomedical Texts (DDIExtraction 2013)",
-    author = "Segura-Bedmar, Isabel and Martínez, Paloma and Herrero-Zazo, María",
-    booktitle = "Second Joint Conference on Lexical and Computational Semantics (*SEM), Volume 2 (SemEval 2013)",
-    year = "2013", url = "https://aclanthology.org/S13-2056"
+    author = "Segura-Bedmar, Isabel and Martínez, Paloma and Herrero-Zazo, María", year = "2013",
+    booktitle = "Second Joint Conference on Lexical and Computational Semantics (*SEM), Volume 2 (SemEval 2013)"
 }
 @inproceedings{chinchor-sundheim-1993-muc,
-    title = "MUC-5 Evaluation Metrics",
-    author = "Chinchor, Nancy and Sundheim, Beth",
-    booktitle = "Fifth Message Understanding Conference (MUC-5)",
-    year = "1993", url = "https://aclanthology.org/M93-1007"
+    title = "MUC-5 Evaluation Metrics", author = "Chinchor, Nancy and Sundheim, Beth", year = "1993",
+    booktitle = "Fifth Message Understanding Conference (MUC-5)"
 }
 """
 
