@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from random_corpora import as_spans, random_pair
 from slow.matched_spans import all_matchings, rows_of
@@ -174,6 +175,75 @@ def staircase(generator, steps):
         row, column = pairs[-1]
         pairs.append(generator.choice(((row + 1, column), (row, column + 1))))
     return pairs
+
+
+def best_on_stairs(pairs, levels):
+    """The best choice by a loop from the last pair to the first, over whether the line to the next pair is taken."""
+
+    def keeps_line(at):
+        return (pairs[at - 1][0] == pairs[at][0]) == (pairs[at][0] == pairs[at + 1][0]) if at else False
+
+    best = {(len(pairs), state): ([0] * len(levels), []) for state in (0, 1)}
+    for at in reversed(range(len(pairs))):
+        last = at + 1 == len(pairs)
+        for state in (0, 1):
+            found = [best[at + 1, state if not last and keeps_line(at) else 0]]
+            if state == 0:
+                sums, rest = best[at + 1, 1]
+                taken = [level[at] + number for level, number in zip(levels, sums, strict=True)]
+                found.append((taken, [pairs[at], *rest]))
+            # of equal sums the choice with this pair
+            best[at, state] = max(found, key=lambda one: (one[0], len(one[1]) and one[1][0] == pairs[at]))
+    return best[0, 0][1]
+
+
+@pytest.mark.parametrize("scale", [1, 2**40])
+def test_long_stairs_beside_a_plain_loop(scale):
+    generator = random.Random(1)
+    rows, columns, of_pairs, expected = [], [], [[], [], []], []
+    for number in range(40):
+        pairs = [(row + 1000 * number, column + 1000 * number) for row, column in staircase(generator, 9 * number)]
+        levels = [[generator.randint(0, 1) for _ in pairs], [1] * len(pairs)]
+        levels.append([-generator.randint(0, 3) * scale for _ in pairs])
+        rows += [row for row, _ in pairs]
+        columns += [column for _, column in pairs]
+        for all_pairs, level in zip(of_pairs, levels, strict=True):
+            all_pairs.extend(level)
+        expected += best_on_stairs(pairs, levels)
+    flags = lexicographic_matching(np.array(rows), np.array(columns), list(map(np.array, of_pairs)))
+    assert [(rows[at], columns[at]) for at in np.flatnonzero(flags).tolist()] == sorted(expected)
+
+
+def test_large_groups_beside_one_assignment():
+    generator = np.random.default_rng(2)
+    for size in (6, 9, 14, 25):
+        for _ in range(6):
+            row, column = np.nonzero(generator.random((size, size + 2)) < 0.5)
+            levels = [
+                generator.integers(0, 2, len(row)),
+                np.ones(len(row), dtype=int),
+                -generator.integers(0, 9, len(row)),
+            ]
+            whole = (levels[0] * 100 + levels[1]) * 1000 + levels[2]
+            gain = np.zeros((size, size + 2))
+            gain[row, column] = whole
+            best = gain[linear_sum_assignment(gain, maximize=True)].sum()
+            flags = lexicographic_matching(row, column, levels)
+            assert len(set(row[flags])) == len(set(column[flags])) == flags.sum()
+            assert whole[flags].sum() == best
+            # no smaller list is as good: the first pair that could come earlier is refused
+            taken = dict(zip(row[flags].tolist(), column[flags].tolist(), strict=True))
+            fixed = np.zeros(len(row), dtype=bool)
+            for place in range(size):
+                earlier = (row == place) & (column < taken.get(place, size + 2)) & ~np.isin(column, column[fixed])
+                for other in np.flatnonzero(earlier).tolist():
+                    left = gain.copy()
+                    for at in [*np.flatnonzero(fixed).tolist(), other]:
+                        left[row[at]], left[:, column[at]] = 0, 0
+                    left[[at for at in range(place) if at not in taken]] = 0
+                    rest = left[linear_sum_assignment(left, maximize=True)].sum()
+                    assert rest + whole[fixed].sum() + whole[other] < best
+                fixed |= (row == place) & flags
 
 
 def test_long_stairs_hold_in_python_integers():
