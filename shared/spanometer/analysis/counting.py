@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_by
-from ..counts.counts import Counts
+from ..counts.counts import Column, Counts
 from ..errors import InputError, require_sides
 from ..measures.aligned import counter
 from ..measures.base import Measure
@@ -17,7 +17,7 @@ from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .streams import push, together
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 17
 """About how many spans, of all sides, are aligned at a time."""
 
 
@@ -58,8 +58,11 @@ def count_measures(
                 push(stack, counts.summed() if per_document else counts.condensed(), condense=not per_document)
     # aligned as a whole only for a measure that needs it
     whole = counter(references, predictions) if None in stacks else None
+    places: list[Column] = []
     return [
-        whole(measure) if whole is not None and stack is None else together(stack or [], condense=not per_document)
+        whole(measure)
+        if whole is not None and stack is None
+        else together(stack or [], condense=not per_document).sharing(places)
         for measure, stack in zip(measures, stacks, strict=True)
     ]
 

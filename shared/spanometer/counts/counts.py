@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..arrays import strings
+from ..arrays import code_type, strings
 from ..errors import InputError
 from .stored import (
     METADATA,
@@ -242,6 +242,23 @@ class Counts:
             if sums.dtype.kind != "f" and sums.min(initial=0) >= 0:
                 sums = sums.astype(np.min_scalar_type(sums.max(initial=0)))
             columns[name] = Column(document.astype(np.int32), label.astype(column.label.dtype), sums)
+        return replace(self, columns=columns).sharing([])
+
+    def sharing(self, places: list[Column]) -> Self:
+        """Return the same counts with the places of columns that have them too held once: many columns are of all spans.
+
+        Args:
+            places: the other columns; those that have places of their own are added.
+        """
+        columns = {}
+        for name, column in self.columns.items():
+            for other in places:
+                if np.array_equal(other.document, column.document) and np.array_equal(other.label, column.label):
+                    columns[name] = replace(other, value=column.value)
+                    break
+            else:
+                places.append(column)
+                columns[name] = column
         return replace(self, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
@@ -283,12 +300,12 @@ class Counts:
         number = {label: code for code, label in enumerate(labels)}
         parts: list[Counts] = []
         for part, first in ((self, 0), (other, self.documents)):
-            codes = np.array([number[label] for label in part.labels], dtype=np.int32)
-            parts.append(part._moved(np.arange(first, first + part.documents), codes))
+            codes = np.array([number[label] for label in part.labels], dtype=code_type(len(labels)))
+            parts.append(part._moved(np.arange(first, first + part.documents, dtype=np.int32), codes))
         columns = join_columns([part.columns for part in parts])
         rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows}
         shared = {name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()}
-        return replace(
+        whole = replace(
             self,
             columns=columns,
             labels=labels,
@@ -298,6 +315,7 @@ class Counts:
             measure=self.measure or other.measure,
             seen={kind: names | other.seen[kind] for kind, names in self.seen.items()},
         )
+        return whole.sharing([])
 
     def __radd__(self, other: object) -> Self:
         """Return the counts themselves for 0, with which the built-in `sum` starts."""

@@ -30,7 +30,7 @@ DOCUMENTS = "documents"
 ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents, each scored by itself"}
 """The averages over labels and over documents, explained."""
 
-_BLOCK = 1 << 21
+_BLOCK = 1 << 19
 """How many weights are held at a time."""
 
 MOST_DRAWS = 1_000_000
@@ -184,7 +184,8 @@ class Resampling:
         step = max(_BLOCK // max(documents, 1), 1)
         for first in range(0, self.n_resamples, step):
             size = min(step, self.n_resamples - first)
-            weights = np.empty((size, documents))
+            # in the order in which they are multiplied
+            weights = np.empty((size, documents), order="F")
             for row in range(size):
                 weights[row] = np.bincount(
                     generator.integers(documents, size=documents, dtype=np.int32), minlength=documents

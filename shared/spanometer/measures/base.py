@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from math import nan
 from typing import Any, ClassVar
@@ -201,7 +201,7 @@ class Measure(ABC):
         point = self.headline_values(counts)
         if counts.documents < 2:
             return dict.fromkeys(point, (float("nan"), float("nan")))
-        drawn = joined_values(self.score_weighted(counts, weights) for weights in resampling.weights(counts.documents))
+        drawn = _drawn(self.score_weighted, counts, resampling)
         left_out = self.left_out(counts) if resampling.interval_method == "bca" else {}
         return {
             key: interval(value, drawn[key], resampling.confidence, left_out.get(key)) for key, value in point.items()
@@ -236,7 +236,7 @@ class Measure(ABC):
         keys = [key for key in self.keys if not self.results[key].whole]
         if counts.documents < 2:
             return {label: dict.fromkeys(keys, (nan, nan)) for label in points}
-        drawn = joined_values(self.label_values(counts, weights) for weights in resampling.weights(counts.documents))
+        drawn = _drawn(self.label_values, counts, resampling)
         left_out = self.labels_left_out(counts) if resampling.interval_method == "bca" else None
         return {
             label: {
@@ -351,6 +351,15 @@ def _written(value: object) -> str:
         return "yes" if value else "no"
     # repr gives the shortest digits that are the number; to add 0 takes the sign from -0.0
     return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _drawn(
+    values: Callable[[Counts, np.ndarray], dict[Any, np.ndarray]], counts: Counts, resampling: Resampling
+) -> dict[Any, np.ndarray]:
+    """Compute values of drawn corpora."""
+    # what is made of the counts for this goes with their copy
+    copy = replace(counts)
+    return joined_values(values(copy, weights) for weights in resampling.weights(counts.documents))
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
