@@ -174,6 +174,10 @@ OF_ANOTHER_KIND = {
     "the key of spans": lambda: readers.read_spans(io.BytesIO(b"[]\n"), key=[]),
     "words of attributes": lambda: readers.read_attributes(io.BytesIO(b"[]\n"), words=np.zeros(2)),
     "a name": lambda: readers.read(io.BytesIO(b"a B-A\n"), name=3),
+    "words that fail": lambda: readers.write_entities(
+        io.BytesIO(), [[]], format="jsonl", words=[ODD["list that fails"]()]
+    ),
+    "words without an order": lambda: readers.write_entities(io.BytesIO(), [[]], format="jsonl", words=[{"a", "b"}]),
     "where to write": lambda: readers.write_entities(3, [[]], format="jsonl"),
     "types of entities": lambda: readers.read_entities(
         io.BytesIO(b"<a> b </a>\n"), format="quaero", entity_types=np.array("a")

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from ..analysis.counting import count_measures
 from ..analysis.report_tables import score_cells
 from ..analysis.results import MeasureResult
 from ..analysis.sweep import AlphaSweep, alpha_sweep
@@ -95,7 +96,8 @@ class System:
         cls, measure: Eter, reference: Trees, trees: Trees, reading: Mapping[str, str], resampling: Resampling | None
     ) -> System:
         """Compute the error rates of a system."""
-        counts = measure.counts(reference.entities, trees.entities)
+        kept = resampling is not None
+        (counts,) = count_measures(reference.entities, trees.entities, [measure], per_document=kept)
         return cls(trees, MeasureResult.of(measure, counts, reading, resampling), measure.muc_error(counts))
 
     @property

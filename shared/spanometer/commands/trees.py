@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
@@ -26,6 +27,9 @@ from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, 
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
+
+_NONE = pa.nulls(0)
+"""Stands for the column of entities of a file that is needed no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,17 +103,19 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         require_distinct(paths)
         options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
         given = {name: value for name, value in options.items() if value is not None}
-        # one file may be given several times
-        files = {path: read_with(read_entities, path, **given) for path in dict.fromkeys(paths)}
-        reference, *systems = [files[path] for path in paths]
-        columns = [_columns(reference, reference.lengths)]
-        for system in systems:
+        reference = read_with(read_entities, paths[0], **given)
+        lengths = reference.lengths
+        sides = [_columns(reference, lengths)]
+        reference = replace(reference, column=_NONE)
+        for path in paths[1:]:
+            system = reference if path == paths[0] else read_with(read_entities, path, **given)
             _require_same_names(reference, system)
             require_same_tokens(reference, system, ignore_words=self.ignore_words)
-            if reference.lengths is None:
-                _columns(reference, system.lengths)
-            columns.append(_columns(system, reference.lengths))
-        return [Trees(file, entities) for file, entities in zip((reference, *systems), columns, strict=True)]
+            if lengths is None and system.lengths is not None:
+                with located({"": reference}):
+                    sides[0].entities.with_lengths(system.lengths)
+            sides.append(sides[0] if system is reference else _columns(system, lengths))
+        return sides
 
     def score(
         self,
@@ -143,13 +149,14 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         return described
 
 
-def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
-    """Return the entities, checked against the documents' lengths if either side has them."""
+def _columns(file: EntityFile, lengths: np.ndarray | None) -> Trees:
+    """Return the entities, checked against the documents' lengths if either side has them, with what else is needed."""
     entities = file.to_entities()
-    if lengths is None or entities.lengths is not None:
-        return entities
-    with located({"": file}):
-        return entities.with_lengths(lengths)
+    if lengths is not None and entities.lengths is None:
+        with located({"": file}):
+            entities = entities.with_lengths(lengths)
+    # from here on nothing but the columns is needed of words and entities
+    return Trees(replace(file, words=None, column=_NONE), entities)
 
 
 def _require_same_names(reference: EntityFile, system: EntityFile) -> None:

@@ -245,7 +245,7 @@ class Counts:
         return replace(self, columns=columns).sharing([])
 
     def sharing(self, places: list[Column]) -> Self:
-        """Return the same counts with the places of columns that have them too held once: many columns are of all spans.
+        """Return the same counts; places that several columns have, as those of all spans, are held once.
 
         Args:
             places: the other columns; those that have places of their own are added.

@@ -184,6 +184,14 @@ def _first_difference(
     words: Tags | Sequence[Sequence[str]], others: Tags | Sequence[Sequence[str]]
 ) -> tuple[int, str, str] | None:
     """Return the first token whose words differ, counted over all documents, and both words; None if all are equal."""
+    if not isinstance(words, Tags) and not isinstance(others, Tags):
+        first = 0
+        for row, found in zip(words, others, strict=True):
+            if row != found:
+                position = next(at for at, pair in enumerate(zip(row, found, strict=True)) if pair[0] != pair[1])
+                return first + position, row[position], found[position]
+            first += len(row)
+        return None
     one, other = (side if isinstance(side, Tags) else Tags.from_lists(side) for side in (words, others))
     # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
     known = {name: code for code, name in enumerate(one.names)}

@@ -159,7 +159,7 @@ def documents_of(
         attributes=columns.attributed(),
         stated=columns.unchecked(),
         places=tuple(columns.places) if any(columns.places) else (),
-        words=None if words is None else list(map(list, words)),
+        words=None if words is None else list(words),
         document_lines=columns.lines,
         left_out=tuple(dropped),
         notes=tuple(remarks),

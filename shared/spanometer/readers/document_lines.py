@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from .document_file import DocumentFile, documents_of
@@ -31,13 +32,17 @@ def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
     """
-    rows = [(line, place, row) for line, place, row in values(source, "documents")]
-    in_tokens = {_in_tokens(row) for _, _, row in rows}
-    if len(in_tokens) > 1:
-        first = next(line for line, _, row in rows if _in_tokens(row) != _in_tokens(rows[0][2]))
-        raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, first)
-    records = (_record(source, line, place, row) for line, place, row in rows)
-    return documents_of(source, records, units=options.units("codepoint"), in_tokens=True in in_tokens)
+    rows = values(source, "documents")
+    begun = list(islice(rows, 1))
+    in_tokens = any(_in_tokens(row) for _, _, row in begun)
+
+    def records() -> Iterator[Record]:
+        for line, place, row in chain(begun, rows):
+            if _in_tokens(row) != in_tokens:
+                raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, line)
+            yield _record(source, line, place, row)
+
+    return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
 
 
 def _in_tokens(row: Any) -> bool:

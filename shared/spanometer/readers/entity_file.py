@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import in_chunks, is_utf8
+from ..arrays import in_chunks, is_ordered, is_utf8, listed
 from ..errors import InputError, counted, mention, require_choice, setting, shown
 from ..options import options_of
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
@@ -203,15 +203,16 @@ def _require_texts(option: str, given: Any, documents: int) -> None:
     if given is None:
         return
     remedy = "Give a list with one item for each document."
-    if isinstance(given, str) or not isinstance(given, Collection):
+    if not isinstance(given, Collection) or not is_ordered(given):
         raise InputError(f"{setting(option, given)} is not a list.", remedy)
     if len(given) != documents:
         raise InputError(
             f"{counted(len(given), 'item')} in {mention(option)}, {counted(documents, 'document')}.", remedy
         )
-    for document, item in enumerate(given):
-        texts = item if option == "words" else [item]
-        if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(map(is_text, texts)):
+    for document, item in enumerate(listed(given, remedy, option=option)):
+        is_row = option == "words" and is_ordered(item)
+        texts = listed(item, remedy, document=document, option=option) if is_row else [item]
+        if is_row != (option == "words") or not all(map(is_text, texts)):
             raise InputError(
                 f"{shown(item)} in {mention(option)} is not text that can be stored as UTF-8.",
                 "Give the words of each document, [['Ada', 'sings'], ...], and names as strings.",

@@ -25,7 +25,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     if ids is not None and others is not None and set(ids) == set(others):
         references.documents.require_unique()
         predictions.documents.require_unique()
-        by_name = predictions.take(places_of(others, ids))
+        by_name = predictions if ids == others else predictions.take(places_of(others, ids))
         if not _numbered_anew(references, by_name):
             return references, by_name
     texts, other_texts = references.documents.texts, predictions.documents.texts

@@ -291,11 +291,17 @@ def _share_texts(
     if references.file.words is None or predictions.file.words is None:
         return
     require_same_words(references.file, predictions.file)
-    texts = [joined(side.file.words or ()) for side in (references, predictions)]
-    for document, (text, found) in enumerate(zip(texts[0][0], texts[1][0], strict=True)):
-        require_same_text(text, found, document, "Both sides must annotate the same text.")
-    for side, (made, tokens) in zip((references, predictions), texts, strict=True):
-        side.texts, side.tokens = tuple(made), tokens
+    same = references.file.words == predictions.file.words
+    if same and references.in_tokens and predictions.in_tokens and pairing.unit != "character":
+        # spans of the same tokens stay as they are
+        return
+    made, tokens = joined(references.file.words)
+    references.texts = predictions.texts = tuple(made)
+    references.tokens = predictions.tokens = tokens
+    if not same:
+        others, predictions.tokens = joined(predictions.file.words)
+        for document, texts_here in enumerate(zip(made, others, strict=True)):
+            require_same_text(*texts_here, document, "Both sides must annotate the same text.")
 
 
 def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:

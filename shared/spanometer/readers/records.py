@@ -19,6 +19,7 @@ from ..arrays import as_lists, is_utf8, offsets_of, ranges, runs, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points_of, is_plain
+from .annotated_file import Shared
 from .tag_file import Codes
 
 _DOUBTFUL = 0.5
@@ -153,13 +154,14 @@ class RecordColumns:
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
-        self.words: list[Sequence[str] | None] = []
+        self.words: list[list[str] | None] = []
         self.tokens: list[Sequence[tuple[int, int]] | None] = []
         self.places: list[str] = []
         self.stated: list[str | None] = []
         self.fragmented = False
         self._attributes: list[Mapping[str, Any]] = []
         self._names = Codes()
+        self._shared = Shared()
         self._line, self._counts = array("q"), array("q")
         self._start, self._end, self._label = array("q"), array("q"), array("i")
         self._bounds, self._sizes = array("q"), array("q")
@@ -197,7 +199,7 @@ class RecordColumns:
         self.texts.extend(text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
-        self.words.extend(words)
+        self.words.extend(None if row is None else self._shared.row(row) for row in words)
         self.tokens.extend(tokens)
         if self.stated or any(stated):
             self.stated.extend(repeat(None, first - len(self.stated)))
