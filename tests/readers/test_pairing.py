@@ -138,3 +138,15 @@ def test_nothing_to_carry_with(made):
     with pytest.raises(InputError, match="the reference has no tokens"):
         pair(text, text, Pairing(unit="token"))
     assert np.array_equal(pair(bare, bare).references.start, [0])
+
+
+def test_words_and_offsets_without_a_text(made):
+    """What a system says of the words with blanks between them; what it states must be there."""
+    words = made(Record(words=["Ada", "Lovelace", "wrote"], spans=[(0, 2, "PER")]), in_tokens=True)
+    found = pair(words, made(Record(spans=[(0, 12, "PER")], stated=["Ada Lovelace"])))
+    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("token", [(0, 2)], [(0, 2)])
+    assert found.notes == ("No file has the texts: they are made of the words, with blanks between.",)
+    found = pair(made(Record(spans=[(13, 18, "X")])), words)
+    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
+    with pytest.raises(InputError, match="1 of 1 stated texts of spans differ"):
+        pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))

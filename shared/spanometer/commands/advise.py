@@ -7,22 +7,26 @@ measures that have them in its Table 1 the simplest is suggested. From which
 value on a statistic counts is a judgement: the thresholds are shown, and
 options move them. And chance: the F1 that spans of the same lengths would get,
 placed at random, over all and in each label, and whether to correct for it.
+REFERENCE is of any format that spanometer score reads. Lengths are in tokens:
+those of the file, or else --tokenizer makes some.
 
 Examples:
   spanometer advise gold.conll
   spanometer advise gold.tsv --column NE-COARSE-LIT --documents document_id --outside _
   spanometer advise gold.jsonl --spans entities --json
+  spanometer advise project.json --tokenizer words
 """
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..analysis.advice import Advice, Thresholds, advise
-from ..errors import InputError, counted
+from ..errors import InputError, counted, printable
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of
 from ..readers.span_lines import read_spans
@@ -30,8 +34,9 @@ from ..readers.tag_file import tag_lists
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
-from .inputs import read_with, size_of
-from .options import add_options, destinations, given_options, read_options, text
+from .documents import CarriedDocuments
+from .inputs import once, read_with, size_of
+from .options import add_options, destinations, given_options, read_options, require_own, text
 from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
@@ -58,12 +63,24 @@ class AdviceInput(TagLayout, LabelDecoding):
         return tags.source, documents_in(tags), spans, None if tags.words is None else tag_lists(tags.words)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AdviceDocuments(CarriedDocuments):
+    """The reference annotation of a corpus, in documents with spans."""
+
+    def read_spans(self, path: str) -> tuple[str, str, Spans, list[list[str]] | None]:
+        """Return what `AdviceInput.read_spans` does."""
+        file, carried = self.read_in_tokens(path)
+        for note in (*file.notes, *carried.notes, *(f"left out: {found}" for found in file.left_out)):
+            print(printable(note), file=sys.stderr)
+        return file.source, counted(file.documents.size, "document"), carried.file.spans, carried.file.words
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument(
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
-    add_options(parser.add_argument_group("reading"), {"": AdviceInput})
+    add_options(parser.add_argument_group("reading"), {"": AdviceInput, AdviceDocuments.title: AdviceDocuments})
     add_options(parser.add_argument_group("thresholds"), {"": Thresholds})
     add_options(parser.add_argument_group("output"), {"": TableOutput}, called=OUTPUT_FLAGS)
 
@@ -72,20 +89,38 @@ def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
     thresholds = read_options(Thresholds, options)
+    options.reference = once(options.reference)
+    of_documents = read_options(AdviceDocuments, options)
+    if options.spans is None and of_documents.format_of(options.reference) is not None:
+        require_own(options, AdviceDocuments, AdviceInput, AdviceDocuments.title)
+        return _show(output, options, thresholds, of_documents.read_spans(options.reference), documents=True)
+    require_own(options, AdviceInput, AdviceDocuments, "files of tags")
     source = read_options(AdviceInput, options)
     for_tags = sorted(given_options(options, AdviceInput) - {"spans", "repair", "format"})
     if source.spans is not None and for_tags:
         raise InputError(
             f"{options.flags[for_tags[0]]} is for tags, --spans for lists of spans.", "Leave out one of them."
         )
-    name, documents, spans, words = source.read_spans(options.reference)
+    return _show(output, options, thresholds, source.read_spans(options.reference), documents=source.spans is not None)
+
+
+def _show(
+    output: TableOutput,
+    options: argparse.Namespace,
+    thresholds: Thresholds,
+    found: tuple[str, str, Spans, list[list[str]] | None],
+    *,
+    documents: bool,
+) -> int:
+    """Advise and show."""
+    name, size, spans, words = found
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
         raise (error.in_file(name) if error.document is None else error) from None
-    command = None if source.spans is not None else _command(options, advice)
+    command = None if documents else _command(options, advice)
     output.write(
-        lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, documents, advice, command)
+        lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, size, advice, command)
     )
     return 0
 

@@ -25,7 +25,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -35,14 +34,13 @@ from ..errors import InputError, counted, printable
 from ..options import option, replaced_option, reused_option
 from ..readers.document_file import DocumentFile
 from ..readers.formats import writers
-from ..readers.pairing import Pairing
-from ..readers.writing import prepare, write_folder, write_into
+from ..readers.writing import prepare
 from ..spans.conversion import convert_tags, repair_tags
 from ..tags.schemes import SCHEMES, canonical
-from .documents import DocumentLayout
+from .documents import CarriedDocuments, DocumentLayout
 from .inputs import STANDARD_INPUT, called, once
-from .options import add_options, read_options, switch
-from .rewritten import SchemeChange, TagColumns, Target, add_target_options, rewrite
+from .options import add_options, read_options, require_own, switch
+from .rewritten import SchemeChange, TagColumns, add_target_options, require_new, rewrite, write_out
 
 _COLUMNS = "columns"
 
@@ -52,7 +50,7 @@ def _target(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversion(DocumentLayout):
+class Conversion(CarriedDocuments):
     """A file of any format that has spans, and what is made of it."""
 
     column: list[str] | None = reused_option(TagColumns, "column")
@@ -66,9 +64,6 @@ class Conversion(DocumentLayout):
         parse=_target,
         metavar="NAME",
     )
-    tokenizer: str | None = reused_option(Pairing, "tokenizer")
-    to_tokens: str = reused_option(Pairing, "to_tokens")
-    trim: str = reused_option(Pairing, "trim")
     lossy: bool = switch("write what the format can hold, and list the rest on standard error")
 
     @property
@@ -108,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write tags again in another scheme."""
+    require_own(options, SchemeChange, Conversion, "tags that stay such")
     source = read_options(SchemeChange, options)
     change = partial(convert_tags, to=conversion.to, scheme=source.scheme)
     if options.repair is not None:
@@ -117,29 +113,16 @@ def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
 
 def _write(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write documents in another format."""
-    path, output = options.file, options.output
     format, writing = conversion.target
-    folder = writers()[format].folder
-    if options.in_place:
-        raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
-    if folder and output in (None, STANDARD_INPUT):
-        raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
-    if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
-        raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
-    file = conversion.read_one(path)
-    pairing = Pairing(to_tokens=conversion.to_tokens, trim=conversion.trim, tokenizer=conversion.tokenizer)
-    prepared = prepare(file, format, pairing, writing, lossy=conversion.lossy)
+    require_new(options, format)
+    file = conversion.read_one(options.file)
+    prepared = prepare(file, format, conversion.carrying, writing, lossy=conversion.lossy)
     said = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
     for kind, texts in said.items():
         for text in texts:
             print(f"{kind}: {printable(str(text))}", file=sys.stderr)
-    if folder:
-        write_folder(output, prepared, format, writing)
-    else:
-        target = read_options(Target, options, file=path)
-        with target.opened(packed=False) as stream:
-            write_into(stream, prepared, format, writing)
-    if folder or output not in (None, STANDARD_INPUT):
+    write_out(options, prepared, format, writing)
+    if options.output not in (None, STANDARD_INPUT):
         size = f"{counted(file.documents.size, 'document')}, {counted(len(prepared.file.spans), 'span')}"
-        print(f"{printable(output)}: {size} (from {printable(called(path))}, as {conversion.to}).")
+        print(f"{printable(options.output)}: {size} (from {printable(called(options.file))}, as {conversion.to}).")
     return 0

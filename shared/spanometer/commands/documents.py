@@ -11,7 +11,8 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, counted, setting
 from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.document_file import DocumentFile
-from ..readers.formats import AUTO, Format, formats_of, reading_options
+from ..readers.fitting import Fitted, fitted
+from ..readers.formats import AUTO, Format, Writer, formats_of, reading_options
 from ..readers.pairing import Paired, Pairing, pair
 from ..readers.reading import by_annotator, read_documents, require_one_annotator
 from ..readers.source import Limits
@@ -86,6 +87,37 @@ class DocumentLayout(Limits, LabelDecoding, Input):
                     f"{setting(name)} is for the formats {', '.join(owners)}, and there is no such file.",
                     f"Leave out {setting(name)}, or name the format with {setting('format', owners[0])}.",
                 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarriedDocuments(DocumentLayout):
+    """Documents of one file, whose spans of characters are carried to tokens."""
+
+    tokenizer: str | None = reused_option(Pairing, "tokenizer")
+    to_tokens: str = reused_option(Pairing, "to_tokens")
+    trim: str = reused_option(Pairing, "trim")
+
+    @property
+    def carrying(self) -> Pairing:
+        """How spans are carried."""
+        return Pairing(to_tokens=self.to_tokens, trim=self.trim, tokenizer=self.tokenizer)
+
+    def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
+        """Read a file, and return its documents with the spans in tokens too.
+
+        Raises:
+            InputError: also for documents without tokens, and for spans that have none.
+        """
+        self.require_taken([path])
+        file = self.read(path)
+        carried = fitted(replace(file, attributes=None), _TOKENS, {}, self.carrying)
+        if carried.losses:
+            raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
+        return file, carried
+
+
+_TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
+"""What holds all spans of tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)

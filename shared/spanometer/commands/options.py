@@ -112,6 +112,13 @@ def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
     return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
 
 
+def require_own(options: argparse.Namespace, used: type, others: type, what: str) -> None:
+    """Raise an `InputError` for an option that is given and that the dataclass which is read, of `what`, lacks."""
+    unused = sorted(given_options(options, others) - destinations(used))
+    if unused:
+        raise InputError(f"{options.flags[unused[0]]} is not for {what}.", "Leave it out.")
+
+
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
     """Return a dataclass whose declared options have the values of the command line.
 

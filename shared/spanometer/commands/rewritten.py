@@ -8,16 +8,19 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, printable
 from ..options import option
+from ..readers.fitting import Fitted
+from ..readers.formats import writers
 from ..readers.output import creating, packing, replacing
 from ..readers.rewriter import Rewriter
 from ..readers.source import Source, open_file
 from ..readers.tag_file import TagFile
+from ..readers.writing import write_folder, write_into
 from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
@@ -116,6 +119,26 @@ def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """Add where the text goes."""
     add_options(parser.add_argument_group("output"), {"": Target}, called={"output": "-o --output"})
+
+
+def require_new(options: argparse.Namespace, format: str) -> None:
+    """Raise an `InputError` if documents cannot be written where the options say."""
+    path, output = options.file, options.output
+    if options.in_place:
+        raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
+    if writers()[format].folder and output in (None, STANDARD_INPUT):
+        raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
+    if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
+        raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
+
+
+def write_out(options: argparse.Namespace, prepared: Fitted, format: str, writing: Mapping[str, Any]) -> None:
+    """Write documents, as a format can hold them, where the options say."""
+    if writers()[format].folder:
+        write_folder(options.output, prepared, format, writing)
+        return
+    with read_options(Target, options, file=options.file).opened(packed=False) as stream:
+        write_into(stream, prepared, format, writing)
 
 
 def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:

@@ -27,11 +27,12 @@ from ..analysis.spread import PolicySpread, policy_spread
 from ..errors import InputError, counted
 from ..measures.registry import MEASURES
 from ..plots import plot_spread
+from ..readers.document_file import DocumentFile
 from ..readers.logits import read_logits
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
-from .inputs import ChosenLabels, located
+from .inputs import ChosenLabels, called, detected, located, once
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -68,9 +69,19 @@ def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
     take_shorthands(options)
     output = read_options(PlotOutput, options)
+    options.reference = once(options.reference)
+    options.prediction = None if options.prediction is None else once(options.prediction)
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_used(options, MEASURES, measures)
     source = read_options(SpreadInput, options)
+    for path in (options.reference, options.prediction):
+        found = None if path is None else detected(path, source.encoding, DocumentFile)
+        if found is not None:
+            raise InputError(
+                f"{called(path)} has spans ({found.name}), and a spread is over policies for illegal tags: spans leave "
+                "nothing to repair.",
+                "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
+            )
     references, predictions = source.read_sides(
         [path for path in (options.reference, options.prediction) if path is not None]
     )

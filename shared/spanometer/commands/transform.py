@@ -6,6 +6,10 @@ another; one that would is left as it is. Standard error says how many were
 touched. The tags of FILE must be legal (spanometer repair makes them so).
 Everything but the tags that change stays byte for byte the same.
 
+Documents with spans, in every format that spanometer convert writes, are
+written again in their format. Spans are changed by tokens: those of FILE, or
+else --tokenizer makes some.
+
 The first thirteen are those of Table 4 of the SL-ICM paper; on its corpus, with
 --as-spans (and --matched for those of short spans), they give the very outputs
 that spanometer reproduce scores. Two that are compared should touch as many
@@ -24,24 +28,32 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
 from ..analysis.noise import IllegalTags
 from ..analysis.transformations import SpanTransformation, Transformation
-from ..errors import InputError
+from ..errors import InputError, printable
+from ..options import options_of
+from ..readers.formats import Format, writers
+from ..readers.pairing import Pairing
 from ..readers.span_lines import span_lines_text
+from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
+from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
-from .inputs import located
-from .options import add_options, read_options
-from .rewritten import TagColumns, Target, add_file_options, add_target_options, rewrite
+from .documents import CarriedDocuments
+from .inputs import located, once
+from .options import add_options, read_options, require_own
+from .rewritten import TagColumns, Target, add_file_options, add_target_options, require_new, rewrite, write_out
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_options(add_file_options(parser), {"": TagColumns}, leave_out=("repair",))
+    owners = {"": TagColumns, CarriedDocuments.title: CarriedDocuments}
+    add_options(add_file_options(parser), owners, leave_out=("repair",))
     group = parser.add_argument_group("transforming")
     group.add_argument(
         "--apply",
@@ -103,9 +115,17 @@ def run(options: argparse.Namespace) -> int:
     options.apply = options.apply or []
     if not options.apply and not options.as_spans:
         raise InputError("there is nothing to apply.", "Name a transformation with --apply; --list has all.")
-    source = read_options(TagColumns, options)
     steps = _steps(options)
     touched: list[tuple[int, ...]] = []
+    options.file = once(options.file)
+    documents = read_options(CarriedDocuments, options)
+    if (format := documents.format_of(options.file)) is not None:
+        require_own(options, CarriedDocuments, TagColumns, CarriedDocuments.title)
+        touched.append(_transform_documents(options, documents, format, steps))
+        _say(options, steps, touched)
+        return 0
+    require_own(options, TagColumns, CarriedDocuments, "files of tags")
+    source = read_options(TagColumns, options)
 
     def change(tags: Tags) -> Tags:
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
@@ -123,33 +143,84 @@ def run(options: argparse.Namespace) -> int:
         touched.append(_write_spans(options, source, steps))
     else:
         rewrite(options, source, change, ", ".join(options.apply))
+    _say(options, steps, touched)
+    return 0
+
+
+def _say(options: argparse.Namespace, steps: Sequence[Transformation], touched: Sequence[tuple[int, ...]]) -> None:
+    """Say how many spans each step touched."""
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
         total = sum(counts)
         print(f"{name}: {total:,} {step.unit}{'' if total == 1 else 's'} touched.", file=sys.stderr)
-    return 0
+
+
+def _transform_documents(
+    options: argparse.Namespace, source: CarriedDocuments, format: Format[Any], steps: Sequence[Transformation]
+) -> tuple[int, ...]:
+    """Write documents with transformed spans in their format, and return how many each step touched."""
+    _require_spans(options, steps)
+    writer = writers().get(format.name)
+    if writer is not None and not options.as_spans:
+        require_new(options, format.name)
+    elif not options.as_spans:
+        raise InputError(
+            f"{format.name} cannot be written.", "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
+        )
+    file, carried = source.read_in_tokens(options.file)
+    if file.attributes is not None:
+        print("lost: the attributes of spans", file=sys.stderr)
+    for note in (*file.notes, *carried.notes, *(f"left out: {text}" for text in file.left_out)):
+        print(printable(note), file=sys.stderr)
+    spans, touched = _transformed(options, steps, carried.file.spans, beyond=options.as_spans)
+    if options.as_spans:
+        target = read_options(Target, options, file=options.file)
+        with target.opened(packed=False) as output:
+            output.write(span_lines_text(spans).encode())
+        return touched
+    changed = replace(carried.file, spans=spans)
+    if not file.in_tokens:
+        tokens, lengths = carried.file.documents.tokens, file.documents.lengths
+        changed = replace(file, spans=to_characters(spans, tokens, lengths)) if tokens is not None else changed
+    writing = {name: getattr(source, name) for name in writer.options if name in options_of(source)} if writer else {}
+    prepared = prepare(replace(changed, attributes=None), format.name, Pairing(), writing, lossy=False)
+    write_out(options, prepared, format.name, writing)
+    return touched
+
+
+def _transformed(
+    options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans, *, beyond: bool
+) -> tuple[Spans, tuple[int, ...]]:
+    """Return the spans after all steps, and how many each touched."""
+    touched = []
+    for name, step in zip(options.apply, map(free, steps) if beyond else steps, strict=True):
+        known = matched(name, step, spans) if options.matched else step
+        found = cast(SpanTransformation, known)(spans)
+        spans = found.spans
+        touched.append(found.touched)
+    return spans, tuple(touched)
+
+
+def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation]) -> None:
+    """Raise an `InputError` for what only tags can have."""
+    if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
+        what = "--in-place" if options.in_place else "illegal_tags"
+        raise InputError(f"{what} is for tags, and this writes spans.", "Leave out one of them.")
 
 
 def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequence[Transformation]) -> tuple[int, ...]:
     """Write the transformed spans of a tag column as JSON lines, and return how many each step touched."""
     target = read_options(Target, options, file=options.file)
-    if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
-        what = "--in-place" if options.in_place else "illegal_tags"
-        raise InputError(f"{what} is for tags, --as-spans writes spans.", "Leave out one of them.")
+    _require_spans(options, steps)
     if source.column is not None and len(source.column) > 1:
         raise InputError("--as-spans writes the spans of one column.", "Name one column.")
     file = source.read_columns(options.file)
     with located({"": file}):
         tags = as_tags(file.tags[0], prefix=source.prefix)
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
-    spans, touched = Spans.from_tags(tags, scheme=scheme.name), []
-    for name, step in zip(options.apply, map(free, steps), strict=True):
-        known = matched(name, step, spans) if options.matched else step
-        found = cast(SpanTransformation, known)(spans)
-        spans = found.spans
-        touched.append(found.touched)
+    spans, touched = _transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name), beyond=True)
     with target.opened(packed=False) as output:
         output.write(span_lines_text(spans).encode())
-    return tuple(touched)
+    return touched
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, counted, printable
+from ..errors import counted, printable
 from ..options import option, replaced_option
 from ..readers.tag_file import TagFile
 from ..readers.tokenizers import require_tokenizer, tokenizer_option
@@ -38,7 +38,7 @@ from ..readers.validation import Validation as SpanValidation
 from ..tags.validation import IllegalPair, Validation
 from .documents import DocumentLayout
 from .inputs import called, located, once
-from .options import add_options, read_options
+from .options import add_options, read_options, require_own
 from .output import Output
 from .rewritten import TagColumns, add_file_options
 from .tag_files import documents_in
@@ -84,10 +84,9 @@ def run(options: argparse.Namespace) -> int:
     options.file = once(options.file)
     documents = read_options(ValidatedDocuments, options)
     if documents.format_of(options.file) is not None:
+        require_own(options, ValidatedDocuments, TagColumns, ValidatedDocuments.title)
         return _validate_documents(output, documents, options.file)
-    if documents.tokenizer is not None or documents.known_labels is not None:
-        raise InputError("--tokenizer and --known-labels are for documents with spans.", "Leave them out.")
-    documents.require_taken([options.file])
+    require_own(options, TagColumns, ValidatedDocuments, "files of tags")
     source = read_options(TagColumns, options)
     file = source.read_columns(options.file)
     columns = [file.select(index) for index in range(len(file.columns))]

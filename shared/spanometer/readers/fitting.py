@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, offsets_of
+from ..arrays import code_type
 from ..errors import InputError, counted, setting
-from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
+from ..spans.texts import joined
 from ..spans.tokenisation import to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 from .formats import Writer
@@ -272,12 +272,8 @@ class _Fitting(Fitted):
         if self.file.documents.texts is not None or words is None:
             return
         self.lose("documents without a text, which is made of the words with blanks between", range(len(words)))
-        lengths = [np.fromiter(map(len, row), np.int64, len(row)) for row in words]
-        ends = [np.cumsum(row + 1) - 1 for row in lengths]
-        empty = np.zeros(0, np.int64)
-        end = np.concatenate([empty, *ends])
-        tokens = Tokens(offsets_of(list(map(len, words))), end - np.concatenate([empty, *lengths]), end)
-        documents = replace(self.file.documents, texts=tuple(map(" ".join, words)), tokens=tokens)
+        texts, tokens = joined(words, " ")
+        documents = replace(self.file.documents, texts=tuple(texts), tokens=tokens)
         self.file = replace(self.file, documents=documents)
 
     def _take_words(self) -> None:

@@ -288,6 +288,13 @@ def _share_texts(
                 remarks += on_side(side.name, _compare_stated, side, known)
                 side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
         return
+    for side, without in ((references, predictions), (predictions, references)):
+        if side.file.words is not None and without.file.words is None and not without.in_tokens:
+            made, side.tokens = joined(side.file.words, " ")
+            side.texts = tuple(made)
+            remarks.append("No file has the texts: they are made of the words, with blanks between.")
+            _share_texts(references, predictions, pairing, remarks, choices)
+            return
     if references.file.words is None or predictions.file.words is None:
         return
     require_same_words(references.file, predictions.file)

@@ -88,9 +88,9 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     return found
 
 
-def joined(words: Sequence[Sequence[str]]) -> tuple[list[str], Tokens]:
-    """Return the texts that words make without blanks between them, and where the words stand there."""
-    ends = [offsets_of(list(map(len, row))) for row in words]
-    bounds = [np.stack([end[:-1], end[1:]], axis=1) for end in ends]
+def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str], Tokens]:
+    """Return the texts that words make, with a text between each two of them, and where the words stand there."""
+    ends = [offsets_of([len(word) + len(between) for word in row]) for row in words]
+    bounds = [np.stack([end[:-1], end[1:] - len(between)], axis=1) for end in ends]
     flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])
-    return ["".join(row) for row in words], Tokens(offsets_of(list(map(len, words))), flat[:, 0], flat[:, 1])
+    return [between.join(row) for row in words], Tokens(offsets_of(list(map(len, words))), flat[:, 0], flat[:, 1])
