@@ -33,6 +33,13 @@ def spans(*documents, lengths=None):
     )
 
 
+def test_measures_of_partly_right_spans_are_named():
+    long, short = (advise(Spans.from_tags([tags])).notes for tags in (["B-A", "I-A", "O", "B-B"], ["B-A", "O", "B-B"]))
+    assert any("fair_f, in which a wrong label or wrong bounds are one error" in note for note in long)
+    assert any("semeval_f and matched_f tell little more than span_f" in note for note in short)
+    assert not set(long) & {note for note in short if "semeval_f" in note}
+
+
 def test_statistics_by_hand():
     # lengths 2, 1, 6, 1, 5: mean 3, variance (1 + 4 + 9 + 4 + 4) / 5
     found = statistics_of(spans("0-2A 2-3A 3-9B", "", "0-1B 2-7B"))

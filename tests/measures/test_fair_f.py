@@ -8,11 +8,12 @@ import pytest
 from random_corpora import as_spans, random_pair
 from slow import fair as slow
 from spanometer import Spans
+from spanometer.analysis.properties import check_properties
 from spanometer.errors import InputError
 from spanometer.measures import FairF, SpanF
 from spanometer.measures.fair_f import COLUMNS, NAMED
 
-CASES = 1000
+CASES = 500
 
 
 def spans(*documents):
@@ -177,3 +178,15 @@ def test_weights_of_one_kind():
 def test_wrong_weights_are_refused(weights):
     with pytest.raises(InputError, match="weights"):
         FairF(weights=weights)
+
+
+def test_formal_properties():
+    """Those of span_f; if boundary errors are half right, cutting a span can pay."""
+    expected = {"correct_sequence", "wrong_sequence", "homogeneity", "completeness"}
+    for measure, properties in ((FairF(), expected), (FairF(weights="weighted"), expected - {"completeness"})):
+        assert {name for name, check in check_properties(measure, cases=300).items() if check.holds} == properties
+    reference, whole, cut = "0-6:A 7-8:B 9-10:C", "0-6:A", "0-1:A 1-2:A 2-3:A 3-4:A 4-5:A 5-6:A"
+    measure = FairF(weights="weighted")
+    scores = [measure.score(measure.counts(spans(reference), spans(system)))["f1"] for system in (whole, cut)]
+    # TP 1, FN 2; tp 6/2, fn 6/2 + 2
+    assert scores == [2 / (2 + 2), 6 / (6 + 5)]

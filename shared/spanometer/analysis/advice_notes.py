@@ -49,6 +49,15 @@ def notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresho
             "If a span with nearly the right bounds should count as right, and one that is cut in two as one, report "
             "matched_f beside it: spans matched one to one, from an intersection over union of 0.5 on."
         )
+        said.append(
+            "For the kinds of errors report fair_f, in which a wrong label or wrong bounds are one error and not two, "
+            "or semeval_f, in which wrong bounds count half. Neither tells a near miss from a far one."
+        )
+    else:
+        said.append(
+            "Hardly a span has a part that could be found by itself: semeval_f and matched_f tell little more than "
+            "span_f here. fair_f still counts a wrong label as one error and not as two."
+        )
     if measure != "span_f":
         said.append("To compare with published scores, report span_f beside it.")
     return said
