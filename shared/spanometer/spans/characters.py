@@ -19,6 +19,9 @@ UNITS: Mapping[str, str] = {
 
 _LINE_END = "\r\n"
 
+_FEW = 10_000
+"""Below this many characters sorting them is faster than a table of all that there may be."""
+
 
 def is_plain(text: str, unit: str) -> bool:
     """Return whether offsets in a unit are offsets in code points, whatever they are."""
@@ -71,5 +74,12 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
     """Return a value of every character of some texts, end to end; it is computed once for each distinct character."""
     code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    distinct, place = np.unique(code, return_inverse=True)
-    return np.array([value(chr(each)) for each in distinct.tolist()])[place.ravel()] if len(code) else np.zeros(0, int)
+    if len(code) < _FEW:
+        there, place = np.unique(code, return_inverse=True)
+        place = place.ravel()
+    else:
+        number = np.bincount(code)
+        there = np.flatnonzero(number)
+        number[there] = np.arange(len(there))
+        place = number[code]
+    return np.array([value(chr(each)) for each in there.tolist()])[place] if len(code) else np.zeros(0, int)

@@ -1,0 +1,331 @@
+"""Answers of language models as items: labels and mentions, in the order of the answer, perhaps with offsets."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..errors import InputError, shown
+from .literals import Mapping, read_value
+
+FORMATS = {
+    "auto": "told from the answer",
+    "json": "JSON or a Python literal, also fenced or within prose",
+    "tags": "the text with elements, as in <PER>Ann</PER>, or in TEI",
+    "links": "the text with [Ann](PER)",
+    "marks": "the text with @@Ann##, of one label",
+    "lines": "lines of a label, a colon and mentions with commas between",
+}
+"""The formats of answers."""
+
+_LABEL_KEYS = (
+    "label", "type", "entity_type", "entity_label", "entity_group", "class", "category", "tag", "extraction_class",
+    "entity",
+)  # fmt: skip
+_MENTION_KEYS = ("text", "mention", "span", "word", "phrase", "surface", "extraction_text", "name", "value", "entity")
+_BOUND_KEYS = (("start", "end"), ("start_char", "end_char"), ("begin", "end"), ("start_index", "end_index"))
+_WRAPPERS = {
+    *("entities", "named_entities", "items", "results", "result", "extractions", "annotations", "spans", "output"),
+    *("answer", "answers", "ner", "data"),
+}
+_TEI_NAMES = frozenset(("persName", "placeName", "orgName", "geogName", "objectName", "eventName", "name", "rs"))
+_NOTHING = frozenset(("", "none", "n/a", "null", "nothing", "-", "[]", "==none=="))
+
+_LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
+_MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
+_ELEMENT = re.compile(r"<!--(?:(?!-->).)*+-->|<[?!][^<>]*+>|<(/?)([A-Za-z_][\w.:-]*+)([^<>]*+)>", re.DOTALL)
+_TYPE = re.compile(r"""\btype\s*=\s*["']([^"'<>]*)["']""")
+_LINE = re.compile(r"[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?\**([^:\n]{1,100}?)\**[ \t]*:\**[ \t]*(.*)")
+
+
+class Item(NamedTuple):
+    """A label and a mention, and the bounds that the answer gives, in characters, if it does."""
+
+    label: str
+    mention: str
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an answer holds.
+
+    Attributes:
+        items: in the order of the answer; of a broken one those that are complete before the break.
+        broken: whether it does not parse.
+        text: of inline markup the answer without the marks, in which the items' bounds are; None for other formats.
+        unread: how many values of the answer are neither an item nor part of one.
+    """
+
+    items: tuple[Item, ...] = ()
+    broken: bool = False
+    text: str | None = None
+    unread: int = 0
+
+
+def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = ()) -> Answer:
+    """Read the items of an answer.
+
+    What a model thinks (`<think>`) and fences are left out. JSON and Python literals are read from the first bracket
+    on: lists of `[label, mention]` or `[label, mention, start, end]`, objects with a label and a text, mappings from
+    labels to mentions, and these within `{"entities": ...}`. A mention without a character but white space is no item.
+
+    Args:
+        answer: a string; bytes are read as UTF-8; None is a broken answer; a list or a mapping is read as JSON is.
+        format: one of `FORMATS`.
+        labels: the labels that were asked for, if known: with one alone, answers need not name it, and of two keys that
+            may be a label the one that is among them is.
+
+    Returns:
+        The items; never an error, whatever the answer says.
+
+    Raises:
+        InputError: for an answer of another type, and an unknown format.
+    """
+    if format not in FORMATS:
+        raise InputError(
+            f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
+        )
+    if answer is None:
+        return Answer(broken=True)
+    if isinstance(answer, (list, tuple, dict)):
+        return _of_value(answer, True, labels)
+    if isinstance(answer, (bytes, bytearray)):
+        answer = bytes(answer).decode("utf-8", "replace")
+    if not isinstance(answer, str):
+        raise InputError(f"an answer is {shown(answer)}.", "Answers are strings, or lists of [label, mention].")
+    said = _said(answer)
+    return _READERS[_format_of(said) if format == "auto" else format](said, labels)
+
+
+def _said(answer: str) -> str:
+    """Return an answer without what the model thinks, and of fenced blocks the first."""
+    pieces, place = [], 0
+    while (start := answer.find("<think>", place)) >= 0:
+        pieces.append(answer[place:start])
+        end = answer.find("</think>", start)
+        place = len(answer) if end < 0 else end + len("</think>")
+    pieces.append(answer[place:])
+    said = "".join(pieces)
+    # the beginning of the thoughts may belong to the prompt
+    said = said[said.rfind("</think>") + len("</think>") :] if "</think>" in said else said
+    fence = said.find("```")
+    if fence < 0:
+        return said
+    end = said.find("```", fence + 3)
+    block = said[fence + 3 :] if end < 0 else said[fence + 3 : end]
+    return re.sub(r"\A[A-Za-z]*[ \t]*\n", "", block)
+
+
+def _format_of(said: str) -> str:
+    """Return the format of an answer."""
+    begun = said.lstrip()
+    if begun[:1] == "{" or (begun[:1] == "[" and not _LINK.match(begun)):
+        return "json"
+    if _MARK.search(said):
+        return "marks"
+    if _LINK.search(said):
+        return "links"
+    if any(found[1] for found in _ELEMENT.finditer(said)):
+        return "tags"
+    if re.search(r"[\[{]", said):
+        return "json"
+    return "lines" if ":" in said else "json"
+
+
+def _read_json(said: str, labels: Collection[str]) -> Answer:
+    return _of_value(*read_value(said), labels)
+
+
+def _of_value(value: Any, whole: bool, labels: Collection[str]) -> Answer:
+    reading = _Reading(labels)
+    reading.read(value)
+    return Answer(tuple(reading.items), broken=not whole, unread=reading.unread)
+
+
+@dataclass
+class _Reading:
+    """The items of a value, found one after the other without recursion."""
+
+    labels: Collection[str]
+    items: list[Item] = field(default_factory=list)
+    unread: int = 0
+
+    def read(self, root: Any) -> None:
+        """Read a value and all that is in it."""
+        only = next(iter(self.labels)) if len(self.labels) == 1 else None
+        waiting: list[tuple[Any, str | None]] = [(root, None)]
+        while waiting:
+            value, label = waiting.pop()
+            if isinstance(value, (list, tuple)):
+                parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label)
+            elif isinstance(value, dict):
+                parts = self._of_mapping(Mapping(list(value.items()), closed=True), label)
+            elif isinstance(value, Mapping):
+                parts = self._of_mapping(value, label)
+            else:
+                parts = ()
+                if isinstance(value, str) and (label or only):
+                    self._add(label or only or "", value)
+                elif value is not None:
+                    self.unread += 1
+            waiting.extend(reversed(list(parts)))
+
+    def _add(self, label: Any, mention: str, bounds: tuple[Any, Any] = (None, None)) -> None:
+        if mention.strip():
+            known = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds)
+            self.items.append(Item(str(label), mention, *(bounds if known else (None, None))))
+
+    def _of_list(self, values: Sequence[Any], label: str | None) -> Iterator[tuple[Any, str | None]]:
+        texts = [value for value in values[:2] if isinstance(value, str)]
+        is_pair = len(texts) == 2 and len(values) in (2, 4) and not any(isinstance(value, str) for value in values[2:])
+        if label is None and is_pair and not self._are_mentions(values):
+            self._add(values[0], values[1], (*values[2:], None, None)[:2])
+            return
+        if label is not None and len(values) == 3 and texts == [values[0]] and _are_numbers(values[1:]):
+            self._add(label, values[0], (values[1], values[2]))
+            return
+        yield from ((value, label) for value in values)
+
+    def _are_mentions(self, values: Sequence[Any]) -> bool:
+        """Return whether two strings are two mentions of the one label that was asked for."""
+        return len(self.labels) == 1 and values[0] not in self.labels
+
+    def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
+        entries = mapping.entries
+        known = {key: value for key, value in reversed(entries) if isinstance(key, str)}
+        mention_key = next((key for key in _MENTION_KEYS if _is_wording(known.get(key))), None)
+        label_key = next((key for key in _LABEL_KEYS if key != mention_key and isinstance(known.get(key), str)), None)
+        if mention_key and (label_key or (label is not None and mention_key in ("text", "mention", "span", "word"))):
+            name = known[label_key] if label_key else label
+            wording = known[mention_key]
+            if isinstance(wording, str):
+                first, last = next((pair for pair in _BOUND_KEYS if set(pair) <= set(known)), ("", ""))
+                self._add(name, wording, (known.get(first), known.get(last)))
+            else:
+                yield wording, name
+            return
+        if not mapping.closed and (mention_key or label_key) and len(entries) < 2:
+            # an object that breaks off before it has both a label and a mention
+            return
+        for key, value in entries:
+            if key is None:
+                yield value, label
+            elif isinstance(key, str) and key.removesuffix("_attributes") != key and key[:-11] in known:
+                continue
+            else:
+                yield value, self._label_of(str(key), value, label)
+
+    def _label_of(self, key: str, value: Any, outer: str | None) -> str | None:
+        """Return the label of what a key of a mapping stands for; None if that is only a wrapper."""
+        if key in self.labels:
+            return key
+        if outer is not None:
+            return outer
+        return None if key.lower() in _WRAPPERS and isinstance(value, (list, tuple, dict, Mapping)) else key
+
+
+def _is_wording(value: Any) -> bool:
+    """Return whether a value may be a mention, or a list of these."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(one, str) for one in value)
+    return isinstance(value, str)
+
+
+def _are_numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+
+
+def _read_lines(said: str, labels: Collection[str]) -> Answer:
+    items, unread = [], 0
+    only = next(iter(labels)) if len(labels) == 1 else None
+    for line in said.splitlines():
+        found = _LINE.fullmatch(line)
+        if found is None and (only is None or not line.strip()):
+            unread += bool(line.strip())
+            continue
+        label, listed = (found[1].strip(), found[2]) if found else (only or "", line)
+        for mention in listed.split(","):
+            mention = mention.strip().strip("\"'`").strip()
+            if mention.lower() not in _NOTHING:
+                items.append(Item(label, mention))
+    return Answer(tuple(items), unread=unread)
+
+
+def _read_links(said: str, labels: Collection[str]) -> Answer:
+    return _inline(said, ((found.span(), found[2].strip(), found[1]) for found in _LINK.finditer(said)))
+
+
+def _read_marks(said: str, labels: Collection[str]) -> Answer:
+    label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
+    return _inline(said, ((found.span(), label, found[1]) for found in _MARK.finditer(said)))
+
+
+def _inline(said: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
+    """Return the items of marks that do not nest, and the text without them."""
+    pieces, items, place, size = [], [], 0, 0
+    for (start, end), label, mention in marked:
+        pieces += [said[place:start], mention]
+        size += start - place
+        if mention.strip() and label:
+            items.append(Item(label, mention, size, size + len(mention)))
+        size += len(mention)
+        place = end
+    return Answer(tuple(items), text="".join([*pieces, said[place:]]))
+
+
+def _read_tags(said: str, labels: Collection[str]) -> Answer:
+    """Read elements, which may nest.
+
+    With labels every element is an item, whatever its name. Without, those of TEI that name something are, if there are
+    any. `type` is the label of `<rs>` and `<name>`.
+    """
+    found = list(_ELEMENT.finditer(said))
+    names = {one[2] for one in found if one[2]}
+    tei = bool(names & _TEI_NAMES)
+    pieces: list[str] = []
+    place = size = 0
+    opened: list[tuple[str, str, int, int]] = []
+    closed: list[tuple[int, Item]] = []
+    broken = False
+    for number, one in enumerate(found):
+        piece = html.unescape(said[place : one.start()])
+        pieces.append(piece)
+        size += len(piece)
+        place = one.end()
+        name = one[2]
+        if not name or one[3].endswith("/"):
+            continue
+        if not one[1]:
+            kind = _TYPE.search(one[3]) if name in ("rs", "name") else None
+            opened.append((name, kind[1] if kind else name, size, number))
+        elif opened and any(each[0] == name for each in opened[-20:]):
+            while opened[-1][0] != name:
+                opened.pop()
+                broken = True
+            _, label, start, number = opened.pop()
+            if not tei or name in _TEI_NAMES or name in labels:
+                closed.append((number, Item(label, "", start, size)))
+        else:
+            broken = True
+    pieces.append(html.unescape(said[place:]))
+    text = "".join(pieces)
+    items = []
+    for _, item in sorted(closed):
+        mention = " ".join(text[item.start : item.end].split())
+        if mention:
+            items.append(item._replace(mention=mention))
+    return Answer(tuple(items), broken=broken or bool(opened), text=text)
+
+
+_READERS = {
+    "json": _read_json,
+    "tags": _read_tags,
+    "links": _read_links,
+    "marks": _read_marks,
+    "lines": _read_lines,
+}

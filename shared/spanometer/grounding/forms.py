@@ -1,0 +1,111 @@
+"""Normal forms of texts and mentions, each with a way back to the characters of the text."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from unicodedata import category, combining, normalize
+
+import numpy as np
+
+from ..spans.characters import of_characters
+
+_QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‵‶＂＇「」『』〝〞〟")
+_HYPHENS = frozenset("−⁃﹣－")
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_MOST_MARKS = 30
+_JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
+
+
+def squad(mention: str) -> str:
+    """Return a mention in lower case, without ASCII punctuation and articles, its words with one blank between."""
+    return " ".join(_ARTICLES.sub(" ", mention.lower().translate(_PUNCTUATION)).split())
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """The normal form of a text.
+
+    Attributes:
+        text: the form.
+        start, end: the bounds of what each of its characters stems from, in characters of the text, int64; None if each
+            stems from the one in its place.
+    """
+
+    text: str
+    start: np.ndarray | None = None
+    end: np.ndarray | None = None
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Return the bounds in the text of characters `first` to `last` (exclusive) of the form."""
+        if self.start is None or self.end is None:
+            return first, last
+        return int(self.start[first]), int(self.end[last - 1])
+
+
+def form_of(text: str, fold: str) -> Form:
+    """Return the normal form of a text; `squad` has no way back and is for mentions alone."""
+    if fold == "exact":
+        return Form(text)
+    if fold == "squad":
+        return Form(squad(text))
+    if fold == "case":
+        if text.isascii():
+            return Form(text.lower())
+        return _changed(text, np.arange(len(text) + 1), _lower)
+    joins = of_characters([text], _joins).astype(bool)
+    if joins.any():
+        return _changed(text, _clusters(joins), _loose)
+    return _changed(text, np.arange(len(text) + 1), _loose)
+
+
+def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> Form:
+    """Return the form of which each part of a text, from one border to the next, makes a part of its own."""
+    if len(borders) == len(text) + 1:
+        parts = list(map(change, text))
+    else:
+        places = borders.tolist()
+        parts = [change(text[start:end]) for start, end in pairwise(places)]
+    sizes = np.fromiter(map(len, parts), np.int64, len(parts))
+    return Form("".join(parts), np.repeat(borders[:-1], sizes), np.repeat(borders[1:], sizes))
+
+
+def _clusters(joins: np.ndarray) -> np.ndarray:
+    """Return where characters with their marks begin, and the end; endless marks are cut."""
+    place = np.arange(len(joins))
+    begins = ~joins
+    begins[:1] = True
+    since = place - np.maximum.accumulate(np.where(begins, place, 0))
+    begins |= since % _MOST_MARKS == 0
+    return np.append(np.flatnonzero(begins), len(joins))
+
+
+@lru_cache(1 << 16)
+def _lower(one: str) -> str:
+    return one.lower()
+
+
+@lru_cache(1 << 16)
+def _loose(cluster: str) -> str:
+    """Return the loose form of a character, or of one with its marks."""
+    if cluster in _QUOTES:
+        return "'"
+    kept = []
+    for one in normalize("NFKC", cluster):
+        if one in _QUOTES:
+            kept.append("'")
+        elif one in _HYPHENS or category(one) == "Pd":
+            kept.append("-")
+        elif not one.isspace() and category(one) != "Cf":
+            kept.append(one.lower())
+    return "".join(kept)
+
+
+def _joins(one: str) -> bool:
+    """Return whether a character may become one with the character before it."""
+    return combining(one) != 0 or bool(_JAMO.match(one)) or one in "\uff9e\uff9f"

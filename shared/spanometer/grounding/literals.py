@@ -1,0 +1,158 @@
+"""Values in what a language model wrote: JSON and Python literals, as far as they go."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+DEEPEST = 200
+"""At most this many values may be open at once, as in Python; what nests deeper is broken there."""
+
+_TOKEN = re.compile(
+    r"""\s*+(?:(?P<sign>[\[\](){},:])|(?P<string>"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')"""
+    r"""|(?P<number>[-+]?\d[\w.+-]*+)|(?P<word>true|false|null|True|False|None|NaN)\b)""",
+    re.DOTALL,
+)
+_WORDS = {"true": True, "True": True, "false": False, "False": False}
+_OPENING = {"[": "]", "(": ")", "{": "}"}
+
+
+@dataclass(eq=False)
+class Mapping:
+    """A mapping: its keys and values in turn, also those of a key that occurs again.
+
+    Attributes:
+        entries: pairs of a key and a value, complete.
+        closed: whether its end was there.
+    """
+
+    entries: list[tuple[Any, Any]] = field(default_factory=list)
+    closed: bool = False
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, closed=True), strict=False)
+
+
+def read_value(text: str) -> tuple[Any, bool]:
+    """Return the value that begins with the first bracket of a text, and whether it is whole.
+
+    What follows a whole value is ignored. Of one that breaks off, or that is no JSON or Python literal from some place
+    on, what is complete before is returned. None if there is no bracket.
+    """
+    opening = re.search(r"[\[{]", text)
+    if opening is None:
+        return None, False
+    try:
+        return _JSON.raw_decode(text, opening.start())[0], True
+    except (ValueError, RecursionError):
+        return _as_far_as_possible(text, opening)
+
+
+def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
+    """Return what `read_value` does for a value that is not whole, or not JSON."""
+    root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
+    stack = [_Open(root, _OPENING[opening[0]])]
+    place = opening.end()
+    while found := _TOKEN.match(text, place):
+        place = found.end()
+        top = stack[-1]
+        sign = found["sign"]
+        if sign in _OPENING:
+            child: list[Any] | Mapping = Mapping() if sign == "{" else []
+            if len(stack) == DEEPEST or not top.takes(child):
+                break
+            stack.append(_Open(child, _OPENING[sign]))
+        elif sign is None:
+            if not top.takes(_scalar(found)):
+                break
+        elif sign == top.closing:
+            if not top.close():
+                break
+            stack.pop()
+            if not stack:
+                return root, True
+        elif not top.separate(sign):
+            break
+    return root, False
+
+
+def _scalar(found: re.Match[str]) -> Any:
+    """Return the value of a token that is no sign."""
+    if found["string"] is not None:
+        return _string(found["string"])
+    if found["number"] is not None:
+        try:
+            return int(found["number"]) if len(found["number"]) < 20 else float(found["number"])
+        except ValueError:
+            return float("nan")
+    return _WORDS.get(found["word"])
+
+
+def _string(written: str) -> str:
+    """Return the string that a literal with its quotes stands for."""
+    if "\\" not in written:
+        return written[1:-1]
+    try:
+        return str(json.loads(written, strict=False))
+    except ValueError:
+        pass
+    try:
+        return str(ast.literal_eval(written))
+    except (ValueError, SyntaxError):
+        return written[1:-1]
+
+
+class _Open:
+    """A value that is being read."""
+
+    def __init__(self, value: list[Any] | Mapping, closing: str) -> None:
+        self.value = value
+        self.closing = closing
+        self.key: list[Any] = []
+        self.after_colon = False
+        self.expects_value = True
+
+    def takes(self, value: Any) -> bool:
+        """Take a value in its place; return whether one may stand there."""
+        if not self.expects_value:
+            return False
+        self.expects_value = False
+        if isinstance(self.value, list):
+            self.value.append(value)
+        elif self.after_colon:
+            self.value.entries.append((self.key.pop(), value))
+            self.after_colon = False
+        else:
+            self.key = [value]
+        return True
+
+    def separate(self, sign: str) -> bool:
+        """Take a comma or colon; return whether it may stand there."""
+        if self.expects_value or sign not in ",:":
+            return False
+        if sign == ":":
+            if not self.key or self.after_colon:
+                return False
+            self.after_colon = True
+        elif not self._without_key():
+            return False
+        self.expects_value = True
+        return True
+
+    def close(self) -> bool:
+        """Take the closing bracket; return whether it may stand there, as it may after a comma."""
+        if self.after_colon or not self._without_key():
+            return False
+        if isinstance(self.value, Mapping):
+            self.value.closed = True
+        return True
+
+    def _without_key(self) -> bool:
+        """Turn what was read as a key of a mapping that has none, a set, into a value; return whether it is one."""
+        if not self.key or isinstance(self.value, list):
+            return True
+        self.value.entries.append((None, self.key.pop()))
+        return True

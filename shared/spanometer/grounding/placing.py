@@ -1,0 +1,338 @@
+"""Where the mentions of one answer stand in its text, under a policy."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..spans.words import words_and_signs
+from .answers import Item
+from .forms import Form, form_of
+from .policies import GroundingPolicy
+
+Bounds = tuple[int, int]
+
+MOST_TOKENS = 100
+"""Mentions of more tokens are not looked for in other words."""
+
+MOST_CHAINS = 1 << 24
+"""At most this many beginnings of chains are kept for one answer."""
+
+_BITS = 60
+_STARTS_AT_ONCE = 1 << 14
+
+
+@dataclass(eq=False)
+class TextIndex:
+    """A text in which mentions are looked for; what is found is kept for other items and policies.
+
+    Attributes:
+        text: the text.
+        starts, ends: the bounds of its tokens, in characters, ascending.
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+    _forms: dict[str, Form] = field(default_factory=dict)
+    _found: dict[tuple[str, str, str], list[Bounds]] = field(default_factory=dict)
+    _folded: dict[str, list[str]] = field(default_factory=dict)
+    _fuzzy: dict[tuple[str, str], Bounds | None] = field(default_factory=dict)
+
+    def form(self, fold: str) -> Form:
+        """Return the normal form of the text."""
+        if fold not in self._forms:
+            self._forms[fold] = form_of(self.text, fold)
+        return self._forms[fold]
+
+    def occurrences(self, mention: str, fold: str, inside: str) -> list[Bounds]:
+        """Return the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
+        folded = form_of(mention, fold).text
+        key = (folded, fold, inside)
+        if key not in self._found:
+            self._found[key] = [
+                snapped
+                for start, end in self._matches(folded, fold)
+                if (snapped := self._snapped(start, end, inside)) is not None
+            ]
+        return self._found[key]
+
+    def _matches(self, folded: str, fold: str) -> list[Bounds]:
+        """Return where a normal form is in that of the text, as bounds in the text."""
+        form, size = self.form(fold), len(folded)
+        found: list[Bounds] = []
+        place = form.text.find(folded) if size else -1
+        while place >= 0:
+            found.append(form.bounds(place, place + size))
+            place = form.text.find(folded, place + size)
+        return found
+
+    def tokens_of(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first token that shares a character with bounds, and the one after the last."""
+        return bisect_right(self.ends, start), bisect_left(self.starts, end)
+
+    def _snapped(self, start: int, end: int, inside: str) -> Bounds | None:
+        """Return the bounds of an occurrence; None where it is refused."""
+        if inside == "allow":
+            return start, end
+        first, last = self.tokens_of(start, end)
+        cut_start = first < last and self.starts[first] < start
+        cut_end = first < last and self.ends[last - 1] > end
+        if not (cut_start or cut_end):
+            return start, end
+        if inside == "whole":
+            return None
+        if inside == "expand":
+            return min(start, self.starts[first]), max(end, self.ends[last - 1])
+        first, last = first + cut_start, last - cut_end
+        if first >= last:
+            return None
+        return self.starts[first] if cut_start else start, self.ends[last - 1] if cut_end else end
+
+    def says(self, item: Item, fold: str) -> bool:
+        """Return whether the text between the offsets of an item is its mention."""
+        return form_of(self.text[item.start : item.end], fold).text == form_of(item.mention, fold).text
+
+    def folded_tokens(self, fold: str) -> list[str]:
+        """Return the normal forms of the tokens."""
+        if fold not in self._folded:
+            tokens = [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+            forms = {token: form_of(token, fold).text for token in dict.fromkeys(tokens)}
+            self._folded[fold] = [forms[token] for token in tokens]
+        return self._folded[fold]
+
+    def similar(self, mention: str, fold: str) -> Bounds | None:
+        """Return the window of tokens that has most of a mention's tokens in their order; None if none has enough.
+
+        It has at least three quarters of them, and they are at least a third of it. Of windows with equally many the
+        shortest is taken, then the first. A mention of more than `MOST_TOKENS` tokens is nowhere.
+        """
+        key = (mention, fold)
+        if key not in self._fuzzy:
+            tokens = words_and_signs([mention])
+            wanted = [
+                form_of(mention[start:end], fold).text
+                for start, end in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
+            ]
+            window = best_window(wanted, self.folded_tokens(fold)) if len(wanted) <= MOST_TOKENS else None
+            self._fuzzy[key] = None if window is None else (self.starts[window[0]], self.ends[window[1] - 1])
+        return self._fuzzy[key]
+
+
+def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
+    """Return the first of the shortest windows of tokens with the longest subsequence in common with what is wanted.
+
+    Only windows count of which a third, and at least three quarters of what is wanted, are in common.
+    """
+    least = ceil(0.75 * len(wanted))
+    known = Counter(tokens)
+    # what the text does not have cannot be in common
+    there = [token for token in wanted if token in known]
+    if not wanted or sum(min(count, known[token]) for token, count in Counter(there).items()) < least:
+        return None
+    code = {token: number for number, token in enumerate(dict.fromkeys(there))}
+    text = np.array([code.get(token, -1) for token in tokens])
+    # a best window begins with a token in common, and ends with one
+    starts = np.flatnonzero(text >= 0)
+    longest = 3 * len(there)
+    # with too few wanted tokens within reach a window cannot have enough
+    reach = np.searchsorted(starts, starts + longest) - np.arange(len(starts))
+    starts = starts[reach >= least]
+    best: tuple[int, int, int] | None = None
+    places = [0] * len(code)
+    for place, token in enumerate(there):
+        places[code[token]] |= 1 << place
+    for first in range(0, len(starts), _STARTS_AT_ONCE):
+        found = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
+        if found is not None and (best is None or found < best):
+            best = found
+    return None if best is None else (best[2], best[2] + best[1])
+
+
+def _best_from(
+    starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
+) -> tuple[int, int, int] | None:
+    """Return minus the common tokens, the length and the start of the best window that begins at one of some tokens.
+
+    A row of the table of longest common subsequences is a number whose zero bits are its steps (Crochemore et al.
+    2001), and the length grows by what is carried out of it; words of 60 bits hold it, for all starts at once.
+    """
+    words, full = -(-size // _BITS), (1 << _BITS) - 1
+    masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
+    row = np.full((words, len(starts)), full, dtype=np.int64)
+    common = np.zeros(len(starts), dtype=np.int64)
+    best: tuple[int, int, int] | None = None
+    for width in range(1, 3 * size + 1):
+        inside = starts + width <= len(text)
+        token = np.where(inside, text[np.minimum(starts + width - 1, len(text) - 1)], -1)
+        carry = np.zeros(len(starts), dtype=np.int64)
+        for word in range(words):
+            mask = masks[token, word]
+            total = row[word] + (row[word] & mask) + carry
+            carry = total >> _BITS
+            row[word] = (total & full) | (row[word] & ~mask)
+        common += carry
+        enough = np.flatnonzero(inside & (common >= least) & (3 * common >= width))
+        if len(enough):
+            top = enough[np.argmax(common[enough])]
+            found = (-int(common[top]), width, int(starts[top]))
+            best = found if best is None else min(best, found)
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where the items of an answer are, before overlaps are resolved.
+
+    Attributes:
+        spans: the bounds of each item; none where it has no place, several only where it is all of its occurrences.
+        present: of each item, whether its mention is in the text.
+    """
+
+    spans: list[list[Bounds]]
+    present: list[bool]
+
+
+def place(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Placement:
+    """Place the items of an answer in its text: one after the other, or all at once as a chain.
+
+    Raises:
+        InputError: for a chain of items with too many occurrences.
+    """
+    given = [_given(item, index, policy) for item in items]
+    found = [
+        [bounds] if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
+        for item, bounds in zip(items, given, strict=True)
+    ]
+    fuzzy = policy.absent == "fuzzy"
+    spans: list[list[Bounds]]
+    if policy.repeat == "chain":
+        open_ = [[] if bounds else places for bounds, places in zip(given, found, strict=True)]
+        spans = _chain(open_, index)
+    else:
+        spans = [[] for _ in items]
+    taken = _Taken(len(index.text))
+    choose = _CHOICES.get(policy.repeat)
+    for number, (item, bounds, places) in enumerate(zip(items, given, found, strict=True)):
+        if bounds:
+            spans[number] = [bounds]
+        elif places and choose:
+            spans[number] = choose(taken, places, item.label)
+        elif not places and fuzzy and (window := index.similar(item.mention, policy.fold)):
+            spans[number] = [window]
+        taken.add(spans[number], item.label)
+    return Placement(spans, [bool(places) for places in found])
+
+
+def _given(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
+    """Return the bounds that the answer gives, if the policy takes them."""
+    if policy.offsets == "ignore" or item.start is None or item.end is None:
+        return None
+    if not 0 <= item.start < item.end <= len(index.text):
+        return None
+    return (item.start, item.end) if policy.offsets == "trust" or index.says(item, policy.fold) else None
+
+
+class _Taken:
+    """What the items before have, and the choices that depend on it.
+
+    What is taken stays so; of each list of occurrences it is kept how many of the first need not be looked at again.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._flags = bytearray(size)
+        self._bounds: set[tuple[Bounds, str | None]] = set()
+        self._end = 0
+        self._passed: dict[tuple[int, str], int] = {}
+
+    def add(self, spans: list[Bounds], label: str) -> None:
+        """Take the bounds of an item."""
+        for start, end in spans:
+            self._flags[start:end] = b"\1" * (end - start)
+            self._bounds |= {((start, end), None), ((start, end), label)}
+            self._end = end
+
+    def next(self, places: list[Bounds], label: str) -> list[Bounds]:
+        """Return the first bounds that no item has."""
+        return self._first(places, "next", lambda bounds: (bounds, None) not in self._bounds)
+
+    def next_by_label(self, places: list[Bounds], label: str) -> list[Bounds]:
+        """Return the first bounds that no item of the label has."""
+        return self._first(places, f"by {label}", lambda bounds: (bounds, label) not in self._bounds)
+
+    def next_free(self, places: list[Bounds], label: str) -> list[Bounds]:
+        """Return the first bounds that overlap no item."""
+        return self._first(places, "free", lambda bounds: self._flags.find(1, *bounds) < 0)
+
+    def prefer_free(self, places: list[Bounds], label: str) -> list[Bounds]:
+        """Return the first bounds that overlap no item, else the first that no item of the label has."""
+        return self.next_free(places, label) or self.next_by_label(places, label)
+
+    def after(self, places: list[Bounds], label: str) -> list[Bounds]:
+        """Return the first bounds at or after the end of the item that was placed last."""
+        place = bisect_left(places, (self._end,))
+        return places[place : place + 1]
+
+    def _first(self, places: list[Bounds], rule: str, allows: Callable[[Bounds], bool]) -> list[Bounds]:
+        key = (id(places), rule)
+        place = self._passed.get(key, 0)
+        while place < len(places) and not allows(places[place]):
+            place += 1
+        self._passed[key] = place
+        return places[place : place + 1]
+
+
+_CHOICES: dict[str, Callable[[_Taken, list[Bounds], str], list[Bounds]]] = {
+    "first": lambda taken, places, label: places[:1],
+    "all": lambda taken, places, label: places,
+    "next": _Taken.next,
+    "next by label": _Taken.next_by_label,
+    "next free": _Taken.next_free,
+    "prefer free": _Taken.prefer_free,
+    "order": _Taken.after,
+}
+
+
+def _chain(found: list[list[Bounds]], index: TextIndex) -> list[list[Bounds]]:
+    """Return the bounds of each item in the chain with the most tokens, of equals in that which ends first.
+
+    A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens the one is
+    kept that ends first, of equals in that too the one whose last item is earlier in the answer.
+    """
+    if sum(map(len, found)) > MOST_CHAINS:
+        raise InputError(
+            f"the items of an answer have more than {MOST_CHAINS:,} occurrences, too many for a chain.",
+            "Use a policy with another action for repeat.",
+            option="policy",
+        )
+    # beginnings of chains, ascending in both end and tokens: what is worse in one must be better in the other
+    ends, sizes = [0], [0]
+    last: list[Any] = [None]
+    for number, places in enumerate(found):
+        longer = []
+        for start, end in places:
+            before = bisect_right(ends, start) - 1
+            first, after = index.tokens_of(start, end)
+            longer.append((end, sizes[before] + after - first, (number, (start, end), last[before])))
+        for end, size, link in longer:
+            at = bisect_right(ends, end)
+            if sizes[at - 1] >= size:
+                continue
+            at -= ends[at - 1] == end
+            worse = at
+            while worse < len(sizes) and sizes[worse] <= size:
+                worse += 1
+            ends[at:worse], sizes[at:worse], last[at:worse] = [end], [size], [link]
+    chosen: list[list[Bounds]] = [[] for _ in found]
+    link = last[-1]
+    while link is not None:
+        number, bounds, link = link
+        chosen[number] = [bounds]
+    return chosen
