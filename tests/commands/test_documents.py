@@ -122,6 +122,7 @@ def test_comparison(run, file):
     assert status == 0
     systems = json.loads(output)["measures"]["span_f"]["systems"]
     assert [systems[name]["scores"]["f1"] for name in ("old", "new")] == [pytest.approx(2 / 3), 1]
+    assert "2 documents, 26 characters" in run("compare", *paths)[1]
 
 
 @pytest.mark.filterwarnings("default")

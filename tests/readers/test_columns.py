@@ -363,3 +363,9 @@ def test_parts_agree_on_whether_there_are_words(file, monkeypatch):
 
 def test_width_of_rows(file):
     assert read(file("a b O\n"), columns=[3]).layout.width == 3
+
+
+@pytest.mark.parametrize("head", ['<?xml version="1.0"?>\n<a b="c">\n', "\n<!DOCTYPE html>\n"])
+def test_xml_is_no_table(file, head):
+    with pytest.raises(InputError, match="line 1: this is XML, of no form that is read here"):
+        read(file(head + "<x/>\n"))

@@ -76,10 +76,10 @@ def test_annotators_of_one_file_share_documents(file):
 
 def test_other_names_without_texts_or_words(file):
     def read(name):
-        row = {"id": name, "unit": "token", "spans": [{"start": 0, "end": 1, "label": "A"}]}
-        return read_documents(file(json.dumps(row) + "\n", f"{name}.jsonl"))
+        rows = [{"id": f"{name}{n}", "unit": "token", "spans": [{"start": 0, "end": 1, "label": "A"}]} for n in (1, 2)]
+        return read_documents(file("".join(json.dumps(row) + "\n" for row in rows), f"{name}.jsonl"))
 
-    with pytest.raises(InputError, match="Only here: 'a'"):
+    with pytest.raises(InputError, match="Only here: 'a1', 'a2'"):
         spanometer.score(read("a"), read("b"))
 
 
@@ -89,3 +89,8 @@ def test_two_projects_that_number_the_same_texts(side):
     # a text that differs is no other document
     kept = matched(one, side("c", ("1", ADA), ("2", EVE)))[1]
     assert kept.documents.texts == (ADA, EVE)
+
+
+def test_one_document_a_side_whatever_it_is_called(file):
+    files = [read_documents(file("T1\tPER 0 3\tAda\n", f"{name}.ann")) for name in ("gold", "system")]
+    assert spanometer.score(*files).measures["span_f"].scores["f1"] == 1.0

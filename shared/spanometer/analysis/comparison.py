@@ -10,7 +10,7 @@ from ..arrays import plain
 from ..errors import InputError, counted, on_side, setting, shown
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
-from ..readers.pairing import Pairing, read_sides
+from ..readers.pairing import Pairing, read_sides, unit_of
 from ..spans.annotations import named_sides, require_no_choice, require_no_reading
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
@@ -103,8 +103,13 @@ class Comparison(Shown):
     def parts(self) -> Iterator[Part]:
         """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
         size = counted(self.documents, "document")
-        yield size if self.tokens is None else f"{size}, {counted(self.tokens, 'token')}"
+        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
         yield from self.lines()
+
+    @property
+    def unit(self) -> str:
+        """What the size of the corpus is counted in: `token` or `character`."""
+        return unit_of(result.signature for result in self.measures.values())
 
     def lines(self) -> Iterator[Part]:
         """Return the same without the size."""

@@ -17,6 +17,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import AVERAGES, Resampling
 from ..errors import InputError, counted
 from ..measures.base import Measure
+from ..readers.pairing import unit_of
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
@@ -247,10 +248,11 @@ class Report(Shown):
     def reference_size(self) -> str:
         """The size of the corpus and of the reference in words."""
         one, several = self.unit
+        unit = unit_of(result.signature for result in self.results)
         return ", ".join(
             [
                 self.documents_text or counted(self.documents, "document"),
-                *([] if self.tokens is None else [counted(self.tokens, "token")]),
+                *([] if self.tokens is None else [counted(self.tokens, unit)]),
                 counted(self.reference_spans, f"reference {one}", f"reference {several}"),
             ]
         )

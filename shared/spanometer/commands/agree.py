@@ -31,6 +31,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
 from ..readers.document_file import DocumentFile
+from ..readers.pairing import unit_of
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from .documents import DocumentSeries
@@ -145,10 +146,8 @@ def _parts(found: Agreement, annotators: Mapping[str, Any], output: AgreementOut
     spans = found.spans.tolist()
     first = next(iter(annotators.values()))
     if isinstance(first, DocumentFile):
-        characters = any("|unit:character|" in signature for signature in found.signatures.values())
-        unit = counted(found.tokens, "character" if characters else "token")
         lines = [(name, _side(file).text) for name, file in annotators.items()]
-        size = f"{counted(found.documents, 'document')}, {unit}"
+        size = size_of(found.documents, found.tokens, unit_of(found.signatures.values()))
     else:
         lines = [
             (name, f"{side_of(file).text}, {counted(count, 'span')}")

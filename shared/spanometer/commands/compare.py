@@ -257,5 +257,5 @@ def _compare_attributes(
 
 
 def _parts(found: Comparison, documents: str, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
-    yield from heading(headlines(sides, size_of(documents, found.tokens)))
+    yield from heading(headlines(sides, size_of(documents, found.tokens, found.unit)))
     yield from found.lines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..analysis.results import Report
@@ -178,12 +178,7 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             reading = {"input": "spans", **paired.choices, **self.signed()}
             both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
-            report = self.with_parts(report, *both, measures, reading, resampling)
-            size = counted(report.documents, "document")
-            if paired.unit == "character" and report.tokens is not None:
-                size += f", {counted(report.tokens, 'character')}"
-                report = replace(report, tokens=None)
-            reports.append(replace(report, documents_text=size))
+            reports.append(self.with_parts(report, *both, measures, reading, resampling))
             sides.append(side_of(predictions, paired))
         return Scored(side_of(references), sides, reports)
 

@@ -64,10 +64,10 @@ class Scored:
     reports: Sequence[Report]
 
 
-def size_of(documents: int | str, tokens: int | None) -> str:
+def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
     """Return the size of a corpus in words; its documents may be in words already."""
     number = documents if isinstance(documents, str) else counted(documents, "document")
-    return ", ".join([number, *([] if tokens is None else [counted(tokens, "token")])])
+    return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
 
 
 def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:

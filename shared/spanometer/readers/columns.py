@@ -44,6 +44,10 @@ def read_columns(
     """Read tag columns; see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
+    if source.head.lstrip().startswith((b"<?xml", b"<!DOCTYPE")):
+        raise source.refuse(
+            "this is XML, of no form that is read here.", "Export another format; BioC's is the one in XML.", 1
+        )
     layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words, documents)
     reader = _Reader(source, layout, documents, outside)
     for first, block in blocks:

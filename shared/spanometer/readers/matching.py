@@ -18,8 +18,8 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     both sides have the same texts, each once, but under other names, as two projects of one tool do, the texts count.
 
     Raises:
-        InputError: for documents that only one side has, and for names that differ if there are neither texts nor words
-            to show that the documents are the same.
+        InputError: for documents that only one side has, and for names of several documents that differ if there are
+            neither texts nor words to show that the documents are the same.
     """
     ids, others = references.documents.ids, predictions.documents.ids
     if ids is not None and others is not None and set(ids) == set(others):
@@ -40,7 +40,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     sizes = references.documents.size, predictions.documents.size
     named = ids is not None and others is not None
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
-    if sizes[0] != sizes[1] or (named and not shown):
+    if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         raise InputError(
             f"{counted(sizes[0], 'document')} here, {counted(sizes[1], 'document')} in {predictions.source}."
             f"{_missing(ids, others, predictions.source)}",

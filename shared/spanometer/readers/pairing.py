@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,6 +110,11 @@ class Paired:
     def left_out(self) -> tuple[str, ...]:
         """What was lost on which side."""
         return tuple(_by_side(self.lost))
+
+
+def unit_of(signatures: Iterable[str]) -> str:
+    """Return what scores with some signatures count the size of a corpus in: `token`, or `character`."""
+    return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
 
 
 def _by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
