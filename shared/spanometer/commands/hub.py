@@ -38,10 +38,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run_build(options: argparse.Namespace) -> int:
-    """Write the Space of each metric NAME (all of them by default) into a folder.
+    """Write the Space of each metric or page NAME (all of them by default) into a folder.
 
-    It has the module with all that it needs, its card, app and cases. The same
-    sources give the same bytes.
+    That of a metric has the module with all that it needs, its card, app and
+    cases, that of a page (errors) its app. The same sources give the same bytes.
 
     Examples:
       spanometer hub build
@@ -56,7 +56,7 @@ def run_build(options: argparse.Namespace) -> int:
 
 
 def run_push(options: argparse.Namespace) -> int:
-    """Build the Space of each metric NAME (all of them by default) and push it to ORG.
+    """Build the Space of each metric or page NAME (all by default) and push it to ORG.
 
     Those that have changed get one commit each; what is no longer built is deleted
     there. The token is that of huggingface_hub: HF_TOKEN, or hf auth login.

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..errors import InputError
-from ..integrations.module_folders import path
+from ..integrations.module_folders import page_folders, path
 from ..version import __version__
 from .cards import module_class, require_names
 from .flat_files import PACKAGE, flat_name, flattened, libraries, needed_files
@@ -41,30 +41,34 @@ sys.modules["{PACKAGE.name}"].__path__ = [str(Path(__file__).resolve().parent)]
 
 
 def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
-    """Return the files of a metric's Space by their paths: the same sources give the same bytes.
+    """Return the files of a Space by their paths: the same sources give the same bytes.
 
-    `<name>.py` and the flat files that it names are what `evaluate.load("<namespace>/<name>")` fetches. The app uses
-    the same flat files, and some more. `tests.py` holds cases as `evaluate`'s own Spaces do.
+    Of a metric, `<name>.py` and the flat files that it names are what `evaluate.load("<namespace>/<name>")` fetches.
+    The app uses the same flat files, and some more. `tests.py` holds cases as `evaluate`'s own Spaces do. A page that
+    is no metric has its app and the files of that alone.
 
     Args:
-        name: the metric.
+        name: the metric, or the page.
         namespace: the organisation that the examples in the texts name.
 
     Raises:
         InputError: for an unknown metric, and for a namespace that the Hub cannot have.
     """
     require_namespace(namespace)
-    folder = Path(path(name))
-    script, app, card = folder / f"{name}.py", folder / "app.py", folder / "README.md"
-    fetched = needed_files(script)
-    texts = {
-        script.name: _headed(_script(script, fetched, namespace), script),
-        card.name: _card(_on_the_hub(_read(card), namespace), card),
-        "tests.py": _headed(_tests(name), script),
-    }
-    scripts, files = [script], set(fetched)
+    page = page_folders().get(name)
+    folder = page or Path(path(name))
+    app, card = folder / "app.py", folder / "README.md"
+    texts = {card.name: _card(_on_the_hub(_read(card), namespace), card)}
+    scripts: list[Path] = []
+    fetched: list[Path] = []
+    if page is None:
+        script = folder / f"{name}.py"
+        scripts, fetched = [script], needed_files(script)
+        texts[script.name] = _headed(_script(script, fetched, namespace), script)
+        texts["tests.py"] = _headed(_tests(name), script)
+    files = set(fetched)
     if app.is_file():
-        scripts, files = [script, app], files.union(needed_files(app))
+        scripts, files = [*scripts, app], files.union(needed_files(app))
         docstring, body = _parted(flattened(app, PACKAGE.name))
         texts[app.name] = _headed(f"{docstring}\n{_APP}\n{body}", app)
     texts.update({f"{flat_name(file)}.py": _headed(flattened(file), file) for file in files})
@@ -76,17 +80,17 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
 
 
 def build(out: Path, selected: Iterable[str] = (), *, namespace: str = NAMESPACE) -> dict[str, dict[str, bytes]]:
-    """Write the Spaces of metrics, each into a folder of its name; stale files are deleted.
+    """Write the Spaces of metrics and pages, each into a folder of its name; stale files are deleted.
 
     Args:
         out: the folder for the Spaces.
-        selected: the metrics; all of them if empty.
+        selected: the metrics and pages; all of them if empty.
         namespace: see `space`.
 
     Returns:
-        The files as from `space`, by metric.
+        The files as from `space`, by name.
     """
-    spaces = {name: space(name, namespace=namespace) for name in require_names(selected)}
+    spaces = {name: space(name, namespace=namespace) for name in require_names(selected, page_folders())}
     for name, files in spaces.items():
         folder = out / name
         for file in sorted(folder.rglob("*.py")) if folder.is_dir() else ():
@@ -142,11 +146,7 @@ def _headed(text: str, source: Path) -> str:
 
 def _origin(source: Path) -> str:
     inside = source.is_relative_to(PACKAGE)
-    label = (
-        f"shared/{source.relative_to(PACKAGE.parent).as_posix()}"
-        if inside
-        else f"metrics/{source.parent.name}/{source.name}"
-    )
+    label = f"shared/{source.relative_to(PACKAGE.parent).as_posix()}" if inside else "/".join(source.parts[-3:])
     return f"{_GENERATED} from {label}, version {__version__}, commit {commit(source)}. Do not edit."
 
 

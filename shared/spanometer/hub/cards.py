@@ -28,15 +28,16 @@ def write_cards(selected: Iterable[str] = ()) -> list[Path]:
     return changed
 
 
-def require_names(selected: Iterable[str]) -> list[str]:
-    """Return the selected metrics, all of them if none is.
+def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[str]:
+    """Return the selected metrics and pages, all of them if none is.
 
     Raises:
         InputError: for an unknown metric.
     """
-    chosen = list(dict.fromkeys(selected)) or sorted(module_folders())
+    chosen = list(dict.fromkeys(selected)) or sorted([*module_folders(), *pages])
     for name in chosen:
-        path(name)
+        if name not in pages:
+            path(name)
     return chosen
 
 

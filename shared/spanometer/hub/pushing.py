@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..integrations.module_folders import page_folders
 from ..version import __version__
 from .building import require_namespace, space
 from .cards import require_names
@@ -63,7 +64,7 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
 
     Args:
         namespace: the user or organisation that owns the Spaces.
-        selected: the metrics; all of them if empty.
+        selected: the metrics and pages; all of them if empty.
         dry_run: change nothing. Needs no token for Spaces that anybody can read.
 
     Yields:
@@ -73,7 +74,7 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
         InputError: without a token, or with one without write access; if the Hub cannot be reached, or refuses.
     """
     require_namespace(namespace)
-    chosen = require_names(selected)
+    chosen = require_names(selected, page_folders())
     with _errors_of(namespace):
         from huggingface_hub import HfApi, get_token
 

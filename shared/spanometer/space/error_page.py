@@ -17,8 +17,21 @@ import gradio as gr
 
 from ..analysis.error_analysis import errors
 from ..errors import InputError, counted, printable
+from ..readers.bioc import read_bioc  # noqa: F401 (a format that the page reads)
+from ..readers.columns import read_columns  # noqa: F401 (another)
+from ..readers.conllu import read_conllu  # noqa: F401 (another)
+from ..readers.doccano import read_doccano  # noqa: F401 (another)
 from ..readers.document_file import DocumentFile
+from ..readers.document_lines import read_document_lines  # noqa: F401 (another)
+from ..readers.gliner import read_gliner  # noqa: F401 (another)
+from ..readers.json_lines import read_tag_lines  # noqa: F401 (another)
+from ..readers.label_studio import read_label_studio  # noqa: F401 (another)
+from ..readers.prodigy import read_prodigy  # noqa: F401 (another)
+from ..readers.pubtator import read_pubtator  # noqa: F401 (another)
 from ..readers.reading import read_documents, require_one_annotator
+from ..readers.spacy_json import read_spacy_json  # noqa: F401 (another)
+from ..readers.system_output import read_system_output  # noqa: F401 (another)
+from ..readers.webanno import read_webanno  # noqa: F401 (another)
 from ..web.error_report import ReportOptions, error_report
 from .app import launch_options
 from .corpus import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
