@@ -74,6 +74,7 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
     """Return a value of every character of some texts, end to end; it is computed once for each distinct character."""
     code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    there: np.ndarray
     if len(code) < _FEW:
         there, place = np.unique(code, return_inverse=True)
         place = place.ravel()
