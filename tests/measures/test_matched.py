@@ -14,7 +14,7 @@ from slow import matched as slow
 from slow import measures
 from spanometer import InputError, Spans
 from spanometer.alignment import matching
-from spanometer.measures import IntersectionF, SpanF, matched_f
+from spanometer.measures import IntersectionF, SemevalF, SpanF, matched_f
 from spanometer.measures.matched_f import MatchedF
 
 KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
@@ -209,6 +209,7 @@ def test_identities(kind):
                 for measure in (MatchedF(credit="overlap", labels=labels), MatchedF(threshold=0, labels=labels))
             )
             assert overlap == nothing
+            assert overlap == scored(SemevalF(schema="ent_type", alignment="schema", labels=labels), *sides)[1]
             steps = [scored(MatchedF(threshold=step / 20, labels=labels), *sides)[1] for step in range(10, 20)]
             mean = scored(MatchedF(credit="iou_50_95", labels=labels), *sides)[1]
             assert mean == pytest.approx({key: np.mean([step[key] for step in steps]) for key in KEYS}, abs=1e-12)
