@@ -87,7 +87,7 @@ class Measure(ABC):
         bounded: pairs of counts of which the first is at most the second, for each document and label.
     """
 
-    average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
+    average: str = option("micro", help="how to average", choices=AVERAGES, label="Average")
     zero_division: float = zero_division_option("value of a ratio with the denominator 0")
 
     name: ClassVar[str]

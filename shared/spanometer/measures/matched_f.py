@@ -88,7 +88,12 @@ class MatchedF(FMeasure):
         label="Credit of a pair",
     )
     threshold: float = option(
-        0.5, help="intersection over union that a pair needs, for iou_threshold", kind=float, low=0, high=1, label="IoU"
+        0.5,
+        help="intersection over union that a pair needs, for iou_threshold",
+        kind=float,
+        low=0,
+        high=1,
+        label="Threshold",
     )
 
     name: ClassVar[str] = "matched_f"
