@@ -12,6 +12,7 @@ from ..errors import InputError, counted, setting
 from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.document_file import DocumentFile
 from ..readers.fitting import Fitted, fitted
+from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, Writer, formats_of, reading_options
 from ..readers.pairing import Paired, Pairing, pair
 from ..readers.reading import by_annotator, read_documents, require_one_annotator
@@ -62,7 +63,8 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         return read_with(
             read_documents,
             path,
-            format=self.format if found is None else found.name,
+            # each file of a folder shows its own
+            format=self.format if found is None or files_of(path) is not None else found.name,
             annotator=self.annotator,
             **{name: getattr(self, name) for name in own},
             column=column,

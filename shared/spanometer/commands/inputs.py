@@ -242,7 +242,7 @@ def _pipe(path: str) -> object:
     except (AttributeError, OSError, ValueError):
         # standard input may be no file, as in a test
         return STANDARD_INPUT if path == STANDARD_INPUT else None
-    regular = stat.S_ISREG(status.st_mode) and path != STANDARD_INPUT
+    regular = (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and path != STANDARD_INPUT
     return None if regular else (status.st_dev, status.st_ino)
 
 
@@ -303,7 +303,10 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
 
 def names_of(paths: Sequence[str]) -> list[str]:
     """Return the names of annotators or systems: those of their files, as short as distinct names can be."""
-    bare = [os.path.basename(path).removesuffix(".gz") if path != STANDARD_INPUT else called(path) for path in paths]
+    bare = [
+        os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
+        for path in paths
+    ]
     for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
         if len(set(names)) == len(paths):
             return names

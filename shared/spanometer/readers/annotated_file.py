@@ -12,6 +12,7 @@ from ..arrays import offsets_of, ranges
 from ..errors import InputError, counted, require_kind, setting, shown
 from ..tags.tags import Tags
 
+_LISTED = 3
 _BLOCK = 1 << 20
 """How many words are compared at a time."""
 
@@ -53,6 +54,25 @@ class LineRuns:
         return ranges(self.lines, np.diff(np.append(self.tokens, self.size)))
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The files that documents are of, if they are several.
+
+    Attributes:
+        names: what tells the files apart; both sides' files are paired by it.
+        sources: what errors call each.
+        file: int64, the file of each document.
+    """
+
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    file: np.ndarray
+
+    def take(self, documents: np.ndarray) -> Parts:
+        """Return the files of some documents, in the order asked for."""
+        return Parts(self.names, self.sources, self.file[documents])
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnnotatedFile:
     """A file of annotated documents.
@@ -62,12 +82,18 @@ class AnnotatedFile:
         document_lines: int64, the number of the line, from 1, on which each document begins.
         line_runs: where the tokens stand; None if a document is not one token a line.
         words: the words of each document, as lists or encoded; None if the file has none, or they were not read.
+        parts: the files that the documents are of, if these are a folder's, or those that a pattern fits.
     """
 
     source: str
     document_lines: np.ndarray
     line_runs: LineRuns | None = None
     words: Tags | list[list[str]] | None = None
+    parts: Parts | None = None
+
+    def source_of(self, document: int) -> str:
+        """Return what errors call the file of a document."""
+        return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
 
     @property
     def token_lines(self) -> np.ndarray | None:
@@ -92,10 +118,10 @@ class AnnotatedFile:
         """Return an error about a document and token of this file as one about the file and line."""
         if error.document is None:
             return error.in_file(self.source)
-        line = self.line(error.document, error.position)
+        line, source = self.line(error.document, error.position), self.source_of(error.document)
         if self.line_runs is not None:
-            return error.in_file(self.source, line)
-        return error.placed(side=None, document=None, source=self.source, line=line)
+            return error.in_file(source, line)
+        return error.placed(side=None, document=None, source=source, line=line)
 
 
 def located(error: InputError, files: Mapping[str, AnnotatedFile]) -> InputError:
@@ -119,6 +145,7 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *
     """
     for side, file in (("references", references), ("predictions", predictions)):
         require_kind(file, AnnotatedFile, "a file that was read", "Give what a reader returns.", side=side)
+    require_same_files(references, predictions)
     sizes = [len(file.document_lines) for file in (references, predictions)]
     common = min(sizes)
     first, second = references.lengths, predictions.lengths
@@ -128,9 +155,10 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *
         question = "do the documents end at the same places?" if moved else "was the text tokenised twice?"
         raise InputError(
             f"the reference document that begins here has {counted(int(first[document]), 'token')}, the predicted one "
-            f"({predictions.source}, line {predictions.line(document)}) has {counted(int(second[document]), 'token')}.",
+            f"({predictions.source_of(document)}, line {predictions.line(document)}) has "
+            f"{counted(int(second[document]), 'token')}.",
             f"Both sides must annotate the same tokens; {question}",
-            source=references.source,
+            source=references.source_of(document),
             line=references.line(document),
         )
     if sizes[0] != sizes[1]:
@@ -139,11 +167,36 @@ def require_same_tokens(references: AnnotatedFile, predictions: AnnotatedFile, *
             f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
             f"{shorter.source} ends before the document that begins here.",
             "Both sides must annotate the same documents, in the same order.",
-            source=longer.source,
+            source=longer.source_of(common),
             line=longer.line(common),
         )
     if not ignore_words:
         require_same_words(references, predictions)
+
+
+def require_same_files(references: AnnotatedFile, predictions: AnnotatedFile) -> None:
+    """Raise an `InputError` if both sides are several files that have other names, or not as many documents each."""
+    one, other = references.parts, predictions.parts
+    if one is None or other is None:
+        return
+    for here, there in ((references, predictions), (predictions, references)):
+        known = set(there.parts.names if there.parts is not None else ())
+        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in known]
+        if lacking:
+            more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
+            listed = ", ".join(map(repr, lacking[:_LISTED]))
+            raise InputError(
+                f"{there.source} has no {listed}{more}.", "Files are paired by their names.", source=here.source
+            )
+    sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (one, other)]
+    if (sizes[0] != sizes[1]).any():
+        file = int(np.argmax(sizes[0] != sizes[1]))
+        raise InputError(
+            f"{counted(int(sizes[0][file]), 'document')} here, {counted(int(sizes[1][file]), 'document')} in "
+            f"{other.sources[file]}.",
+            "Both sides must annotate the same documents.",
+            source=one.sources[file],
+        )
 
 
 def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) -> None:
@@ -151,6 +204,7 @@ def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) ->
 
     Files of other documents or lengths are not compared.
     """
+    require_same_files(references, predictions)
     one, other = references.lengths, predictions.lengths
     if one is None or other is None or references.words is None or predictions.words is None:
         return
@@ -170,7 +224,8 @@ def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) ->
         difference = ""
     line = predictions.line(document, position)
     error = InputError(
-        f"the word is {shown(word)} here and {shown(found)} in {predictions.source}, line {line}.{difference}",
+        f"the word is {shown(word)} here and {shown(found)} in {predictions.source_of(document)}, line {line}."
+        f"{difference}",
         "Both sides must annotate the same words, in the same order; "
         f"{setting('ignore_words', True)} compares no words.",
         document=document,

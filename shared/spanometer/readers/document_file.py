@@ -76,6 +76,7 @@ class DocumentFile(AnnotatedFile):
             places=some(self.places),
             words=None if self.words is None else [list(self.words[document]) for document in chosen],
             document_lines=self.document_lines[documents],
+            parts=None if self.parts is None else self.parts.take(documents),
         )
 
     def of(self, annotator: str) -> DocumentFile:
@@ -90,7 +91,7 @@ class DocumentFile(AnnotatedFile):
         located = super().locate(error)
         if error.document is None or not self.places or not self.places[error.document]:
             return located
-        return located.placed(source=f"{self.source}, {self.places[error.document]}")
+        return located.placed(source=f"{self.source_of(error.document)}, {self.places[error.document]}")
 
 
 inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterable[Record]] | None] = ContextVar(

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from ..errors import InputError, require_choice, setting
 from ..options import Option, options_of
 from .annotated_file import AnnotatedFile
+from .folders import files_of
 from .source import UTF_8, Replayed, Source
 
 File = TypeVar("File", bound=AnnotatedFile)
@@ -164,8 +165,12 @@ def detect(
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         names = islice((name for *_, names in os.walk(path) for name in names), _MOST_NAMES)
         of_folders = [each for each in known if each.read_folder is not None]
-        return next((each for name in names for each in of_folders if name.endswith(each.ending)), None)
+        folder = next((each for name in names for each in of_folders if name.endswith(each.ending)), None)
+        if folder is not None:
+            return folder
     try:
+        # the files of a folder have the format of the first one
+        path = next(iter((files_of(path) or {}).values()), path)
         with Source.open(path, encoding=encoding) as source:
             return next((each for each in known if each.evidence(source) >= least), None)
     except InputError:

@@ -14,8 +14,10 @@ from ..spans.spans import Spans
 from ..tags.decoding import Decoding
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
+from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .matching import shared_documents
+from .several_files import read_together
 from .source import Limits, Replayed
 from .tag_file import TagFile, read, tag_lists
 from .tokenizers import tokens_of
@@ -41,7 +43,8 @@ def read_documents(
     """Read the documents and spans of a file: exports of annotation tools, outputs of systems, JSON lines, or tags.
 
     Args:
-        path: the file, or an open binary stream; or a folder of brat's files.
+        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
+            after the other and are named by their paths.
         format: its name; `auto` tells it from the content.
         annotator: whose spans to read, if the file has those of several; all of them by default.
         column: of tags, see `readers.read`.
@@ -73,6 +76,13 @@ def read_documents(
         if isinstance(path, Replayed):
             path.rewind()
         named = None if found is None else found.name
+    of_folders = named in known and known[named].read_folder is not None and os.path.isdir(str(path))
+    files = None if of_folders else files_of(path)
+    if files is not None:
+        each: dict[str, Any] = {"format": format, "column": column, "prefix": prefix, "progress": progress, **options}
+        together = read_together(path, files, lambda file: read_documents(file, **each, limits=limits))
+        file = together if annotator is None else together.of(annotator)
+        return file if tokenizer is None else with_tokens(file, tokenizer)
     if named not in known:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..arrays import is_integer, ordered
+from ..arrays import is_integer, offsets_of, ordered
 from ..errors import InputError, mention, printable, require_kind, setting, shown
 from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .annotated_file import AnnotatedFile
+from .folders import files_of
 from .formats import read_as
 from .source import Source
 
@@ -150,7 +151,8 @@ def read(
     In **jsonl** files each line is a document: a list of tags, or an object that has one under the column's name.
 
     Args:
-        path: the file, or an open binary stream.
+        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
+            after the other.
         columns: the tag columns. A number counts from 1, as `cut` and `awk` do, or with a negative sign from the right
             (-1 is the last); digits in a string are a number. Any other string is a name. None is the last column, in
             JSON lines `tags`.
@@ -173,6 +175,12 @@ def read(
     """
     columns = _checked(columns, words, documents, outside)
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
+    files = files_of(path)
+    if files is not None:
+        from .several_files import read_together
+
+        given: dict[str, Any] = {**options, "format": format, "progress": progress, **limits}
+        return read_together(path, files, lambda file: read(file, **given))
     return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
@@ -212,6 +220,14 @@ def _checked(columns: Any, words: Any, documents: Any, outside: Any) -> tuple[Co
     for name, value in (("documents", documents), ("outside", outside)):
         require_kind(value, (str, NoneType), "a string", f"Give {mention(name)} as text, or leave it out.")
     return known
+
+
+def joined_tags(parts: Sequence[Tags]) -> Tags:
+    """Return the tags of several files, their documents end to end."""
+    names = Codes()
+    codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
+    offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
+    return Tags(np.concatenate(codes), tuple(names), offsets)
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import offsets_of
 from ..errors import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
@@ -89,6 +90,34 @@ def union(layers: Sequence[Spans]) -> Spans:
             label=np.concatenate([part.label for part in parts]),
         )
     )
+
+
+def end_to_end(parts: Sequence[Spans]) -> Spans:
+    """Return the spans of several corpora as those of one, their documents one after the other."""
+    labels = tuple(sorted({label for spans in parts for label in spans.labels}))
+    same = [spans.with_labels(labels) for spans in parts]
+    base = offsets_of([spans.documents for spans in parts])
+    lengths = [spans.lengths for spans in parts]
+    known = [one for one in lengths if one is not None]
+    joined = replace(
+        same[0],
+        document=np.concatenate([one.document + first for one, first in zip(same, base, strict=False)]).astype(
+            np.int32
+        ),
+        start=np.concatenate([spans.start for spans in same]),
+        end=np.concatenate([spans.end for spans in same]),
+        label=np.concatenate([spans.label for spans in same]),
+        documents=int(base[-1]),
+        lengths=np.concatenate(known) if len(known) == len(lengths) else None,
+        fragments=None,
+    )
+    if all(spans.fragments is None for spans in parts):
+        return joined
+    first = offsets_of(list(map(len, parts)))
+    of_each = zip(first, (spans.pieces() for spans in same), strict=False)
+    pieces = [(span + begin, start, end) for begin, (span, start, end) in of_each]
+    span, start, end = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return joined.with_pieces(span, start, end, joined.lengths)
 
 
 def require_no_reading(given: str, *, scheme: str | None, repair: str, prefix: bool) -> None:

@@ -1,0 +1,143 @@
+"""Several files, read one by one and taken together as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from ..arrays import offsets_of
+from ..errors import InputError
+from ..spans.annotations import end_to_end
+from ..spans.documents import Documents, Tokens
+from .annotated_file import AnnotatedFile, LineRuns, Parts
+from .document_file import DocumentFile
+from .tag_file import TagFile, joined_tags
+
+File = TypeVar("File", bound=AnnotatedFile)
+Value = TypeVar("Value")
+
+
+def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], File]) -> File:
+    """Read files one by one, and return what they have together.
+
+    Raises:
+        InputError: as the reader, and for files that do not go together.
+    """
+    found = {name: read(file) for name, file in files.items()}
+    source = os.fspath(path)
+    first = next(iter(found.values()))
+    together: Any = {DocumentFile: _documents, TagFile: _tags}.get(type(first))
+    if together is not None:
+        return cast(File, together(source, found))
+    raise InputError(f"{type(first).__name__}s are read one by one.", "Name a file.", source=source)
+
+
+def _together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]:
+    """Return what all annotated files have."""
+    parts = list(files.values())
+    sizes = [len(part.document_lines) for part in parts]
+    runs = [part.line_runs for part in parts]
+    joined = None
+    if all(run is not None for run in runs):
+        base = offsets_of([run.size for run in runs if run is not None])
+        tokens = [run.tokens + first for run, first in zip(runs, base.tolist(), strict=False) if run is not None]
+        lines = [run.lines for run in runs if run is not None]
+        joined = LineRuns(np.concatenate(tokens), np.concatenate(lines), int(base[-1]))
+    return {
+        "source": source,
+        "document_lines": np.concatenate([part.document_lines for part in parts]),
+        "line_runs": joined,
+        "parts": Parts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
+    }
+
+
+def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
+    first, *others = parts = list(files.values())
+    for other in others:
+        if other.columns != first.columns:
+            raise InputError(
+                f"the tags are in {' and '.join(other.columns)} here, and in {' and '.join(first.columns)} in "
+                f"{first.source}.",
+                "Name the columns.",
+                source=other.source,
+            )
+    words, numbers = _if_all(part.words for part in parts), _if_all(part.numbers for part in parts)
+    names = _if_all(part.document_names for part in parts)
+    return TagFile(
+        **_together(source, files),
+        columns=first.columns,
+        tags=tuple(joined_tags(of_column) for of_column in zip(*(part.tags for part in parts), strict=True)),
+        words=None if words is None else joined_tags(words),
+        numbers=None if numbers is None else np.concatenate(numbers),
+        layout=first.layout,
+        document_names=None if names is None else tuple(chain.from_iterable(names)),
+        sentences=any(part.sentences for part in parts),
+        form="several files",
+    )
+
+
+def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
+    first, *others = parts = list(files.values())
+    for other in others:
+        for kinds in (("tokens", other.in_tokens, first.in_tokens), ("annotators", other.annotators, first.annotators)):
+            if bool(kinds[1]) != bool(kinds[2]):
+                where = (first, other) if kinds[1] else (other, first)
+                problem = f"{where[1].source} has spans of {kinds[0]}, and this has others."
+                raise InputError(problem, "Give files of one form.", source=where[0].source)
+    known = [part.documents for part in parts]
+    one_each = all(each.size == 1 for each in known)
+    ids = [
+        name if one_each else f"{name}/{number if each.ids is None else each.ids[number]}"
+        for name, each in zip(files, known, strict=True)
+        for number in range(each.size)
+    ]
+    texts, tokens = _if_all(each.texts for each in known), _if_all(each.tokens for each in known)
+    words = _if_all(part.words for part in parts)
+    with_attributes = any(part.attributes is not None for part in parts)
+    return DocumentFile(
+        **_together(source, files),
+        documents=Documents(
+            size=len(ids),
+            ids=tuple(ids),
+            texts=None if texts is None else tuple(chain.from_iterable(texts)),
+            tokens=None if tokens is None else _joined_tokens(tokens),
+        ),
+        spans=end_to_end([part.spans for part in parts]),
+        words=None if words is None else list(chain.from_iterable(words)),
+        in_tokens=first.in_tokens,
+        annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
+        attributes=tuple(chain.from_iterable(map(_attributes, parts))) if with_attributes else None,
+        stated=tuple(chain.from_iterable(part.stated or [()] * part.documents.size for part in parts)),
+        places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
+        left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
+        notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
+    )
+
+
+def _if_all(values: Iterable[Value | None]) -> list[Value] | None:
+    """Return what all files have; None if some have none."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else None
+
+
+def _joined_tokens(parts: Sequence[Tokens]) -> Tokens:
+    lengths = np.concatenate([part.lengths for part in parts])
+    return Tokens(
+        offsets_of(lengths), *(np.concatenate([getattr(p, name) for p in parts]) for name in ("start", "end"))
+    )
+
+
+def _attributes(file: DocumentFile) -> Sequence[list[dict[str, Any]]]:
+    """Return the spans of a file with their attributes, which may have none."""
+    if file.attributes is not None:
+        return file.attributes
+    found: list[list[dict[str, Any]]] = [[] for _ in range(file.documents.size)]
+    columns = (file.spans.document, file.spans.start, file.spans.end, file.spans.label)
+    for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
+        found[document].append({"start": start, "end": end, "label": file.spans.labels[label], "attributes": {}})
+    return found
