@@ -2,6 +2,7 @@
 
 import io
 import json
+import pathlib
 import random
 import warnings
 
@@ -375,3 +376,21 @@ def test_files_that_exist(file, tmp_path):
 def test_every_writer_is_tested():
     assert set(writers()) == {"brat", "columns", "doccano", "jsonl", "label_studio", "spacy"}
     assert read_documents is spanometer.read
+
+
+def test_the_table_of_what_formats_hold():
+    """What docs/formats.md says of each is what it declares."""
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = text.partition("| `--to` |")[2].partition("\n\n")[0].splitlines()[2:]
+    table = {cells[1].split("`")[1]: cells[2:] for cells in (list(map(str.strip, row.split("|"))) for row in rows)}
+    assert set(table) == set(writers())
+    for name, (spans, overlapping, discontinuous, attributes, annotators, words, *_) in table.items():
+        writer = writers()[name]
+        assert spans.split(",")[0] == {"character": "characters", "token": "tokens", None: "both"}[writer.unit]
+        assert overlapping.split()[0] == {True: "yes", False: "no"}.get(writer.overlapping, "with")
+        assert (discontinuous, annotators) == tuple(
+            "yes" if one else "no" for one in (writer.discontinuous, writer.annotators)
+        )
+        assert (attributes != "no") == writer.attributes and (words == "needed") == writer.needs_text
+    written = {row.split("`")[1] for row in text.splitlines() if row.startswith("| `") and row.endswith("| yes |")}
+    assert written == set(writers())
