@@ -135,3 +135,20 @@ def test_advise_transform_spread(run, complaint, path, name):
 )
 def test_options_of_other_files(complaint, path, arguments, said):
     assert said in complaint(*(path(argument) if argument in FILES else argument for argument in arguments))
+
+
+def test_spans_with_attributes(run, file):
+    """They are scored by their attributes as before, and are spans for every other command."""
+    rows = [span(0, 2, "PER", attributes={"alive": True}), span(4, 5, "LOC", attributes={})]
+    tokens = file("a.jsonl", json.dumps({"tokens": WORDS, "spans": rows}) + "\n")
+    characters = [span(*one, attributes={"alive": one[2] == "PER"}) for one in SPANS]
+    text = file("b.jsonl", json.dumps({"text": TEXT, "spans": characters}) + "\n")
+    for path in (tokens, text):
+        status, output, _ = run("score", path, path, "--json")
+        assert (status, list(json.loads(output)["measures"])) == (0, ["span_attribute"])
+    status, output, _ = run("agree", tokens, text, "--json")
+    assert (status, json.loads(output)["mean_f1"]) == (0, 1)
+    status, output, _ = run("convert", text, "--to", "jsonl")
+    assert (status, json.loads(output)["spans"]) == (0, characters)
+    assert json.loads(run("convert", tokens, "--to", "jsonl")[1])["spans"] == [rows[0], span(4, 5, "LOC")]
+    assert run("validate", text)[0] == 0

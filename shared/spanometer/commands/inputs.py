@@ -168,9 +168,9 @@ def kind_of(
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
     if len(fitting) > 1:
         # a side without spans may show nothing
-        found = [detected(path, options.encoding or UTF_8) for path in paths]
-        contents = [format.content for format in found if format is not None]
-        fitting = [kind for kind in fitting if kind.content in contents] or fitting[-1:]
+        encoding = options.encoding or UTF_8
+        shown = [kind for kind in fitting if any(detected(path, encoding, kind.content) for path in paths)]
+        fitting = shown or fitting[-1:]
     return fitting[0] if fitting else kinds[-1]
 
 

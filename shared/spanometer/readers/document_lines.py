@@ -144,8 +144,6 @@ def _evidence(source: Source) -> Evidence:
         return Evidence.NONE
     if not spans:
         return Evidence.CERTAIN if "text" in row else Evidence.POSSIBLE
-    if any(isinstance(span, dict) and "attributes" in span for span in spans) and not {"text", "unit"} & row.keys():
-        return Evidence.NONE
     known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
     return Evidence.CERTAIN if known else Evidence.NONE
 
