@@ -14,7 +14,7 @@ from spanometer.measures import Eter, LinkF
 from spanometer.readers import read
 from spanometer.reproduction import chance, differences, policies, report
 from spanometer.reproduction.differences import KnownDifference, explained, known_differences
-from spanometer.reproduction.inputs import Inputs, MissingCorpus
+from spanometer.reproduction.inputs import FAIREVAL, Inputs, MissingCorpus
 from spanometer.reproduction.report import LISTED, TABLES, Reproduction, draw, reproduce
 from spanometer.reproduction.tables import Cell, Table, markdown_table
 
@@ -338,6 +338,40 @@ def test_the_readme_shows_the_summary(whole, run, monkeypatch):
     shown = re.search(r"```text\n(Published tables, ours beside them\n.*?)```", readme, re.DOTALL).group(1)
     assert output.startswith(shown)
     assert shown.endswith(f"{whole.verdict}\n")
+
+
+@pytest.mark.parametrize("corpus", ["ner", "chunk"])
+def test_every_cell_of_faireval(tables, corpus):
+    found = [tables[f"faireval_{corpus}_{table}"] for table in ("traditional", "fair", "weighted", "confusion")]
+    assert sum(len(table.cells) for table in found) == {"ner": 155, "chunk": 731}[corpus]
+    assert all(cell.equal for table in found for cell in table.cells)
+    fair = cell_of(found[1], "overall", "F1")
+    assert (fair.published, fair.digits) == ({"ner": 88.80, "chunk": 97.86}[corpus], 2)
+
+
+def test_examples_of_partly_right_spans():
+    hub, overlap, cases = reproduce(["fair_examples", "semeval_cases"]).tables
+    assert counts(hub) == (12, 8, 4, 0)
+    assert counts(overlap) == (8, 8, 0, 0)
+    # two cases of one old test, in four schemas two numbers each
+    assert counts(cases) == (650, 634, 16, 0)
+    assert {cell.row.partition(",")[0] for cell in cases.unequal} == {"test_compute_metrics_one_pred_two_true"}
+    assert not any(table.unexplained for table in (hub, overlap, cases))
+
+
+@pytest.mark.parametrize("line", ["LOC\t2\t3", "LOC\tx\t3\t2, 3", "LOC\t2\t4\t2, 4"])
+def test_files_that_are_not_those_of_faireval(tmp_path, line):
+    for names in FAIREVAL.values():
+        (tmp_path / names[0]).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / names[0]).write_text(f"LOC\t1\t1\t1\n\n{line}\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"ner_spans\.csv: line 3 is not a label"):
+        reproduce(["faireval"], folder=tmp_path)
+
+
+def test_without_the_files_of_faireval():
+    found = reproduce(["faireval"])
+    assert len(found.tables) == 8
+    assert all(not table.cells and "FairEval's" in table.missing for table in found.tables)
 
 
 # what is wrong is marked
