@@ -167,3 +167,15 @@ def test_standard_input(run, file, standard_input, form):
     standard_input(FORMS[form].encode())
     arguments = ["-", file("gold.jsonl", doccano()), "--measure", "span_f", "--score-only"]
     assert run("score", *arguments)[:2] == (0, "1.0000\n")
+
+
+def test_fragments_over_a_line_end(run, tmp_path):
+    for side, offsets in (("gold", "0 4;5 9"), ("system", "0 9")):
+        (folder := tmp_path / side).mkdir()
+        (folder / "a.txt").write_text("back\npain")
+        (folder / "a.ann").write_text(f"T1\tX {offsets}\tback pain\n")
+    paths = [str(tmp_path / side) for side in ("gold", "system")]
+    wanted = ("score", *paths, "--measure", "span_f", "--score-only")
+    assert float(run(*wanted)[1]) == 0
+    assert float(run(*wanted, "--join-fragments")[1]) == 1
+    assert "references: 1 span of fragments with white space between joined" in run(*wanted[:5], "--join-fragments")[1]

@@ -9,7 +9,7 @@ from slow.tokenisation import carried
 from spanometer.errors import InputError
 from spanometer.spans.documents import Documents, Tokens
 from spanometer.spans.spans import Spans
-from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed
+from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed, without_gaps
 
 # "Ada Lovelace-Byron wrote." as Ada, Lovelace, -, Byron, wrote, .
 TOKENS = Tokens.from_lists([[(0, 3), (4, 12), (12, 13), (13, 18), (19, 24), (24, 25)]])
@@ -173,3 +173,48 @@ def test_documents():
     assert (taken.ids, taken.texts, taken.tokens.lengths.tolist()) == (("b", "a"), ("Two, three", "One"), [0, 1])
     with pytest.raises(InputError, match="2 documents are called 'a': 0 and 2"):
         documents.take(np.array([0, 1, 0])).require_unique()
+
+
+def test_fragments_over_white_space_by_hand():
+    texts = ["back\n  pain and  it", "no span", "x y z"]
+    fragments = [[[0, 4], [7, 11]], [[0, 4], [7, 11], [17, 19]], [[12, 15], [17, 19]]]
+    spans = Spans.from_dicts(
+        [
+            [{"fragments": each, "label": label} for each, label in zip(fragments, "ABC", strict=True)],
+            [],
+            [{"fragments": [[0, 1]], "label": "D"}, {"fragments": [[0, 1], [4, 5]], "label": "E"}],
+        ]
+    )
+    found, number = without_gaps(spans, texts)
+    assert number == 3
+    assert {(s["label"], *map(tuple, s["fragments"])) for row in found.to_dicts() for s in row} == {
+        ("A", (0, 11)),
+        ("B", (0, 11), (17, 19)),
+        ("C", (12, 19)),
+        ("D", (0, 1)),
+        ("E", (0, 1), (4, 5)),
+    }
+
+
+def test_fragments_over_white_space_at_random():
+    chance = random.Random(5)
+    for _ in range(200):
+        texts = ["".join(chance.choice("a  \n") for _ in range(chance.randrange(2, 20))) for _ in range(3)]
+        rows, expected = [], []
+        for text in texts:
+            cuts = sorted(chance.sample(range(len(text) + 1), 2 * chance.randrange(1, len(text) // 4 + 2)))
+            pieces = list(zip(cuts[::2], cuts[1::2], strict=True))
+            rows.append([{"fragments": list(map(list, pieces)), "label": "A"}])
+            joined = [pieces[0]]
+            for start, end in pieces[1:]:
+                if text[joined[-1][1] : start].strip():
+                    joined.append((start, end))
+                else:
+                    joined[-1] = (joined[-1][0], end)
+            expected.append(joined)
+        found, number = without_gaps(Spans.from_dicts(rows), texts)
+        span, start, end = found.pieces()
+        pieces = list(zip(found.document[span].tolist(), start.tolist(), end.tolist(), strict=True))
+        assert pieces == [(n, *pair) for n, row in enumerate(expected) for pair in row]
+        fewer = [len(row) < len(given[0]["fragments"]) for row, given in zip(expected, rows, strict=True)]
+        assert number == sum(fewer)

@@ -46,6 +46,7 @@ def score(
     unit: str | None = None,
     to_tokens: str = "strict",
     trim: str = "nothing",
+    join_fragments: bool = False,
     texts: str = "same",
     tokenizer: str | None = None,
     shared_documents: bool = False,
@@ -92,8 +93,8 @@ def score(
             feature.
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`; what is moved and
-            left out is a warning.
+        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`; what
+            is moved and left out is a warning.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -115,6 +116,7 @@ def score(
         unit=unit,
         to_tokens=to_tokens,
         trim=trim,
+        join_fragments=join_fragments,
         texts=texts,
         tokenizer=tokenizer,
         shared_documents=shared_documents,
@@ -125,7 +127,8 @@ def score(
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         raise InputError(
-            "unit, to_tokens, trim, texts, tokenizer and shared_documents are for files that spanometer.read gives.",
+            "unit, to_tokens, trim, join_fragments, texts, tokenizer and shared_documents are for files that "
+            "spanometer.read gives.",
             "Leave them out.",
         )
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}

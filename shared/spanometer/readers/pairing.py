@@ -15,7 +15,7 @@ from ..spans.annotations import read_annotations
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed
+from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
 from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
 from .document_file import DocumentFile
@@ -50,6 +50,9 @@ class Pairing:
             "blanks": "white space",
             "punctuation": "white space and punctuation marks",
         },
+    )
+    join_fragments: bool = option(
+        False, help="make one of fragments of a span of characters with white space alone between them", kind=bool
     )
     texts: str = option(
         "same",
@@ -234,6 +237,13 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
     _share_texts(references, predictions, pairing, remarks, choices)
     tokens, made_by = _common_tokens(references, predictions, pairing)
     unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
+    if pairing.join_fragments:
+        choices["join_fragments"] = "yes"
+        for side in sides:
+            if not side.in_tokens and side.texts is not None and side.spans.fragments is not None:
+                side.spans, joined_spans = without_gaps(side.spans, side.texts)
+                if joined_spans:
+                    side.moved.append(f"{counted(joined_spans, 'span')} of fragments with white space between joined.")
     if pairing.trim != "nothing":
         choices["trim"] = pairing.trim
         for side in sides:

@@ -136,6 +136,28 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     return spans.with_pieces(span, first, last, lengths), shortened
 
 
+def without_gaps(spans: Spans, texts: Sequence[str]) -> tuple[Spans, int]:
+    """Make one of the fragments of a span between which there is white space alone, as of a span over a line's end.
+
+    Args:
+        spans: in characters.
+        texts: of the documents.
+
+    Returns:
+        The spans, and how many of the given ones have fewer fragments now.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    spans = spans.with_lengths(lengths)
+    # how many characters that are no white space come before each
+    before = offsets_of(~of_characters(texts, str.isspace))
+    span, start, end = spans.pieces()
+    base = offsets_of(lengths)[spans.document[span]]
+    closed = np.zeros(len(span), dtype=bool)
+    closed[:-1] = (span[1:] == span[:-1]) & (before[(base + end)[:-1]] == before[(base + start)[1:]])
+    end = np.where(closed, np.append(start[1:], 0), end)
+    return spans.with_pieces(span, start, end, lengths), len(np.unique(span[closed]))
+
+
 def _require_documents(spans: Spans, tokens: Tokens) -> None:
     number = len(tokens.offsets) - 1
     if number != spans.documents:
