@@ -9,7 +9,7 @@ import pytest
 
 from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
-from spanometer import InputError, Spans
+from spanometer import InputError, Spans, errors
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.bucket_tables import BucketReport, bucket_tables, score_buckets
 from spanometer.analysis.buckets import buckets_of, by_name, by_number
@@ -211,3 +211,17 @@ def test_numbers_of_tokens_are_averaged_over_a_span():
     given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
     found = buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, given)[-1]
     assert [found.names[code] for code in found.references] == ["1", "3", "5", "9", "9"]
+
+
+@pytest.mark.parametrize("given", [{"train": "train.conll"}, {"train": 3}, {"by": [1, 2, 3]}, {"by": "year"}])
+def test_other_objects_are_refused(given):
+    found = errors(spans(REFERENCE), spans(PREDICTION), words=WORDS, confidence=None)
+    with pytest.raises(InputError, match="is not a"):
+        found.only.buckets(**given)
+
+
+def test_words_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="words of 2 documents, 3 documents"):
+        errors(spans(REFERENCE), spans(PREDICTION), words=WORDS[:2], confidence=None)
+    with pytest.raises(InputError, match="1 word, 2 tokens"):
+        errors(spans(REFERENCE), spans(PREDICTION), words=[WORDS[0], ["Rome"], WORDS[2]], confidence=None)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import is_list, offsets_of, ordered
-from ..errors import InputError, counted
+from ..errors import InputError, counted, require_kind
 from ..readers.document_file import DocumentFile
 from ..spans.spans import Fragments, Spans
 from ..spans.wording import Wording, string_codes
@@ -147,6 +147,7 @@ def buckets_of(
     Raises:
         InputError: for values that do not fit the documents.
     """
+    require_kind(by or {}, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
     sides = references, predictions
     unit = "token" if wording is None or wording.separator else "character"
     sizes = [_sizes(side) for side in sides]
@@ -168,9 +169,10 @@ def buckets_of(
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
     """Return the spans of a training set and their wording, from a file that was read, or as they are."""
-    if not isinstance(train, DocumentFile):
+    if train is None or isinstance(train, tuple):
         known: tuple[Spans, Wording] | None = train
         return known
+    require_kind(train, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
     wording = context_of_documents(train).wording
     if wording is None:
         raise InputError(

@@ -105,7 +105,7 @@ def error_report(found: Errors, options: ReportOptions | None = None) -> str:
     ]
     filled = {
         "TITLE": _shown(title),
-        "STYLE": read_file("report.css") + read_file("marks.css"),
+        "STYLE": read_file("marks.css") + read_file("report.css"),
         "HEADING": f'<dl class="er-facts">{facts}</dl>',
         "SECTIONS": "\n".join([*blocks, *_common_sections(found, chosen)]),
         "FOOTER": f'<p class="er-signature">{_shown(found.signature)}</p><p>Spanometer {__version__}</p>',
