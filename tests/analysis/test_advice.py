@@ -340,3 +340,9 @@ def test_real_corpora(data, name, options, spans_, one, call):
     assert found.statistics.spans == spans_
     assert found.statistics.one_token_share == pytest.approx(one, abs=5e-4)
     assert found.call == call
+
+
+@pytest.mark.parametrize(("tags", "named"), [(["B-A", "O", "B-A"], False), (["B-A", "I-A", "O", "B-A"], True)])
+def test_matched_f_is_named_where_spans_can_be_nearly_right(tags, named):
+    notes = advise(Spans.from_tags([tags])).notes
+    assert any("report matched_f beside it" in note for note in notes) == named
