@@ -72,7 +72,9 @@ class AdviceDocuments(CarriedDocuments):
         file, carried = self.read_in_tokens(path)
         for note in (*file.notes, *carried.notes, *(f"left out: {found}" for found in file.left_out)):
             print(printable(note), file=sys.stderr)
-        return file.source, counted(file.documents.size, "document"), carried.file.spans, carried.file.words
+        size = file.documents.size
+        words = [carried.words(number) for number in range(size)] if carried.has_words else None
+        return file.source, counted(size, "document"), carried.file.spans, words
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -320,7 +320,7 @@ class _Growing:
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
     """Write words, if there are any, and tags, with a tab between; documents with names begin with a comment."""
     file = documents.file
-    labels = {label: _label(label, words=file.words is not None) for label in file.spans.labels}
+    labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
     tags = file.spans.relabelled(labels).encode(scheme)
     names = np.array(tags.names, dtype=object)
     ends = tags.offsets.tolist()
@@ -328,8 +328,8 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
         if first == last:
             continue
         rows = names[tags.codes[first:last]].tolist()
-        if file.words is not None:
-            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(file.words[number], rows, strict=True)]
+        if documents.has_words:
+            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(documents.words(number), rows, strict=True)]
         name = "" if file.documents.ids is None else f"# document_id = {_cell(file.documents.ids[number])}\n"
         yield "".join([name, *(f"{row}\n" for row in rows), "\n"]).encode()
 
@@ -349,14 +349,14 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     """Yield what columns cannot have."""
     file = documents.file
     changed = "words that columns cannot have (blanks, tabs, line ends), with _ for them"
-    other = [_label(label, words=file.words is not None) != label for label in file.spans.labels]
+    other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
     yield from (("spans whose label columns cannot have, with _ in it", number) for number in of_spans.tolist())
     for number, length in enumerate(() if file.spans.lengths is None else file.spans.lengths.tolist()):
         if not length:
             yield "documents without a token, left out", number
-        if file.words is not None:
-            yield from ((changed, number) for word in file.words[number] if _cell(word) != word)
+        if documents.has_words:
+            yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
 
 
 def _evidence(source: Source) -> Evidence:

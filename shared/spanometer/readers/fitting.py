@@ -61,6 +61,20 @@ class Fitted:
     losses: list[Loss] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def has_words(self) -> bool:
+        """Whether the words are known, from the file or as its texts at its tokens."""
+        documents = self.file.documents
+        return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
+
+    def words(self, document: int) -> list[str]:
+        """Return the words of a document."""
+        documents = self.file.documents
+        if self.file.words is not None or documents.texts is None or documents.tokens is None:
+            return list((self.file.words or [[]] * documents.size)[document])
+        text = documents.texts[document]
+        return [text[start:end] for start, end in documents.tokens.bounds(document)]
+
     def records(self) -> Iterator[Record]:
         """Yield the documents, each with its spans in order."""
         file, documents = self.file, self.file.documents
@@ -206,8 +220,6 @@ class _Fitting(Fitted):
     def to_tokens(self, policy: str) -> None:
         """Count spans of characters in tokens, and lose those that have none."""
         if self.file.in_tokens:
-            if self.file.words is None:
-                self._take_words()
             return
         tokens = self.file.documents.tokens
         if self.file.documents.texts is None:
@@ -230,7 +242,6 @@ class _Fitting(Fitted):
             if carried.merged:
                 self.notes.append(f"{counted(carried.merged, 'span')} became one with another.")
         self.file = replace(self.file, spans=carried.spans, in_tokens=True)
-        self._take_words()
 
     def require_texts(self) -> None:
         """Make texts of words; an `InputError` if there are none either."""
@@ -275,18 +286,6 @@ class _Fitting(Fitted):
         texts, tokens = joined(words, " ")
         documents = replace(self.file.documents, texts=tuple(texts), tokens=tokens)
         self.file = replace(self.file, documents=documents)
-
-    def _take_words(self) -> None:
-        """Make words of texts and tokens, if both are known."""
-        texts, tokens = self.file.documents.texts, self.file.documents.tokens
-        if texts is None or tokens is None:
-            return
-        rows: list[list[str]] = []
-        start, end = tokens.start.tolist(), tokens.end.tolist()
-        bounds = tokens.offsets.tolist()
-        for text, first, last in zip(texts, bounds[:-1], bounds[1:], strict=True):
-            rows.append([text[start[token] : end[token]] for token in range(first, last)])
-        self.file = replace(self.file, words=rows)
 
     def _refuse(self, problem: str, remedy: str = "") -> InputError:
         return InputError(problem, remedy or "Give a file with words or a text.", source=self.file.source)
