@@ -304,6 +304,7 @@ def test_print(page):
     assert printed.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
+        assert page.find_element("id", "printed").text == "Printed: all 3 sentences with the errors that were chosen."
         assert not page.find_element("id", "filters").is_displayed()
         assert page.find_element("id", "sentences").is_displayed()
     finally:
@@ -327,6 +328,9 @@ def test_ten_thousand_errors_are_shown_in_steps(browser, tmp_path):
     assert found(page) == "10,000 errors in 10,000 sentences of the 10,000 errors in this report."
     cards = len(shown(page))
     assert 40 <= cards <= 120
+    page.execute_script("dispatchEvent(new Event('beforeprint'))")
+    said = page.find_element("id", "printed").get_attribute("textContent")
+    assert said == f"Printed: the first {cards} of 10,000 sentences with the errors that were chosen."
     click(page, "#more")
     assert len(shown(page)) == cards + 40
     search(page, "alpha beta gamma delta alpha beta")

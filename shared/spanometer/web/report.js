@@ -31,7 +31,12 @@
   system.addEventListener("change", () => shade(system.matches));
   theme.addEventListener("click", () => shade(!root.classList.contains("dark")));
   let before = false;
-  addEventListener("beforeprint", () => { before = root.classList.contains("dark"); shade(false); });
+  addEventListener("beforeprint", () => {
+    before = root.classList.contains("dark");
+    shade(false);
+    const all = shown === found.length ? "all" : `the first ${amount(shown)} of`;
+    byId("printed").textContent = `Printed: ${all} ${several(found.length, current.noun)} with the errors that were chosen.`;
+  });
   addEventListener("afterprint", () => shade(before));
 
   // an error: kind, label of the reference (-1: none), predicted label (-1: none), passage, times its string is wrong
