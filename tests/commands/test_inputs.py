@@ -9,6 +9,9 @@ import threading
 
 import pytest
 
+import spanometer
+from spanometer import InputError
+
 HIPE = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\n# document_id = one\n{}\tB-pers\tB-pers\n"
 JSON = '{{"tokens": ["{}"], {}}}\n'
 FILES = {
@@ -44,6 +47,25 @@ def test_words_are_compared(run, complaint, file, command):
     assert "--ignore-words" in said
     assert run(command, one, two, *more, "--ignore-words")[0] == 0
     assert run(command, one, three, *more)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "agree"])
+def test_words_of_documents_can_be_ignored(run, complaint, file, command):
+    text = '{{"tokens": ["{}", "c"], "spans": [{{"start": 0, "end": 1, "label": "PER"}}]}}\n'
+    sides = differing(lambda name, text: file(f"{name}.jsonl", text), text)
+    sides = sides if command == "compare" else sides[:2]
+    assert "--ignore-words compares no words" in complaint(command, *sides)
+    assert run(command, *sides, "--ignore-words")[0] == 0
+    assert "the word is 'a' here" in complaint(command, *sides, "--unit", "character", "--ignore-words")
+    references, predictions = map(spanometer.read, sides[:2])
+    assert spanometer.score(references, predictions, ignore_words=True).flat()["span_f_f1"] == 1.0
+    with pytest.raises(InputError, match="ignore_words=True compares no words"):
+        spanometer.score(references, predictions)
+
+
+def test_spans_of_characters_are_not_advised_on_as_tokens(complaint, file):
+    line = '{"text": "Ada sings", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
+    assert "its spans are of characters" in complaint("advise", file("a.jsonl", line), "--spans", "spans")
 
 
 @pytest.mark.parametrize("kind", KINDS)

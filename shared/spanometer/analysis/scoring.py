@@ -50,6 +50,7 @@ def score(
     texts: str = "same",
     tokenizer: str | None = None,
     shared_documents: bool = False,
+    ignore_words: bool = False,
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
@@ -93,8 +94,8 @@ def score(
             feature.
         ignore_index: positions at which the reference has this label number are left out on both sides.
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents: of files, see `pairing.Pairing`; what
-            is moved and left out is a warning.
+        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
+            `pairing.Pairing`; what is moved and left out is a warning.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -120,6 +121,7 @@ def score(
         texts=texts,
         tokenizer=tokenizer,
         shared_documents=shared_documents,
+        ignore_words=ignore_words,
     )
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
@@ -127,8 +129,8 @@ def score(
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         raise InputError(
-            "unit, to_tokens, trim, join_fragments, texts, tokenizer and shared_documents are for files that "
-            "spanometer.read gives.",
+            "unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents and ignore_words are for files "
+            "that spanometer.read gives.",
             "Leave them out.",
         )
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}

@@ -70,6 +70,7 @@ class Pairing:
     shared_documents: bool = option(
         False, help="compare the documents that all sides have, and leave out the others", kind=bool
     )
+    ignore_words: bool = option(False, help="do not require that all files have the same words", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -312,9 +313,12 @@ def _share_texts(
             return
     if references.file.words is None or predictions.file.words is None:
         return
+    in_tokens = references.in_tokens and predictions.in_tokens and pairing.unit != "character"
+    if in_tokens and pairing.ignore_words:
+        return
     require_same_words(references.file, predictions.file)
     same = references.file.words == predictions.file.words
-    if same and references.in_tokens and predictions.in_tokens and pairing.unit != "character":
+    if same and in_tokens:
         # spans of the same tokens stay as they are
         return
     made, tokens = joined(references.file.words)

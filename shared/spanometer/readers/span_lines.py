@@ -73,6 +73,12 @@ def _read(source: Source, *, key: str = "spans") -> SpanFile:
     for line, row in rows(source, "spans"):
         documents.append(list_in(source, row, (key,), line, "spans", "Name the key of the list of spans."))
         words.append(words_in(source, row, None, line))
+        if words[-1] is None and isinstance(row, dict) and isinstance(row.get("text"), str):
+            raise source.refuse(
+                "the line has a text and no words: its spans are of characters, and spans of tokens are read here.",
+                "Give the words as a list of strings under 'tokens'.",
+                line,
+            )
         lines.append(line)
     known = [document for document in words if document is not None]
     has_words = len(known) == len(words)
