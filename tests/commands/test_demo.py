@@ -24,10 +24,11 @@ def output():
 def test_demo(output):
     for system in demo.SYSTEMS:
         assert re.search(rf"^{system}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
+        assert re.search(rf"^{system}( +\d\.\d{{4}}){{3}}$", output, re.MULTILINE)
         assert re.search(rf"^{system}( +\d\.\d{{4}}){{4}}$", output, re.MULTILINE)
     for repair in ("conlleval", "discard"):
         assert re.search(rf"^{repair}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
-    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == 8
+    assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == len(MEASURES)
     assert "spanometer score REFERENCE PREDICTION" in output
     assert max(len(line) for line in output.splitlines() if re.match("─", line)) <= 80
 
@@ -40,9 +41,10 @@ def test_demo_and_score_agree(run, output):
             rows = [line.split()[1:] for line in output.splitlines() if re.match(rf"{system} +\d", line)]
             values = {name: result["scores"] for name, result in found["measures"].items()}
             assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
+            assert rows[1] == [f"{values[name]['f1']:.4f}" for name in demo.PAIRING_MODULES]
             beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
-            assert rows[1] == [f"{value:.4f}" for value in beyond]
+            assert rows[2] == [f"{value:.4f}" for value in beyond]
 
 
 def test_demo_shows_every_measure():
-    assert {*demo.MODULES, *demo.CHANCE_MODULES} == set(MEASURES)
+    assert {*demo.MODULES, *demo.PAIRING_MODULES, *demo.CHANCE_MODULES} == set(MEASURES)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 CHANCE_MODULES = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"), "unitizing_alpha": ("alpha",)}
 """The modules that correct for chance, and the values in their table."""
 
-MODULES = tuple(name for name in MEASURES if name not in CHANCE_MODULES)
+PAIRING_MODULES = ("semeval_f", "fair_f", "matched_f")
+"""The modules that pair spans which overlap, and have a table of their own: one of 80 columns does not hold all."""
+
+MODULES = tuple(name for name in MEASURES if name not in (*CHANCE_MODULES, *PAIRING_MODULES))
 
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
@@ -61,7 +64,7 @@ def _load_modules() -> dict[str, EvaluationModule]:
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
     from .. import load
 
-    return {name: load(name) for name in (*MODULES, *CHANCE_MODULES)}
+    return {name: load(name) for name in (*MODULES, *PAIRING_MODULES, *CHANCE_MODULES)}
 
 
 def _score(
@@ -79,13 +82,15 @@ def _parts(corpus: TagFile, systems: Mapping[str, Results], repairs: Mapping[str
     labels = first["span_f"]["per_label"]
     spans = counted(first["span_f"]["counts"]["reference"], "span")
     size = [counted(len(corpus.document_lines), "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
-    headlines = {name: (MEASURES[name].headline,) for name in MODULES}
+    headlines, pairing = ({name: (MEASURES[name].headline,) for name in names} for names in (MODULES, PAIRING_MODULES))
     yield ("The example corpus", "bold")
     yield f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)})."
     yield "Made for Spanometer, as are the outputs of three systems:"
     yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
     yield from ("", ("Measures of spans, loaded with evaluate.load", "bold"), "")
     yield from (_table("system", headlines, systems), "")
+    yield from (("Measures that pair each span with the one it stands for", "bold"), "")
+    yield from (_table("system", pairing, systems), "")
     yield from (("The same beyond chance: against spans of the same lengths, placed at random", "bold"), "")
     yield from (_table("system", CHANCE_MODULES, systems), "")
     yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
