@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, convert and write."""
     options.file = once(options.file)
     conversion = read_options(Conversion, options)
-    if conversion.to in SCHEMES and not conversion.lossy and conversion.format_of(options.file) is None:
+    if conversion.to in SCHEMES and conversion.format_of(options.file) is None:
         return _rewrite(options, conversion)
     return _write(options, conversion)
 
