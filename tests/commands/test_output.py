@@ -114,7 +114,7 @@ def test_digits_and_percent(output, paths):
 def test_one_number(output, complaint, paths):
     assert output("score", *paths[::2], "--measure", "span_f", "--score-only") == "0.8000\n"
     assert output("score", *paths[::2], "--measure", "span_f", "--score-only", "--percent", "--digits", "1") == "80.0\n"
-    assert "there are 1 system and 8 measures" in complaint("score", *paths[:2], "--score-only")
+    assert "there are 1 system and 11 measures" in complaint("score", *paths[:2], "--score-only")
     assert "2 systems and 1 measure" in complaint("score", *paths, "--score-only", "--measure", "span_f")
     assert "--score-only prints one number" in complaint("score", *paths[:2], "--score-only", "--json")
 

@@ -344,7 +344,8 @@ def test_corpus_probabilities_need_words(complaint, file):
 
 def test_files_that_cannot_be_opened(complaint, pair, tmp_path):
     assert f"{tmp_path / 'none'}: cannot be read: no such file" in complaint("score", tmp_path / "none", pair[1])
-    assert f"{tmp_path}: cannot be read: is a directory" in complaint("score", pair[0], tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert f"{tmp_path / 'empty'}: this folder has no files" in complaint("score", pair[0], tmp_path / "empty")
     assert "cannot be read" in complaint("score", pair[0], "a\0b")
 
 

@@ -49,7 +49,7 @@ def test_nothing_to_read(file, content, problem):
 
 def test_missing_file_and_folder(tmp_path):
     assert "no such file" in refused(tmp_path / "none.conll").problem
-    assert "no such files" in refused(tmp_path).problem
+    assert refused(tmp_path).problem == "this folder has no files."
 
 
 def test_damaged_gzip(file):

@@ -45,7 +45,8 @@ def files_of(path: Any) -> dict[str, str] | None:
     else:
         return None
     if not named:
-        raise InputError("there are no such files.", "Name a file, a folder, or a pattern in quotes.", source=given)
+        problem = "this folder has no files." if os.path.isdir(given) else "there are no such files."
+        raise InputError(problem, "Name a file, a folder, or a pattern in quotes.", source=given)
     if len(named) > _MOST_FILES:
         raise InputError(f"these are more than {_MOST_FILES:,} files.", "Give fewer.", source=given)
     # endings tell files of one name apart
