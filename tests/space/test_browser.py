@@ -55,6 +55,7 @@ OPTIONS = {
     "intersection_f": ("average", "macro"),
     "semeval_f": ("schema", "strict"),
     "fair_f": ("average", "macro"),
+    "matched_f": ("threshold", 0.9),
     "sl_icm": ("prior", "tokens"),
     "chance_kappa_f1": ("level", "span"),
     "unitizing_alpha": ("variant", "1995"),

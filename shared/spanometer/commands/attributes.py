@@ -49,7 +49,8 @@ class AttributeSeries(Limits, ComparedWords, Input):
         references, *systems = (read_with(reader, path) for path in paths)
         for predictions in systems:
             require_same_tokens(references, predictions)
-        return [references, *systems]
+        # words are many, and their work is done
+        return [replace(one, words=None) for one in (references, *systems)]
 
     def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
         """Read files of documents whose spans have attributes, all in the order of the reference."""

@@ -13,6 +13,8 @@ from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, NoReturn
 
+import pyarrow
+
 from ..errors import InputError, printable, spell_python, spelled
 from ..options import elsewhere
 from ..version import __version__
@@ -40,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
     _escape_what_cannot_be_encoded()
+    # that of Arrow keeps what it once had
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     options = _parser().parse_args(argv)
     try:
         with warnings.catch_warnings():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import re
+import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -196,7 +197,8 @@ class RecordColumns:
         except (TypeError, ValueError, OverflowError):
             raise self._malformed(records) from None
         self._counts.extend(map(len, spans))
-        self.texts.extend(text)
+        # both sides, and several systems, mostly have the same texts
+        self.texts.extend(None if one is None else sys.intern(one) for one in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
         self.words.extend(None if row is None else self._shared.row(row) for row in words)
