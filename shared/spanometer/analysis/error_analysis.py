@@ -10,12 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..alignment.matched_spans import KINDS, MatchedSpans
+from ..alignment.matched_spans import MatchedSpans
 from ..alignment.overlaps import Alignment
 from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, shown
-from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
 from ..readers.document_file import DocumentFile
@@ -29,12 +28,12 @@ from .batches import documents_in, form_of, structs_in
 from .bucket_tables import BucketReport, score_buckets
 from .buckets import buckets_of, read_training
 from .comparison import REFERENCES, SYSTEM
-from .confusion import EXTENT_CHOICES, Confusion
+from .confusion import EXTENT_CHOICES
 from .consistency import Inconsistencies, inconsistencies
 from .contexts import Context, context_of_documents, context_of_words
-from .error_costs import Costs, costs
 from .error_differences import Difference, SharedErrors
 from .error_examples import ErrorChoice, ErrorExamples, order_of_line
+from .error_kinds import ErrorKinds
 from .error_tables import beside_table, cost_table, label_table, legend, mark_table, score_table, share_table
 
 _WIDEST = 12
@@ -63,7 +62,7 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SystemErrors(Shown):
+class SystemErrors(ErrorKinds, Shown):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `kinds`, a row for each label with the spans of
@@ -71,71 +70,15 @@ class SystemErrors(Shown):
     the labels that are taken for another.
 
     Attributes:
-        name: of the system; empty if there is only one.
         references, predictions: the spans of both sides, with common labels.
-        matched: which predicted span stands for which reference span, and what each is; a row for each pair and for
-            each span that is alone, also as Arrow table and data frame.
-        measure: what errors cost is told in its headline.
-        resampling: how intervals of costs are made; None makes none.
         context: the words and lines of the documents, as far as they are known.
         choice: which labels are scored, and as what; for training sets.
     """
 
-    name: str
     references: Spans
     predictions: Spans
-    matched: MatchedSpans
-    measure: AlignedMeasure
-    resampling: Resampling | None = None
     context: Context = field(default_factory=Context)
     choice: LabelChoice = field(default_factory=LabelChoice)
-
-    @cached_property
-    def costs(self) -> Costs:
-        """The score, and what it would be without each kind of error; computed when it is asked for."""
-        return costs(self.measure, self.matched, self.resampling)
-
-    @cached_property
-    def counts(self) -> dict[str, int]:
-        """The number of spans of each kind, or of pairs for kinds of pairs, see `KINDS`."""
-        return dict(zip(KINDS, np.bincount(self.matched.kind, minlength=len(KINDS)).tolist(), strict=True))
-
-    @cached_property
-    def per_label(self) -> dict[str, dict[str, int]]:
-        """The same by label, with the numbers of spans of both sides, `reference` and `predicted`.
-
-        Spurious spans count at the predicted label, all others at that of the reference. So `reference` is the sum of
-        all kinds but `spurious`.
-        """
-        labels, found = self.matched.alignment.labels, self.matched
-        there = found.reference_label >= 0
-        label = np.where(there, found.reference_label, found.predicted_label)
-        kinds = np.bincount(label * len(KINDS) + found.kind, minlength=len(labels) * len(KINDS))
-        rows = kinds.reshape(-1, len(KINDS)).tolist()
-        reference, predicted = (
-            np.bincount(column[column >= 0], minlength=len(labels)).tolist()
-            for column in (found.reference_label, found.predicted_label)
-        )
-        return {
-            name: {"reference": reference[code], "predicted": predicted[code], **dict(zip(KINDS, row, strict=True))}
-            for code, (name, row) in enumerate(zip(labels, rows, strict=True))
-            if sum(row)
-        }
-
-    @property
-    def errors(self) -> int:
-        """The number of errors: pairs that are not right, missing and spurious spans."""
-        return sum(self.counts.values()) - self.counts["correct"]
-
-    def confusion(self, extents: str = "overlap") -> Confusion:
-        """Return the confusion matrix of labels.
-
-        Args:
-            extents: `overlap` for all pairs of spans, `exact` for those of the same extent; the spans of other pairs
-                are then missing and spurious.
-        """
-        require_choice("extents", extents, EXTENT_CHOICES)
-        return Confusion.of(self.matched, extents, {"system": self.name} if self.name else {})
 
     def examples(self, **choice: Any) -> ErrorExamples:
         """Return the errors with their words in context, those on the most frequent strings first.
@@ -446,7 +389,7 @@ def _sides(references: Any, predictions: Any) -> dict[str, Any]:
 
 
 def _are_spans(name: str, side: Any, form: str | None) -> bool:
-    """Return whether a column holds spans; an `InputError` for what is none of which errors are told."""
+    """Return whether a column holds spans; an `InputError` for one whose errors are not told."""
     if form == "entities" or isinstance(side, Attributes):
         what = "spans with attributes" if isinstance(side, Attributes) else "entity trees"
         raise InputError(f"errors are told of tags and spans, and these are {what}.", "Give spans.", side=name)

@@ -13,6 +13,7 @@ from .report_tables import kind_of
 
 if TYPE_CHECKING:
     from .error_analysis import Errors, SystemErrors
+    from .error_kinds import ErrorKinds
 
 _OF_REFERENCE = KINDS[:-1]
 _HEADS = {
@@ -41,7 +42,7 @@ def score_table(found: SystemErrors) -> Table:
     )
 
 
-def cost_table(found: SystemErrors) -> Table:
+def cost_table(found: ErrorKinds) -> Table:
     """Return a row for each kind of error, those that cost most first, with how many there are and what they cost."""
     key, measure = found.costs.key, found.measure
     kind = kind_of(measure, key)
@@ -66,7 +67,7 @@ def cost_table(found: SystemErrors) -> Table:
     )
 
 
-def mark_table(found: SystemErrors) -> Table:
+def mark_table(found: ErrorKinds) -> Table:
     """Return a row for each kind of error, with how many of it are in a split, in a join and nested."""
     rows: list[list[Cell]] = [
         [_name(cost), *(amount(number) for number in (cost.count, cost.split, cost.joined, cost.nested))]
@@ -76,7 +77,7 @@ def mark_table(found: SystemErrors) -> Table:
     return Table("error", heads, rows, kind="marks", keys=keys, about=_about(found))
 
 
-def label_table(found: SystemErrors) -> Table:
+def label_table(found: ErrorKinds) -> Table:
     """Return a row for each label: its spans on both sides, and how many are of each kind."""
     rows: list[list[Cell]] = [
         [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found)
@@ -85,7 +86,7 @@ def label_table(found: SystemErrors) -> Table:
     return Table("label", heads, rows, kind="kinds", keys=_LABEL_KEYS, about=_about(found))
 
 
-def share_table(found: SystemErrors) -> Table:
+def share_table(found: ErrorKinds) -> Table:
     """Return a row for each label: the share of each kind in its reference spans; of spurious in predicted spans."""
     rows: list[list[Cell]] = []
     for label, counts in _by_label(found):
@@ -129,7 +130,7 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
 _LABEL_KEYS = ("reference", "predicted", *KINDS)
 
 
-def _by_label(found: SystemErrors) -> list[tuple[str, dict[str, int]]]:
+def _by_label(found: ErrorKinds) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
     labels = found.per_label
     whole = {key: sum(counts[key] for counts in labels.values()) for key in _LABEL_KEYS}
@@ -143,5 +144,5 @@ def _name(cost: KindCost) -> tuple[str, str]:
     return cost.kind.replace("_", " "), "cyan"
 
 
-def _about(found: SystemErrors) -> dict[str, str]:
+def _about(found: ErrorKinds) -> dict[str, str]:
     return {"system": found.name} if found.name else {}

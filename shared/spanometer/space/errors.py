@@ -6,24 +6,22 @@ from typing import Any
 
 from ..alignment.matched_spans import MatchedSpans
 from ..alignment.overlaps import Alignment
-from ..analysis.error_analysis import SystemErrors
+from ..analysis.error_kinds import ErrorKinds
 from ..analysis.error_tables import cost_table, label_table
 from ..errors import InputError
 from ..measures.span_f import SpanF
 from ..tables.exports import to_html
 from ..tables.table import Precision
-from .corpus import Corpus
 
 _MOST_LABELS = 30
 """A confusion matrix of more labels is not on the page; the most frequent confusions are."""
 
 
-def kinds_of_errors(corpus: Corpus, alignment: Alignment) -> dict[str, Any]:
+def kinds_of_errors(alignment: Alignment) -> dict[str, Any]:
     """Return what the template `errors.html` shows: tables as HTML, or why the spans cannot be matched."""
     try:
         matched = MatchedSpans.of(alignment)
-        sides = corpus.references, corpus.predictions
-        found = SystemErrors(name="", references=sides[0], predictions=sides[1], matched=matched, measure=SpanF())
+        found = ErrorKinds(name="", matched=matched, measure=SpanF())
         matrix = found.confusion()
         few = len(matrix.labels) <= _MOST_LABELS
         tables = {

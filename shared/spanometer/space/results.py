@@ -112,7 +112,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
-        errors=None if trees or measure.input != "spans" else kinds_of_errors(corpus, alignment),
+        errors=None if trees or measure.input != "spans" else kinds_of_errors(alignment),
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
         labels=_labels(measure, counts),
