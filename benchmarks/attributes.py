@@ -16,7 +16,6 @@ import os
 import platform
 import random
 import sys
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +26,7 @@ import pyarrow as pa
 from spanometer.measures import SpanAttribute
 from spanometer.spans.attributes import Attributes
 from spanometer.version import __version__
-from tags import Goal, Timings, report_goals, shown, table, times
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("numpy", "scipy", "pyarrow", "edsnlp", "spacy")
@@ -40,7 +39,6 @@ OURS = {
     "edsnlp-0.20": '`average_precision="edsnlp-0.20"`',
 }
 
-Cases = dict[str, Callable[[], object]]
 Side = list[list[dict[str, Any]]]
 
 
@@ -129,23 +127,6 @@ def cases(with_edsnlp: bool) -> Cases:
     return found
 
 
-def measure_time(named: Cases, runs: int) -> Timings:
-    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
-    timings = Timings()
-    # the input stays: without this each case would pay for going through all documents of the others
-    gc.collect()
-    gc.freeze()
-    for number in range(runs + 1):
-        for name, case in named.items():
-            gc.collect()
-            start = time.perf_counter()
-            timings.values[name] = case()
-            if number:
-                timings.seconds.setdefault(name, []).append(time.perf_counter() - start)
-        print(f"round {number} of {runs}", file=sys.stderr)
-    return timings
-
-
 def require_same(timings: Timings) -> None:
     """Stop unless all have counted the same items, and EDS-NLP has our average precision."""
     ours = timings.values["edsnlp"]
@@ -204,7 +185,11 @@ def main() -> None:
     if arguments.runs < 1:
         parser.error("--runs must be 1 or more")
 
-    timings = measure_time(cases(not arguments.without_edsnlp), arguments.runs)
+    named = cases(not arguments.without_edsnlp)
+    # the input stays: without this each case would pay for going through all documents of the others
+    gc.collect()
+    gc.freeze()
+    timings = measure_cases(named, arguments.runs)
     require_same(timings)
     goals: list[Goal] = []
     body = report(timings, goals)

@@ -9,12 +9,9 @@ is met; the exit status is 0 in any case.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import platform
-import sys
-import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from itertools import combinations
@@ -26,7 +23,7 @@ import numpy as np
 from spanometer.measures import ChanceKappaF1, UnitizingAlpha
 from spanometer.measures.placement import place, sample
 from spanometer.spans.spans import Spans, pair_from_tags
-from tags import Goal, Timings, report_goals, shown, table, times
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "numpy", "scipy")
@@ -37,8 +34,6 @@ TOKENS, SPANS = 100_000, 1_000
 SUBSETS = (2, 4, 6, 8, 10, 12, 14, 16)
 SUBSET_TOKENS = 200
 DRAWS = 1_000
-
-Cases = dict[str, Callable[[], object]]
 
 
 def starts_by_subsets(tokens: int, lengths: Sequence[int]) -> list[np.ndarray]:
@@ -140,20 +135,6 @@ def sampling_cases(generator: np.random.Generator) -> Cases:
             sample(tokens, lengths, draws, generator=np.random.default_rng(0)).mean()
         )
     return cases
-
-
-def measure_time(cases: Cases, runs: int) -> Timings:
-    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
-    timings = Timings()
-    for number in range(runs + 1):
-        for name, case in cases.items():
-            gc.collect()
-            start = time.perf_counter()
-            timings.values[name] = case()
-            if number:
-                timings.seconds.setdefault(name, []).append(time.perf_counter() - start)
-        print(f"round {number} of {runs}", file=sys.stderr)
-    return timings
 
 
 def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
@@ -266,7 +247,7 @@ def main() -> None:
 
     generator = np.random.default_rng(0)
     subsets, differences = subset_cases(generator)
-    timings = measure_time({**corpus_cases(), **subsets, **sampling_cases(generator)}, arguments.runs)
+    timings = measure_cases({**corpus_cases(), **subsets, **sampling_cases(generator)}, arguments.runs)
     goals: list[Goal] = []
     lines = [
         *report_corpora(timings, goals),

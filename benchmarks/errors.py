@@ -9,12 +9,11 @@ any case. Processor time is measured, of one process.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,13 +25,11 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.error_analysis import Errors
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans, pair_from_tags
-from tags import Goal, Timings, report_goals, shown, table, times
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "pyarrow", "numpy", "scipy")
 CHAINS = (10_000, 100_000)
-
-Cases = dict[str, Callable[[], object]]
 
 
 def told(references: object, predictions: object) -> float:
@@ -88,20 +85,6 @@ def _matched_anew(size: int) -> float:
     alignment = _CHAINS.setdefault(size, chain(size))
     alignment.matched.clear()
     return float(len(MatchedSpans.of(alignment)))
-
-
-def measure_time(cases: Cases, runs: int) -> Timings:
-    """Run all cases in turn, several rounds; the first warms up."""
-    timings = Timings()
-    for number in range(runs + 1):
-        for name, case in cases.items():
-            gc.collect()
-            start = time.process_time()
-            timings.values[name] = case()
-            if number:
-                timings.seconds.setdefault(name, []).append(time.process_time() - start)
-        print(f"round {number} of {runs}", file=sys.stderr)
-    return timings
 
 
 def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
@@ -160,7 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
     arguments = parser.parse_args()
-    timings = measure_time({**of_corpus(), **of_chains()}, arguments.runs)
+    timings = measure_cases({**of_corpus(), **of_chains()}, arguments.runs, time.process_time)
     goals: list[Goal] = []
     lines = [*report(timings, goals)]
     text = "\n".join([*preamble(arguments.runs), *lines, *report_goals(goals)])

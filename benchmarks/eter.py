@@ -9,13 +9,11 @@ met; the exit status is 0 in any case.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import platform
 import resource
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -29,7 +27,7 @@ import spanometer
 from spanometer.measures import Eter
 from spanometer.spans.entities import Entities, entities_arrays
 from spanometer.spans.markup import to_markup
-from tags import Goal, Timings, report_goals, shown, table
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "evaluate", "datasets", "pyarrow", "numpy", "scipy")
@@ -51,7 +49,6 @@ TYPES = (*NATIONS, *TOWNS, *PERSONS, *GROUPS, *OTHERS, "func.ind", "func.coll")
 COMPONENTS = ("name", "name.first", "name.last", "kind", "qualifier", "title", "val", "unit", "day", "month", "year")
 
 Entity = dict[str, object]
-Cases = dict[str, Callable[[], object]]
 
 
 class Writer:
@@ -200,20 +197,6 @@ def forms_cases() -> Cases:
     }
 
 
-def measure_time(cases: Cases, runs: int) -> Timings:
-    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
-    timings = Timings()
-    for number in range(runs + 1):
-        for name, case in cases.items():
-            gc.collect()
-            start = time.perf_counter()
-            timings.values[name] = case()
-            if number:
-                timings.seconds.setdefault(name, []).append(time.perf_counter() - start)
-        print(f"round {number} of {runs}", file=sys.stderr)
-    return timings
-
-
 def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
     """Corpora of growing size."""
     rows = []
@@ -316,7 +299,7 @@ def main() -> None:
     cases.update(stages("document", one_document(ONE_DOCUMENT)))
     cases.update(stages("tied", one_document(ONE_DOCUMENT, tied=True)))
     cases.update(forms_cases())
-    timings = measure_time(cases, arguments.runs)
+    timings = measure_cases(cases, arguments.runs)
     goals: list[Goal] = []
     lines = [*report_corpora(timings, goals), *report_documents(timings), *report_forms(timings)]
     lines = [*preamble(arguments.runs), *lines, *report_goals(goals)]

@@ -9,7 +9,6 @@ whether it is met; the exit status is 0 in any case. Without sacreBLEU its rows 
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib.util
 import json
 import os
@@ -17,7 +16,6 @@ import platform
 import resource
 import sys
 import time
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,7 +28,7 @@ from spanometer.analysis.comparison import compare
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans, pair_from_tags
-from tags import Goal, Timings, report_goals, shown, table
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "numpy", "scipy")
@@ -44,8 +42,6 @@ LIMIT = 2.0
 
 LOST = 0.02
 """The share of spans that the second system lacks."""
-
-Cases = dict[str, Callable[[], Any]]
 
 
 def second_system(first: Spans) -> Spans:
@@ -147,20 +143,6 @@ def ours_alone(references: Spans, one: Spans, other: Spans) -> Cases:
     }
 
 
-def measure_time(cases: Cases, runs: int) -> Timings:
-    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
-    timings = Timings()
-    for number in range(runs + 1):
-        for name, case in cases.items():
-            gc.collect()
-            start = time.process_time()
-            timings.values[name] = case()
-            if number:
-                timings.seconds.setdefault(name, []).append(time.process_time() - start)
-        print(f"round {number} of {runs}", file=sys.stderr)
-    return timings
-
-
 def report_intervals(timings: Timings, goals: list[Goal]) -> list[str]:
     """Each measure, both methods."""
     rows = []
@@ -248,7 +230,7 @@ def main() -> None:
         **ours_alone(references, one, other),
         **peer_cases(numbers_of(references, one), numbers_of(references, other)),
     }
-    timings = measure_time(cases, arguments.runs)
+    timings = measure_cases(cases, arguments.runs, time.process_time)
     goals: list[Goal] = []
     lines = [*report_intervals(timings, goals), *report_comparison(timings)]
     lines = [*preamble(arguments.runs), *lines, *report_goals(goals)]

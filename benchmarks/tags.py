@@ -9,6 +9,7 @@ met; the exit status is 0 in any case. With --only it prints and writes nothing.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -17,7 +18,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -66,6 +68,9 @@ class Worker:
         self.process.wait()
 
 
+Cases = dict[str, Callable[[], object]]
+
+
 @dataclass
 class Timings:
     """Seconds and results by case."""
@@ -80,6 +85,20 @@ class Timings:
     def ratio(self, case: str, to: str) -> float:
         """How many times the median of another case."""
         return self[case] / self[to]
+
+
+def measure_cases(cases: Cases, runs: int, clock: Callable[[], float] = time.perf_counter) -> Timings:
+    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
+    timings = Timings()
+    for number in range(runs + 1):
+        for name, case in cases.items():
+            gc.collect()
+            start = clock()
+            timings.values[name] = case()
+            if number:
+                timings.seconds.setdefault(name, []).append(clock() - start)
+        print(f"round {number} of {runs}", file=sys.stderr)
+    return timings
 
 
 def measure_time(names: Sequence[str], runs: int, clock: str = "seconds") -> Timings:
