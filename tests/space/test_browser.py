@@ -4,7 +4,6 @@ import base64
 import importlib.util
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from headless import CHROMIUM, DRIVER, started
 from spanometer.measures import ALL_MEASURES, MEASURES
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
-CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 SCREENSHOTS = os.environ.get("SPANOMETER_SCREENSHOTS")
 
 missing = [name for name in ("gradio", "selenium") if importlib.util.find_spec(name) is None]
@@ -27,25 +26,11 @@ missing += [name for name, path in (("chromium", CHROMIUM), ("chromedriver", DRI
 if missing:
     pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
 
-from selenium import webdriver  # noqa: E402
 from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--no-proxy-server",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 # an option of each page that changes the score of its first example: the id and value of a radio, a number or a box
 OPTIONS = {
     "span_f": ("average", "macro"),
@@ -69,18 +54,7 @@ PATIENCE = 60
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    with pytest.MonkeyPatch.context() as patch:
-        # the driver is on this machine
-        for name in ("NO_PROXY", "no_proxy"):
-            patch.setenv(name, "127.0.0.1,localhost")
-        driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        yield driver
-        driver.quit()
+    yield from started(tmp_path_factory.mktemp("chromium"))
 
 
 @pytest.fixture(scope="module", params=ALL_MEASURES)
