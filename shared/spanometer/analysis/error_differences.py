@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,13 +21,41 @@ ABSENT = -1
 """What a system makes of a spurious span of another one that it does not predict."""
 
 CHANGES = ("fixed", "new", "changed", "same")
-"""What becomes of an error."""
+"""How an error changes from one system to another."""
 
 _CHANGED = tuple(kind for kind in KINDS if kind != "correct")
 
 
+class _ErrorList(Shown):
+    """Errors of several systems, as numbers and one by one."""
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each error."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the numbers."""
+
+    def parts(self) -> Iterator[Part]:
+        """Return the numbers."""
+        yield self.table()
+
+    def tables(self) -> list[Table]:
+        """Return the numbers, and the errors one by one."""
+        return [self.table(), self.listed()]
+
+    def listed(self) -> Table:
+        """Return the errors one by one, see `to_arrow`."""
+        return _listed(self.to_arrow())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as built-in types only, ready for JSON."""
+        return _as_dict(self.table())
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SharedErrors(Shown):
+class SharedErrors(_ErrorList):
     """Every span at which some system errs, with what each makes of it.
 
     That are the reference spans that not all systems have right, and the spurious spans; those of the same tokens and
@@ -105,18 +134,6 @@ class SharedErrors(Shown):
             columns[f"kind_{name}"] = _kind_names(self.kinds[:, number])
         return pa.table(columns)
 
-    def parts(self) -> Iterator[Part]:
-        """Return how many errors all make, and how many only one."""
-        yield self.table()
-
-    def tables(self) -> list[Table]:
-        """Return the numbers, and the errors one by one."""
-        return [self.table(), self.listed()]
-
-    def listed(self) -> Table:
-        """Return the errors one by one, see `to_arrow`."""
-        return _listed(self.to_arrow())
-
     def table(self) -> Table:
         """Return a row for the errors that all systems make, and for those that only one makes."""
         chosen = {"all systems": self.made_by == len(self.names)}
@@ -130,13 +147,9 @@ class SharedErrors(Shown):
         heads, keys = ("reference spans", "spurious spans"), ("reference_spans", "spurious_spans")
         return Table("errors made by", heads, rows, kind="shared", names="made_by", keys=keys)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as built-in types only, ready for JSON."""
-        return _as_dict(self.table())
-
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Difference(Shown):
+class Difference(_ErrorList):
     """What changes from one system to another: errors that are fixed, new, or of another kind.
 
     Its tables are `differences`, a row for each kind, and `errors`, one by one.
@@ -156,7 +169,7 @@ class Difference(Shown):
 
     @property
     def change(self) -> np.ndarray:
-        """What becomes of each error: `fixed`, `new`, `changed` or `same`, as codes of `CHANGES`."""
+        """How each error changes: `fixed`, `new`, `changed` or `same`, as codes of `CHANGES`."""
         one, other = self.kinds.T
         return np.where(other == CORRECT, 0, np.where(one == CORRECT, 1, np.where(one != other, 2, 3)))
 
@@ -166,18 +179,6 @@ class Difference(Shown):
             ["document", "start", "end", "label", "side", *(f"kind_{name}" for name in self.names)]
         )
         return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
-
-    def parts(self) -> Iterator[Part]:
-        """Return the numbers by kind."""
-        yield self.table()
-
-    def tables(self) -> list[Table]:
-        """Return the numbers by kind, and the errors one by one."""
-        return [self.table(), self.listed()]
-
-    def listed(self) -> Table:
-        """Return the errors one by one, see `to_arrow`."""
-        return _listed(self.to_arrow())
 
     def table(self) -> Table:
         """Return a row for each kind: its errors in both systems, and how the second number comes from the first."""

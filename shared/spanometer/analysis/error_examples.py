@@ -269,12 +269,6 @@ class ErrorExamples(Shown):
         first = list(counts.items())[:most]
         return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in first]
 
-    def string_table(self, most: int | None = None) -> Table:
-        """Return the table of these strings."""
-        rows: list[list[Cell]] = [[printable(text), amount(times), kinds] for text, times, kinds in self.strings(most)]
-        heads = ["errors", "reference → prediction"]
-        return Table("string", heads, rows, kind="strings", names="text", keys=["errors", "labels"])
-
     def _pairs(self) -> Iterator[tuple[str, str | None, str | None, str]]:
         columns = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
         for kind, reference, predicted, text, other in zip(
