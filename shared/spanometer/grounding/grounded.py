@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import listed
+from ..arrays import code_type, listed
 from ..errors import InputError, counted, shown
 from ..spans.documents import Tokens
-from ..spans.spans import Spans
+from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from .answers import Answer, Item, read_answer
 from .placing import Bounds, TextIndex, place
@@ -128,9 +128,8 @@ def ground(
         _ground(answer, index, chosen, known, aliases or {})
         for answer, index in zip(read_answers, indices, strict=True)
     ]
-    placed = [sorted(row.spans) for row in rows]
-    sizes = list(map(len, placed))
-    flat = list(chain.from_iterable(placed))
+    sizes = [len(row.spans) for row in rows]
+    flat = list(chain.from_iterable(row.spans for row in rows))
     bounds = np.array([span[:2] for span in flat], dtype=np.int64).reshape(-1, 2)
     document = np.repeat(np.arange(len(rows)), sizes)
     lengths = np.fromiter(map(len, read_texts), np.int64, len(read_texts))
@@ -300,14 +299,6 @@ def _spans(
     """Return spans of labels given as names."""
     names = tuple(sorted(set(labels)))
     code = {name: number for number, name in enumerate(names)}
-    codes = np.fromiter(map(code.__getitem__, labels), np.int32, len(labels))
-    order = np.lexsort((codes, end, start, document))
-    return Spans(
-        document[order].astype(np.int32),
-        start[order].astype(np.int32),
-        end[order].astype(np.int32),
-        codes[order],
-        names,
-        len(lengths),
-        lengths,
-    )
+    codes = np.fromiter(map(code.__getitem__, labels), code_type(len(names)), len(labels))
+    columns = (column.astype(np.int32) for column in (document, start, end))
+    return in_order(Spans(*columns, codes, names, len(lengths), lengths))
