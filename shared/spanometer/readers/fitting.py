@@ -28,7 +28,7 @@ class Loss:
     """Something that a format cannot hold.
 
     Attributes:
-        what: what it is, and what becomes of it.
+        what: what it is, and how it is written instead.
         documents: how many there are in each document, by what the document is called.
     """
 

@@ -92,7 +92,7 @@ class Paired:
         references, predictions: the spans.
         unit: `token` or `character`.
         choices: the options that had a say, for the signature.
-        remarks: what is to be said of texts, one sentence each.
+        remarks: remarks about the texts, one sentence each.
         moved: for each side what was moved, merged and cut, one sentence each.
         lost: for each side the spans that have no place in the unit, one text each.
     """

@@ -133,7 +133,7 @@ def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[s
 
 
 def _common_sections(found: Errors, options: ReportOptions) -> Iterator[str]:
-    """Yield what is said of all systems together, and of the reference."""
+    """Yield the parts about all systems together, and about the reference."""
     if len(found.systems) > 1:
         tables = [beside_table(found), found.shared.table()]
         yield _section("The systems beside each other", tables, "", options.precision)
