@@ -87,9 +87,9 @@ def is_of_kind(matched: MatchedSpans, kind: str) -> np.ndarray:
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
     """Compute what each kind of error costs.
 
-    Gains do not add up to the distance from 1: F1 is not a sum. All scores are of the same drawn corpora, so that the interval
-    of a gain is that of the difference. The counts of a fixed output differ from those of the output in the documents
-    with such errors; only these are counted and drawn for each kind.
+    Gains do not add up to the distance from 1: F1 is not a sum. All scores are of the same drawn corpora, so that
+    the interval of a gain is that of the difference. The counts of a fixed output differ from those of the output in
+    the documents with such errors; only these are counted and drawn for each kind.
 
     Args:
         measure: the measure, whose headline is told.

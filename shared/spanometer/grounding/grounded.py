@@ -300,5 +300,5 @@ def _spans(
     names = tuple(sorted(set(labels)))
     code = {name: number for number, name in enumerate(names)}
     codes = np.fromiter(map(code.__getitem__, labels), code_type(len(names)), len(labels))
-    columns = (column.astype(np.int32) for column in (document, start, end))
-    return in_order(Spans(*columns, codes, names, len(lengths), lengths))
+    document, start, end = (column.astype(np.int32) for column in (document, start, end))
+    return in_order(Spans(document, start, end, codes, names, len(lengths), lengths))
