@@ -10,12 +10,11 @@ import pytest
 from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
 from spanometer import InputError, Spans, errors
-from spanometer.alignment.overlaps import Alignment
+from spanometer.alignment.overlaps import Alignment, order_of_line
 from spanometer.analysis.bucket_tables import BucketReport, bucket_tables, score_buckets
 from spanometer.analysis.buckets import buckets_of, by_name, by_number
 from spanometer.analysis.consistency import inconsistencies
 from spanometer.analysis.contexts import Context
-from spanometer.analysis.error_examples import order_of_line
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording

@@ -313,6 +313,11 @@ def across_labels(
     return rest, numbers[0], numbers[1]
 
 
+def order_of_line(spans: Spans) -> np.ndarray:
+    """Return which span is the first on the line of an alignment, the second, and so on: label after label."""
+    return np.argsort(spans.label, kind="stable")
+
+
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
     """Return spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
     spans = spans.with_labels(labels)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment, lay_out
-from ..arrays import ordered, plain
+from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, require_choice, require_kind, setting
+from ..errors import InputError, counted, require_choice, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
@@ -26,6 +26,7 @@ from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .agreement_intervals import bounds_of
 from .agreement_tables import document_table, label_table, matrix, pair_table
+from .annotators import ANNOTATOR, named_annotators
 from .counting import blocks_of, count_measures, in_whole
 from .streams import push, together
 
@@ -245,7 +246,7 @@ def agreement(
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-    given = _named(annotations, names)
+    given = named_annotators(annotations, names)
     sides, reading = read_sides(
         given,
         pairing,
@@ -277,7 +278,7 @@ def agreement(
         for place in range(len(label_names) + 1)
     ]
     return Agreement(
-        names=tuple(name.removeprefix(_ANNOTATOR) for name in sides),
+        names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         documents=len(known_lengths),
         tokens=int(known_lengths.sum()),
         **values.pop(),
@@ -288,35 +289,6 @@ def agreement(
         per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
         confidence=confidence,
     )
-
-
-_ANNOTATOR = "annotator "
-
-
-def _named(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """Return the annotations by the names of their annotators in errors."""
-    if isinstance(annotations, Mapping):
-        if names is not None:
-            raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
-        names, annotations = list(annotations), list(annotations.values())
-    remedy = "Pass a list with the annotations of each annotator."
-    annotations = ordered(annotations, "a list of annotations", remedy)
-    if names is None:
-        names = [str(number) for number in range(1, len(annotations) + 1)]
-    names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
-    if len(names) != len(annotations):
-        raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
-    if len(annotations) < 2:
-        raise InputError(
-            f"{len(annotations)} annotator{'' if len(annotations) == 1 else 's'}: agreement takes two.",
-            remedy,
-        )
-    for name in names:
-        require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
-    given = {f"{_ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
-    if len(given) < len(annotations):
-        raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
-    return given
 
 
 def _pairs(

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..alignment.matched_spans import MatchedSpans
-from ..alignment.overlaps import Alignment
+from ..alignment.overlaps import Alignment, order_of_line
 from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, shown
@@ -32,7 +32,7 @@ from .confusion import EXTENT_CHOICES
 from .consistency import Inconsistencies, inconsistencies
 from .contexts import Context, context_of_documents, context_of_words
 from .error_differences import Difference, SharedErrors
-from .error_examples import ErrorChoice, ErrorExamples, order_of_line
+from .error_examples import ErrorChoice, ErrorExamples
 from .error_kinds import ErrorKinds
 from .error_tables import beside_table, cost_table, label_table, legend, mark_table, score_table, share_table
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ..alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ..alignment.overlaps import order_of_line
 from ..arrays import arrow_array, integers, string_array
 from ..errors import InputError, counted, mention, printable, setting
 from ..options import check_options, option
@@ -167,11 +168,6 @@ class MentionTexts:
     def take(self, rows: np.ndarray) -> MentionTexts:
         """Return the strings of some rows."""
         return MentionTexts(self.reference.take(arrow_array(rows)), self.prediction.take(arrow_array(rows)))
-
-
-def order_of_line(spans: Spans) -> np.ndarray:
-    """Return which span is the first on the line of an alignment, the second, and so on: label after label."""
-    return np.argsort(spans.label, kind="stable")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

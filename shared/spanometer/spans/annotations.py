@@ -75,49 +75,50 @@ def union(layers: Sequence[Spans]) -> Spans:
     """Return the spans of several annotations of the same documents as one; equal ones become one.
 
     Args:
-        layers: contiguous spans, each with the documents' lengths, which are the same.
+        layers: the spans, of the same documents with the same lengths.
     """
     if len(layers) == 1:
         return layers[0]
-    labels = tuple(sorted({label for spans in layers for label in spans.labels}))
-    parts = [spans.with_labels(labels) for spans in layers]
-    return in_order(
-        replace(
-            parts[0],
-            document=np.concatenate([part.document for part in parts]),
-            start=np.concatenate([part.start for part in parts]),
-            end=np.concatenate([part.end for part in parts]),
-            label=np.concatenate([part.label for part in parts]),
-        )
-    )
+    same = _with_common_labels(layers)
+    return in_order(_together(same, [spans.document for spans in same], same[0].lengths, same[0].documents))
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:
     """Return the spans of several corpora as those of one, their documents one after the other."""
-    labels = tuple(sorted({label for spans in parts for label in spans.labels}))
-    same = [spans.with_labels(labels) for spans in parts]
+    same = _with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
     known = [one for one in lengths if one is not None]
+    documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
+    return _together(same, documents, np.concatenate(known) if len(known) == len(lengths) else None, int(base[-1]))
+
+
+def _with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
+    labels = tuple(sorted({label for spans in parts for label in spans.labels}))
+    return [spans.with_labels(labels) for spans in parts]
+
+
+def _together(
+    parts: Sequence[Spans], document: Sequence[np.ndarray], lengths: np.ndarray | None, documents: int
+) -> Spans:
+    """Return the spans of several annotations with common labels as one, in the documents that are given."""
     joined = replace(
-        same[0],
-        document=np.concatenate([one.document + first for one, first in zip(same, base, strict=False)]).astype(
-            np.int32
-        ),
-        start=np.concatenate([spans.start for spans in same]),
-        end=np.concatenate([spans.end for spans in same]),
-        label=np.concatenate([spans.label for spans in same]),
-        documents=int(base[-1]),
-        lengths=np.concatenate(known) if len(known) == len(lengths) else None,
+        parts[0],
+        document=np.concatenate(document).astype(np.int32),
+        start=np.concatenate([spans.start for spans in parts]),
+        end=np.concatenate([spans.end for spans in parts]),
+        label=np.concatenate([spans.label for spans in parts]),
+        documents=documents,
+        lengths=lengths,
         fragments=None,
     )
     if all(spans.fragments is None for spans in parts):
         return joined
     first = offsets_of(list(map(len, parts)))
-    of_each = zip(first, (spans.pieces() for spans in same), strict=False)
+    of_each = zip(first, (spans.pieces() for spans in parts), strict=False)
     pieces = [(span + begin, start, end) for begin, (span, start, end) in of_each]
     span, start, end = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return joined.with_pieces(span, start, end, joined.lengths)
+    return joined.with_pieces(span, start, end, lengths)
 
 
 def require_no_reading(given: str, *, scheme: str | None, repair: str, prefix: bool) -> None:

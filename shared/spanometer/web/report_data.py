@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..alignment.matched_spans import KINDS, MatchedSpans
-from ..alignment.overlaps import overlaps
+from ..alignment.overlaps import order_of_line, overlaps
 from ..analysis.contexts import Context
-from ..analysis.error_examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of, order_of_line
+from ..analysis.error_examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of
 from ..arrays import integers, offsets_of, ordered_codes
 from ..errors import printable
 from ..spans.spans import Spans
