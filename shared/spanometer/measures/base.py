@@ -342,8 +342,13 @@ class Measure(ABC):
             resampling: how intervals were made, if there are any.
         """
         intervals = {} if resampling is None else resampling.options()
-        options = {**reading, **self.options(), **intervals, "v": __version__}
-        return "|".join([self.name, *(f"{name}:{_written(value)}" for name, value in options.items())])
+        return signature_of(self.name, {**reading, **self.options(), **intervals})
+
+
+def signature_of(name: str, options: Mapping[str, object]) -> str:
+    """Return what was computed, the options that can change the result, in their order, and the version."""
+    known = {**options, "v": __version__}
+    return "|".join([name, *(f"{option}:{_written(value)}" for option, value in known.items())])
 
 
 def _written(value: object) -> str:

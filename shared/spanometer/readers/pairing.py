@@ -23,6 +23,9 @@ from .matching import matched, shared_documents
 from .records import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
+Reading = dict[str, object]
+"""How annotations were read, for the signature."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
@@ -91,6 +94,7 @@ class Paired:
     Attributes:
         references, predictions: the spans.
         unit: `token` or `character`.
+        file: the reference as it was paired, its spans, texts and tokens in this unit.
         choices: the options that had a say, for the signature.
         remarks: remarks about the texts, one sentence each.
         moved: for each side what was moved, merged and cut, one sentence each.
@@ -100,6 +104,7 @@ class Paired:
     references: Spans
     predictions: Spans
     unit: str
+    file: DocumentFile
     choices: Mapping[str, str]
     remarks: Sequence[str]
     moved: Mapping[str, Sequence[str]]
@@ -152,11 +157,12 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
 
 def files_together(
     files: Mapping[str, Any], pairing: Pairing | None = None
-) -> tuple[dict[str, Spans], dict[str, str], list[str]]:
+) -> tuple[dict[str, Spans], dict[str, str], list[str], DocumentFile]:
     """Pair all sides with the first one and count their spans in one unit, see `pair`.
 
     Returns:
-        The spans of each side, the options that had a say, and what was moved and lost on which side.
+        The spans of each side, the options that had a say, what was moved and lost on which side, and the first file
+        as it was paired.
 
     Raises:
         InputError: as `pair`, and if some of them are no files.
@@ -177,12 +183,19 @@ def files_together(
     for name, each in pairs.items():
         choices |= each.choices
         notes += [*each.remarks, *_by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
-    return {first: found.references, **{name: each.predictions for name, each in pairs.items()}}, choices, notes
+    spans = {first: found.references, **{name: each.predictions for name, each in pairs.items()}}
+    return spans, choices, notes, found.file
 
 
-def read_sides(
+def read_sides(given: Mapping[str, Any], pairing: Pairing | None, **reading: Any) -> tuple[dict[str, Spans], Reading]:
+    """Return the spans of several sides, and how they were read, see `read_documented_sides`."""
+    sides, known, _ = read_documented_sides(given, pairing, **reading)
+    return sides, known
+
+
+def read_documented_sides(
     given: Mapping[str, Any], pairing: Pairing | None, *, lengths: Any = None, id2label: Any = None, **reading: Any
-) -> tuple[dict[str, Spans], dict[str, object]]:
+) -> tuple[dict[str, Spans], Reading, DocumentFile | None]:
     """Return the spans of several sides, which are tags, spans or files, and how they were read, for the signature.
 
     What was moved and lost to bring files into one unit is a warning.
@@ -192,17 +205,20 @@ def read_sides(
         pairing: how files are brought into one unit.
         lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
 
+    Returns:
+        The spans, how they were read, and the first file as it was paired; None if there are no files.
+
     Raises:
         InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
     """
     if not any(isinstance(side, DocumentFile) for side in given.values()):
         sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
-        return sides, dict(known)
+        return sides, dict(known), None
     require_read(lengths=lengths, id2label=id2label, **reading)
-    spans, choices, notes = files_together(given, pairing)
+    spans, choices, notes, file = files_together(given, pairing)
     for note in notes:
-        warnings.warn(note, stacklevel=3)
-    return spans, {"input": "spans", **choices}
+        warnings.warn(note, stacklevel=4)
+    return spans, {"input": "spans", **choices}, file
 
 
 def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
@@ -264,10 +280,25 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
         references=spans[0],
         predictions=spans[1],
         unit=unit,
+        file=_as_paired(references, spans[0], unit, tokens, made_by),
         choices={"unit": unit, **choices, **({"shared_documents": "yes"} if pairing.shared_documents else {})},
         remarks=remarks,
         moved={side.name: side.moved for side in sides},
         lost={side.name: side.lost for side in sides},
+    )
+
+
+def _as_paired(references: _Side, spans: Spans, unit: str, tokens: Tokens | None, made_by: str | None) -> DocumentFile:
+    """Return the reference's file with what it has been given while it was paired."""
+    file, in_tokens = references.file, unit == "token"
+    known = references.tokens if tokens is None or not in_tokens else tokens
+    return replace(
+        file,
+        documents=replace(file.documents, texts=references.texts, tokens=known),
+        spans=spans,
+        in_tokens=in_tokens,
+        words=file.words if references.file.tokenizer == made_by else None,
+        attributes=None,
     )
 
 
