@@ -16,7 +16,7 @@ from ..measures.span_attribute import SpanAttribute
 from ..readers.annotated_file import located
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
-from .corpus import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
+from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .pages import Page
 from .taking import taking
 from .templates import number, render, shown

@@ -24,14 +24,10 @@ from ..spans.markup_columns import require_same_words
 from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import reading_of
 from ..tags.tags import Tags
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
 
-MAX_BYTES = 5_000_000
-MAX_DOCUMENTS = 5_000
-MAX_TOKENS = 200_000
 MAX_MARKUP_BYTES = 1_000_000
-"""How much a page takes; trees cost more than tags."""
-
-_REMEDY = "Score it on your own machine, which has no limits: pip install spanometer."
+"""How much markup a page takes: trees cost more than tags."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,33 +200,8 @@ def flat_trees(spans: Spans) -> Entities:
     return Entities.from_dicts(documents, lengths=spans.lengths)
 
 
-def encoded(text: str, name: str, limit: int) -> bytes:
-    """Return a text in UTF-8.
-
-    Raises:
-        InputError: if it is too long, or cannot be encoded.
-    """
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        raise InputError("the text holds half a character.", "Copy it again.", source=name) from None
-    if len(data) > limit:
-        raise too_much(name, f"{len(data) / 1e6:.2f} MB, more than {megabytes(limit)}")
-    return data
-
-
-def megabytes(size: int) -> str:
-    """Return a limit in the unit that Gradio has for files, 1 MB being 1,000,000 bytes."""
-    return f"{size / 1e6:g} MB"
-
-
 def _require_few(lengths: np.ndarray, name: str) -> None:
     if len(lengths) > MAX_DOCUMENTS:
         raise too_much(name, f"{len(lengths):,} sentences, more than {MAX_DOCUMENTS:,}")
     if lengths.sum() > MAX_TOKENS:
         raise too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
-
-
-def too_much(name: str, found: str) -> InputError:
-    """Return the error for a text that is larger than a page takes."""
-    return InputError(f"{found}: too much for this page.", _REMEDY, source=name)

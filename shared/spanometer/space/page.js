@@ -32,9 +32,9 @@
     return b * 65536 + a;
   };
   const compare = () => {
-    const scored = results.querySelector("[data-texts]"), sides = ["reference", "prediction"];
-    const sums = () => sides.map((side) => checksum(document.querySelector(`#${side} textarea`).value)).join(" ");
-    const stale = Boolean(scored) && scored.dataset.texts !== sums();
+    const scored = results.querySelector("[data-texts]");
+    const sum = (box) => checksum(document.querySelector(`#${box} textarea`).value);
+    const stale = Boolean(scored) && scored.dataset.texts !== scored.dataset.boxes.split(" ").map(sum).join(" ");
     for (const part of [results, ...document.querySelectorAll(".sm-chart")]) part.classList.toggle("sm-stale", stale);
   };
   // a table that is wider than the page says so

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,44 +11,20 @@ from functools import cache
 from typing import Any
 
 from ..counts.statistics import Resampling
-from ..errors import ASKED, require_choice, spell_python
+from ..errors import require_choice
 from ..measures.base import SHARED, Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..spans.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
+from .controls import Control, control_of, read_values, speller
 from .templates import read_file
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
 
 _CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
-
-
-@dataclass(frozen=True)
-class Control:
-    """A control of a page.
-
-    Attributes:
-        name: the keyword.
-        label: what the page calls it.
-        value: its first value.
-        choices: pairs of a text and a value, if it is a choice.
-        info: a line below the label.
-        bounds: least and greatest value of a number, None if it has none.
-        whole: whether it is a whole number.
-        lines: whether it takes several values, one a line.
-    """
-
-    name: str
-    label: str
-    value: Any
-    choices: tuple[tuple[str, str], ...] = ()
-    info: str = ""
-    bounds: tuple[float | None, float | None] | None = None
-    whole: bool = False
-    lines: bool = False
 
 
 _WORDS = Control(
@@ -111,30 +86,16 @@ class Page:
         return (*words, *map(self._control, self.options.values()))
 
     def _control(self, option: Option) -> Control:
-        # nothing stands for the default of values that are given as text
-        given_as_text = option.kind is None and not option.choices
-        value = "" if given_as_text else self.values.get(option.name, option.default)
-        choices = [(_text(choice), _text(choice)) for choice in option.choices]
-        if choices and option.optional:
-            choices.insert(0, (texts()["unset"].get(option.name, "default"), ""))
-        info = self.hints.get(option.name) or _sentence(
-            re.sub(f"^{re.escape(option.label)}[,;] ", "", _sentence(option.help))
-        )
-        is_number = option.kind in (int, float) and not choices
-        return Control(
-            option.name,
-            option.label,
-            _text(value) if choices else value,
-            tuple(choices),
-            "" if info == _sentence(option.label) else info,
-            (option.low, option.high) if is_number else None,
-            option.kind is int,
-            option.repeat,
+        return control_of(
+            option,
+            value=self.values.get(option.name, option.default),
+            info=self.hints.get(option.name, ""),
+            unset=texts()["unset"].get(option.name, "default"),
         )
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the module that are not at their defaults, see `measure`; the words as in Python."""
-        read = {name: _read(option, values[name]) for name, option in self.options.items()}
+        read = read_values(self.options, values)
         chosen = {name: value for name, value in read.items() if value != self.options[name].default}
         return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
 
@@ -168,16 +129,11 @@ class Page:
 
     def _read(self, owner: type, values: Mapping[str, Any]) -> dict[str, Any]:
         declared = options_of(owner)
-        return {name: _read(option, values[name]) for name, option in self.options.items() if name in declared}
+        return read_values({name: option for name, option in self.options.items() if name in declared}, values)
 
     def spell(self, name: str, value: str | None) -> str:
-        """Spell an option in an error as the page calls it."""
-        label = next((control.label for control in self.controls if control.name == name), None)
-        if value == ASKED:
-            return label or ""
-        if label is None:
-            return spell_python(name, value)
-        return f"“{label}”" if value in (None, "...") else f"“{label}” to {value}"
+        """Spell an option as the label of its control, see `errors.spelled`."""
+        return speller(self.controls)(name, value)
 
 
 @cache
@@ -227,28 +183,3 @@ def _on_page(option: Option) -> Option:
     if option.span is None:
         return option
     return replace(option, low=option.span[0], high=option.span[1], exclusive=False)
-
-
-def _sentence(phrase: str) -> str:
-    return f"{phrase[0].upper()}{phrase[1:].removesuffix('.')}."
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _read(option: Option, value: Any) -> Any:
-    """Return the value of an option from that of its control.
-
-    Raises:
-        InputError: for an invalid value.
-    """
-    if isinstance(value, str):
-        value = value.strip()
-        if not value and option.kind is not str:
-            return option.default
-        value = option.read([line for line in value.splitlines() if line.strip()] if option.repeat else value)
-    option.check(value)
-    return value

@@ -1,0 +1,36 @@
+"""How much pages take."""
+
+from __future__ import annotations
+
+from ..errors import InputError
+
+MAX_BYTES = 5_000_000
+MAX_DOCUMENTS = 5_000
+MAX_TOKENS = 200_000
+
+_REMEDY = "Score it on your own machine, which has no limits: pip install spanometer."
+
+
+def encoded(text: str, name: str, limit: int) -> bytes:
+    """Return a text in UTF-8.
+
+    Raises:
+        InputError: if it is too long, or cannot be encoded.
+    """
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the text holds half a character.", "Copy it again.", source=name) from None
+    if len(data) > limit:
+        raise too_much(name, f"{len(data) / 1e6:.2f} MB, more than {megabytes(limit)}")
+    return data
+
+
+def megabytes(size: int) -> str:
+    """Return a limit in the unit that Gradio has for files, 1 MB being 1,000,000 bytes."""
+    return f"{size / 1e6:g} MB"
+
+
+def too_much(name: str, found: str) -> InputError:
+    """Return the error for an input that is larger than a page takes."""
+    return InputError(f"{found}: too much for this page.", _REMEDY, source=name)

@@ -1,0 +1,100 @@
+"""How pages are served with Gradio (the extra `space`), and what they share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+# before Gradio is imported: nothing is sent anywhere
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+import gradio as gr
+
+from ..web.files import read_file as read_shared_file
+from .controls import Control
+from .limits import MAX_BYTES
+from .templates import read_file, render
+
+HOME = "https://github.com/spanometer/spanometer"
+
+KEPT = 3600
+"""How many seconds files are kept for their users."""
+
+CHANGED = "() => document.dispatchEvent(new Event('sm-changed'))"
+"""Tells `page.js` that a text has changed."""
+
+_FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+_MONOSPACE = ("ui-monospace", "Consolas", "monospace")
+_PREFIX = f"spanometer-{os.getpid()}-"
+
+
+def serve(blocks: gr.Blocks) -> None:
+    """Serve a page: on this machine only, unless the environment (`GRADIO_SERVER_NAME`) says other."""
+    blocks.queue(max_size=30, default_concurrency_limit=2)
+    blocks.launch(**launch_options())
+
+
+def launch_options() -> dict[str, Any]:
+    """Return how to serve a page: without sharing, nothing from other servers, fonts of the user's own machine."""
+    theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
+        # Gradio's own are too pale to be read by everybody
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        button_primary_background_fill="*primary_800",
+        button_primary_background_fill_hover="*primary_700",
+        button_primary_background_fill_dark="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_700",
+    )
+    return {
+        "theme": theme,
+        "css": read_file("page.css") + read_shared_file("marks.css"),
+        "js": read_file("page.js"),
+        "share": False,
+        "ssr_mode": False,
+        "footer_links": [],
+        "max_file_size": MAX_BYTES,
+        "show_error": False,
+    }
+
+
+def component(control: Control) -> Any:
+    """Make the Gradio component of a control."""
+    shared: dict[str, Any] = {
+        "value": control.value,
+        "label": control.label,
+        "info": control.info or None,
+        "elem_id": control.name,
+        "min_width": 200,
+    }
+    if control.choices:
+        return (gr.Radio if len(control.choices) <= 4 else gr.Dropdown)(list(control.choices), **shared)
+    if control.bounds is not None:
+        low, high = control.bounds
+        return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)
+    if isinstance(control.value, bool):
+        return gr.Checkbox(**shared)
+    return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
+
+
+def answered(html: str, *, button: str, **boxes: str | None) -> str:
+    """Return results with the texts that they belong to, those of the boxes with these ids, and the button for new ones."""
+    return render("answer.html", html=html, button=button, boxes=" ".join(boxes), texts=" ".join(map(_checksum, boxes.values())))
+
+
+def _checksum(text: str | None) -> str:
+    """Return the checksum of a text as its box has it, which `page.js` computes too."""
+    lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
+    return str(zlib.adler32(lines.encode(errors="replace")))
+
+
+def fresh_folder() -> Path:
+    """Return a new folder for files to take along; those of more than an hour ago are deleted."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        if time.time() - folder.stat().st_mtime > KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=_PREFIX))
