@@ -17,7 +17,7 @@ from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from .answers import Answer, Item, read_answer
-from .placing import Bounds, TextIndex, place
+from .placing import Bounds, Placement, TextIndex, place
 from .policies import GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
@@ -177,6 +177,60 @@ def text_indices(
 
 
 @dataclass(frozen=True, eq=False)
+class Resolved:
+    """The items of one answer under a policy.
+
+    Attributes:
+        read: the items, none of a broken answer that is taken as empty.
+        named: those that are looked for, under the labels that aliases stand for.
+        outside: how many items have a label outside the labels.
+        placement: where the named items are.
+        kept: the number and the bounds of each named item that stays when overlaps are resolved.
+        rewritten: whether the text of inline markup is not the text.
+    """
+
+    read: Sequence[Item]
+    named: Sequence[Item]
+    outside: int
+    placement: Placement
+    kept: list[tuple[int, Bounds]]
+    rewritten: bool
+
+    @property
+    def surplus(self) -> list[bool]:
+        """Of each named item, whether others have all of its occurrences."""
+        return [here and not spans for here, spans in zip(self.placement.present, self.placement.spans, strict=True)]
+
+    @property
+    def absent(self) -> list[bool]:
+        """Of each named item, whether it is not in the text, nor in other words."""
+        return [
+            not here and not spans for here, spans in zip(self.placement.present, self.placement.spans, strict=True)
+        ]
+
+
+def resolve(
+    answer: Answer,
+    index: TextIndex,
+    policy: GroundingPolicy,
+    labels: frozenset[str] | None,
+    aliases: Mapping[str, str],
+) -> Resolved:
+    """Return what becomes of the items of an answer in its text, see `ground`."""
+    read = () if answer.broken and policy.broken == "empty" else answer.items
+    named = [item._replace(label=aliases.get(item.label, item.label)) for item in read]
+    outside = 0 if labels is None else sum(item.label not in labels for item in named)
+    if outside and policy.outside == "drop":
+        named = [item for item in named if labels is None or item.label in labels]
+    rewritten = answer.text is not None and answer.text.split() != index.text.split()
+    if policy.offsets == "check" and answer.text is not None:
+        named = carried_over(named, answer.text, index)
+    placement = place(named, index, policy)
+    bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
+    return Resolved(read, named, outside, placement, without_overlap(bounds, policy.overlap), rewritten)
+
+
+@dataclass(frozen=True, eq=False)
 class _Row:
     spans: set[tuple[int, int, str]]
     wrong: list[Item]
@@ -191,31 +245,20 @@ def _ground(
     aliases: Mapping[str, str],
 ) -> _Row:
     """Return what an answer means in its text."""
-    read = () if answer.broken and policy.broken == "empty" else answer.items
-    named = [item._replace(label=aliases.get(item.label, item.label)) for item in read]
-    outside = 0 if labels is None else sum(item.label not in labels for item in named)
-    if outside and policy.outside == "drop":
-        named = [item for item in named if labels is None or item.label in labels]
-    rewritten = answer.text is not None and answer.text.split() != index.text.split()
-    if policy.offsets == "check" and answer.text is not None:
-        named = carried_over(named, answer.text, index)
-    placement = place(named, index, policy)
-    bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
-    kept = without_overlap(bounds, policy.overlap)
-    placed = {number for number, _ in kept}
-    lost = sum(bool(spans) for spans in placement.spans) - len(placed)
-    surplus = [here and not spans for here, spans in zip(placement.present, placement.spans, strict=True)]
-    absent = [not here and not spans for here, spans in zip(placement.present, placement.spans, strict=True)]
+    found = resolve(answer, index, policy, labels, aliases)
+    surplus, absent = found.surplus, found.absent
+    placed = {number for number, _ in found.kept}
+    lost = sum(bool(spans) for spans in found.placement.spans) - len(placed)
     wrong = [
         item
-        for item, left, gone in zip(named, surplus, absent, strict=True)
+        for item, left, gone in zip(found.named, surplus, absent, strict=True)
         if (left and policy.surplus == "wrong") or (gone and policy.absent != "drop")
     ]
-    counts = (len(read), len(placed), sum(surplus), sum(absent), lost, outside)
+    counts = (len(found.read), len(placed), sum(surplus), sum(absent), lost, found.outside)
     return _Row(
-        {(*span, named[number].label) for number, span in kept},
+        {(*span, found.named[number].label) for number, span in found.kept},
         wrong,
-        (*counts, int(answer.broken), int(rewritten), answer.unread),
+        (*counts, int(answer.broken), int(found.rewritten), answer.unread),
     )
 
 

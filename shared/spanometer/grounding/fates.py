@@ -1,0 +1,82 @@
+"""What becomes of each item of an answer, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .answers import Answer, Item
+from .grounded import resolve
+from .placing import Bounds, TextIndex
+from .policies import GroundingPolicy
+
+FATES = {
+    "placed": "it has a place in the text",
+    "surplus": "it is in the text, but others have its occurrences",
+    "absent": "it is not in the text",
+    "overlapping": "it lost its place to an item that overlaps it",
+    "outside": "its label is outside the labels",
+    "broken": "the answer does not parse, and is taken as empty",
+}
+"""What can become of an item."""
+
+
+class Fate(NamedTuple):
+    """What became of an item.
+
+    Attributes:
+        item: with the label that its alias stands for.
+        fate: one of `FATES`.
+        spans: its bounds in the text, of a placed item.
+        wrong: whether it counts as a predicted span, though it has no place.
+    """
+
+    item: Item
+    fate: str
+    spans: tuple[Bounds, ...] = ()
+    wrong: bool = False
+
+
+def fates_of(
+    answer: Answer,
+    index: TextIndex,
+    policy: GroundingPolicy | str = "strict",
+    labels: Iterable[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> list[Fate]:
+    """Return what becomes of each item of an answer, in the order of the answer; see `grounded.ground`.
+
+    Args:
+        answer: as `read_answer` gives it.
+        index: its text, as `grounded.text_indices` gives it; what is found there is kept for other policies.
+        policy: a name, actions with commas between, or a `GroundingPolicy`.
+        labels: those that were asked for; None for all.
+        aliases: labels of answers and those that they stand for.
+    """
+    chosen = GroundingPolicy.of(policy)
+    known = None if labels is None else frozenset(labels)
+    found = resolve(answer, index, chosen, known, aliases or {})
+    kept: dict[int, list[Bounds]] = {}
+    for number, bounds in found.kept:
+        kept.setdefault(number, []).append(bounds)
+    of_named = []
+    for number, (item, surplus, absent) in enumerate(zip(found.named, found.surplus, found.absent, strict=True)):
+        if surplus:
+            of_named.append(Fate(item, "surplus", wrong=chosen.surplus == "wrong"))
+        elif absent:
+            of_named.append(Fate(item, "absent", wrong=chosen.absent != "drop"))
+        elif number in kept:
+            of_named.append(Fate(item, "placed", tuple(sorted(kept[number]))))
+        else:
+            of_named.append(Fate(item, "overlapping"))
+    waiting = iter(of_named)
+    listed = []
+    for item in answer.items:
+        named = item._replace(label=(aliases or {}).get(item.label, item.label))
+        if not found.read:
+            listed.append(Fate(named, "broken"))
+        elif chosen.outside == "drop" and known is not None and named.label not in known:
+            listed.append(Fate(named, "outside"))
+        else:
+            listed.append(next(waiting))
+    return listed
