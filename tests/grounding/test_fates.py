@@ -41,7 +41,7 @@ def test_an_item_that_loses_to_a_longer_one():
 def test_a_broken_answer():
     answer = '[["PER", "Paris Hilton"], ["LOC", "Par'
     assert told(answer, "strict") == [("Paris Hilton", "broken", (), False)]
-    assert told(answer, "uie", ["PER"]) == [("Paris Hilton", "placed", ((0, 12),), False)]
+    assert told(answer, "uie", ["PER", "LOC"]) == [("Paris Hilton", "placed", ((0, 12),), False)]
 
 
 def test_aliases_come_first():
@@ -59,8 +59,8 @@ def test_they_add_up_to_what_ground_counts(seed):
     grid = list(GroundingPolicy.grid())
     (index,) = text_indices([text])
     for policy in [*(named.policy for named in NAMED.values()), *draw.sample(grid, 20)]:
-        whole = ground([text], [answer], policy=policy, labels=["P"])
-        found = fates_of(read_answer(answer, labels=["P"]), index, policy, ["P"])
+        whole = ground([text], [answer], policy=policy, labels=["P", "R"])
+        found = fates_of(read_answer(answer, labels=["P", "R"]), index, policy, ["P", "R"])
         total = dict(zip(COUNTS, whole.counts[0].tolist(), strict=True))
         for name in ("placed", "surplus", "absent", "overlapping"):
             assert sum(one.fate == name for one in found) == total[name]

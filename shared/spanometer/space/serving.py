@@ -82,7 +82,7 @@ def component(control: Control) -> Any:
 
 
 def answered(html: str, *, button: str, **boxes: str | None) -> str:
-    """Return results with the texts that they belong to, those of the boxes with these ids, and the button for new ones."""
+    """Return results with the boxes (by their ids) whose texts they belong to, and the button that makes new ones."""
     return render(
         "answer.html", html=html, button=button, boxes=" ".join(boxes), texts=" ".join(map(_checksum, boxes.values()))
     )
