@@ -11,7 +11,7 @@ TEXT = "Paris Hilton lives in Paris."
 
 def told(answer, policy, labels=None, aliases=None, text=TEXT):
     (index,) = text_indices([text])
-    found = fates_of(read_answer(answer, labels=labels or ()), index, policy, labels, aliases)
+    found = fates_of(read_answer(answer, labels=[*(labels or ()), *(aliases or {})]), index, policy, labels, aliases)
     return [(one.item.mention, one.fate, one.spans, one.wrong) for one in found]
 
 
