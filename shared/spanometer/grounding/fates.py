@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .answers import Answer, Item
-from .grounded import resolve
+from .outcomes import resolve
 from .placing import Bounds, TextIndex
 from .policies import GroundingPolicy
 
@@ -60,7 +60,7 @@ def fates_of(
     for number, bounds in found.kept:
         kept.setdefault(number, []).append(bounds)
     of_named = []
-    for number, (item, surplus, absent) in enumerate(zip(found.named, found.surplus, found.absent, strict=True)):
+    for number, (item, surplus, absent) in enumerate(zip(found.items, found.surplus, found.absent, strict=True)):
         if surplus:
             of_named.append(Fate(item, "surplus", wrong=chosen.surplus == "wrong"))
         elif absent:
@@ -73,7 +73,7 @@ def fates_of(
     listed = []
     for item in answer.items:
         named = item._replace(label=(aliases or {}).get(item.label, item.label))
-        if not found.read:
+        if answer.broken and chosen.broken == "empty":
             listed.append(Fate(named, "broken"))
         elif chosen.outside == "drop" and known is not None and named.label not in known:
             listed.append(Fate(named, "outside"))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import chain
 from typing import Any
 
@@ -16,14 +14,13 @@ from ..errors import InputError, counted, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
-from .answers import Answer, Item, read_answer
-from .placing import Bounds, Placement, TextIndex, place
+from .answers import Answer, read_answer
+from .outcomes import Outcome, resolve
+from .placing import TextIndex
 from .policies import GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
-
-_MOST_ANCHORS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,20 +125,25 @@ def ground(
         _ground(answer, index, chosen, known, aliases or {})
         for answer, index in zip(read_answers, indices, strict=True)
     ]
-    sizes = [len(row.spans) for row in rows]
-    flat = list(chain.from_iterable(row.spans for row in rows))
+    spans, wrong = outcome_columns([outcome for outcome, _ in rows], list(map(len, read_texts)))
+    counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
+    return Grounded(spans, *wrong, counts, chosen)
+
+
+def outcome_columns(
+    outcomes: Sequence[Outcome], lengths: Sequence[int]
+) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
+    """Return the spans of outcomes, a document each, and the documents, labels and mentions of their wrong items."""
+    flat = list(chain.from_iterable(outcome.spans for outcome in outcomes))
     bounds = np.array([span[:2] for span in flat], dtype=np.int64).reshape(-1, 2)
-    document = np.repeat(np.arange(len(rows)), sizes)
-    lengths = np.fromiter(map(len, read_texts), np.int64, len(read_texts))
-    wrong = [item for row in rows for item in row.wrong]
-    return Grounded(
-        _spans(document, bounds[:, 0], bounds[:, 1], [span[2] for span in flat], lengths),
-        np.repeat(np.arange(len(rows)), [len(row.wrong) for row in rows]),
-        tuple(item.label for item in wrong),
-        tuple(item.mention for item in wrong),
-        np.array([row.counts for row in rows], dtype=np.int64).reshape(-1, len(COUNTS)),
-        chosen,
+    document = np.repeat(np.arange(len(outcomes)), [len(outcome.spans) for outcome in outcomes])
+    wrong = [item for outcome in outcomes for item in outcome.wrong]
+    of_wrong = np.repeat(np.arange(len(outcomes)), [len(outcome.wrong) for outcome in outcomes])
+    labels, mentions = (
+        (tuple(column) for column in zip(*(item[:2] for item in wrong), strict=True)) if wrong else ((), ())
     )
+    spans = _spans(document, bounds[:, 0], bounds[:, 1], [span[2] for span in flat], np.array(lengths, dtype=np.int64))
+    return spans, (of_wrong, labels, mentions)
 
 
 def text_indices(
@@ -176,134 +178,22 @@ def text_indices(
     return indices
 
 
-@dataclass(frozen=True, eq=False)
-class Resolved:
-    """The items of one answer under a policy.
-
-    Attributes:
-        read: the items, none of a broken answer that is taken as empty.
-        named: those that are looked for, under the labels that aliases stand for.
-        outside: how many items have a label outside the labels.
-        placement: where the named items are.
-        kept: the number and the bounds of each named item that stays when overlaps are resolved.
-        rewritten: whether the text of inline markup is not the text.
-    """
-
-    read: Sequence[Item]
-    named: Sequence[Item]
-    outside: int
-    placement: Placement
-    kept: list[tuple[int, Bounds]]
-    rewritten: bool
-
-    @property
-    def surplus(self) -> list[bool]:
-        """Of each named item, whether others have all of its occurrences."""
-        return [here and not spans for here, spans in zip(self.placement.present, self.placement.spans, strict=True)]
-
-    @property
-    def absent(self) -> list[bool]:
-        """Of each named item, whether it is not in the text, nor in other words."""
-        return [
-            not here and not spans for here, spans in zip(self.placement.present, self.placement.spans, strict=True)
-        ]
-
-
-def resolve(
-    answer: Answer,
-    index: TextIndex,
-    policy: GroundingPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
-) -> Resolved:
-    """Return what becomes of the items of an answer in its text, see `ground`."""
-    read = () if answer.broken and policy.broken == "empty" else answer.items
-    named = [item._replace(label=aliases.get(item.label, item.label)) for item in read]
-    outside = 0 if labels is None else sum(item.label not in labels for item in named)
-    if outside and policy.outside == "drop":
-        named = [item for item in named if labels is None or item.label in labels]
-    rewritten = answer.text is not None and answer.text.split() != index.text.split()
-    if policy.offsets == "check" and answer.text is not None:
-        named = carried_over(named, answer.text, index)
-    placement = place(named, index, policy)
-    bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
-    return Resolved(read, named, outside, placement, without_overlap(bounds, policy.overlap), rewritten)
-
-
-@dataclass(frozen=True, eq=False)
-class _Row:
-    spans: set[tuple[int, int, str]]
-    wrong: list[Item]
-    counts: tuple[int, ...]
-
-
 def _ground(
     answer: Answer,
     index: TextIndex,
     policy: GroundingPolicy,
     labels: frozenset[str] | None,
     aliases: Mapping[str, str],
-) -> _Row:
-    """Return what an answer means in its text."""
+) -> tuple[Outcome, tuple[int, ...]]:
+    """Return what an answer means in its text, and its row of `COUNTS`."""
     found = resolve(answer, index, policy, labels, aliases)
-    surplus, absent = found.surplus, found.absent
-    placed = {number for number, _ in found.kept}
-    lost = sum(bool(spans) for spans in found.placement.spans) - len(placed)
-    wrong = [
-        item
-        for item, left, gone in zip(found.named, surplus, absent, strict=True)
-        if (left and policy.surplus == "wrong") or (gone and policy.absent != "drop")
-    ]
-    counts = (len(found.read), len(placed), sum(surplus), sum(absent), lost, found.outside)
-    return _Row(
-        {(*span, found.named[number].label) for number, span in found.kept},
-        wrong,
-        (*counts, int(answer.broken), int(found.rewritten), answer.unread),
-    )
-
-
-def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
-    """Return the spans of items that stay when overlaps are resolved."""
-    if rule == "keep" or len(bounds) < 2:
-        return bounds
-    order = {
-        "longest": lambda one: (one[1][0] - one[1][1], one[1][0]),
-        "earlier": lambda one: (one[0],),
-        "later": lambda one: (-one[0],),
-    }[rule]
-    taken = bytearray(max(end for _, (_, end) in bounds))
-    kept = []
-    for number, (start, end) in sorted(bounds, key=order):
-        if taken.find(1, start, end) < 0:
-            taken[start:end] = b"\1" * (end - start)
-            kept.append((number, (start, end)))
-    return kept
-
-
-def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> list[Item]:
-    """Return items with the offsets of a rewritten text carried over to the text; without, where that cannot be.
-
-    Tokens of both are aligned by their loose forms (difflib); an item whose tokens face neighbouring tokens has their
-    bounds. In long texts tokens that are very frequent are no anchors of the alignment.
-    """
-    tokens = words_and_signs([written])
-    other = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())
-    here, there = other.folded_tokens("loose"), index.folded_tokens("loose")
-    counts, others = Counter(here), Counter(there)
-    frequent = sum(count * others[token] for token, count in counts.items()) > _MOST_ANCHORS
-    facing: dict[int, int] = {}
-    for first, second, size in SequenceMatcher(None, here, there, autojunk=frequent).get_matching_blocks():
-        facing.update(zip(range(first, first + size), range(second, second + size), strict=True))
-    carried = []
-    for item in items:
-        bounds: tuple[int | None, int | None] = (None, None)
-        if item.start is not None and item.end is not None:
-            first, last = other.tokens_of(item.start, item.end)
-            places = [facing.get(token, -1) for token in range(first, last)]
-            if places and places[0] >= 0 and places == list(range(places[0], places[0] + len(places))):
-                bounds = (index.starts[places[0]], index.ends[places[-1]])
-        carried.append(item._replace(start=bounds[0], end=bounds[1]))
-    return carried
+    outside = found.left_out + (0 if labels is None else sum(item.label not in labels for item in found.items))
+    rewritten = answer.text is not None and answer.text.split() != index.text.split()
+    placed = len({number for number, _ in found.kept})
+    surplus, absent = sum(found.surplus), sum(found.absent)
+    became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
+    of_answer = (int(answer.broken), int(rewritten), answer.unread)
+    return found, (len(found.items) + found.left_out, *became, outside, *of_answer)
 
 
 def _read_texts(texts: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class TextIndex:
     starts: list[int]
     ends: list[int]
     _forms: dict[str, Form] = field(default_factory=dict)
-    _found: dict[tuple[str, str, str], list[Bounds]] = field(default_factory=dict)
+    _found: dict[tuple[str, str, str], tuple[Bounds, ...]] = field(default_factory=dict)
     _folded: dict[str, list[str]] = field(default_factory=dict)
     _fuzzy: dict[tuple[str, str], Bounds | None] = field(default_factory=dict)
 
@@ -52,16 +52,16 @@ class TextIndex:
             self._forms[fold] = form_of(self.text, fold)
         return self._forms[fold]
 
-    def occurrences(self, mention: str, fold: str, inside: str) -> list[Bounds]:
+    def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
         """Return the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
         folded = form_of(mention, fold).text
         key = (folded, fold, inside)
         if key not in self._found:
-            self._found[key] = [
+            self._found[key] = tuple(
                 snapped
                 for start, end in self._matches(folded, fold)
                 if (snapped := self._snapped(start, end, inside)) is not None
-            ]
+            )
         return self._found[key]
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
@@ -187,8 +187,36 @@ def _best_from(
     return best
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
+class Sightings(NamedTuple):
+    """Where the mentions of the items of an answer are, each on its own.
+
+    Attributes:
+        given: the bounds that the answer gives, where the policy uses them.
+        occurrences: all that are in the text; of an item whose bounds are given these.
+        similar: the most similar window of each that is not in the text, if the policy looks for it.
+    """
+
+    given: tuple[Bounds | None, ...]
+    occurrences: tuple[tuple[Bounds, ...], ...]
+    similar: tuple[Bounds | None, ...]
+
+
+def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Sightings:
+    """Look for the mentions of items in the text."""
+    given = tuple(_given(item, index, policy) for item in items)
+    found = tuple(
+        (bounds,) if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
+        for item, bounds in zip(items, given, strict=True)
+    )
+    fuzzy = policy.absent == "fuzzy"
+    similar = tuple(
+        index.similar(item.mention, policy.fold) if fuzzy and not places else None
+        for item, places in zip(items, found, strict=True)
+    )
+    return Sightings(given, found, similar)
+
+
+class Placement(NamedTuple):
     """Where the items of an answer are, before overlaps are resolved.
 
     Attributes:
@@ -196,39 +224,34 @@ class Placement:
         present: of each item, whether its mention is in the text.
     """
 
-    spans: list[list[Bounds]]
-    present: list[bool]
+    spans: tuple[tuple[Bounds, ...], ...]
+    present: tuple[bool, ...]
 
 
-def place(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Placement:
+def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> Placement:
     """Place the items of an answer in its text: one after the other, or all at once as a chain.
 
     Raises:
         InputError: for a chain of items with too many occurrences.
     """
-    given = [_given(item, index, policy) for item in items]
-    found = [
-        [bounds] if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
-        for item, bounds in zip(items, given, strict=True)
-    ]
-    fuzzy = policy.absent == "fuzzy"
-    spans: list[list[Bounds]]
+    chained: Sequence[tuple[Bounds, ...]] = ()
     if policy.repeat == "chain":
-        open_ = [[] if bounds else places for bounds, places in zip(given, found, strict=True)]
-        spans = _chain(open_, index)
-    else:
-        spans = [[] for _ in items]
+        open_ = [() if bounds else places for bounds, places, _ in zip(*sighted, strict=True)]
+        chained = _chain(open_, index)
     taken = _Taken(len(index.text))
     choose = _CHOICES.get(policy.repeat)
-    for number, (item, bounds, places) in enumerate(zip(items, given, found, strict=True)):
+    spans: list[tuple[Bounds, ...]] = []
+    for number, (item, bounds, places, window) in enumerate(zip(items, *sighted, strict=True)):
+        mine: tuple[Bounds, ...] = ()
         if bounds:
-            spans[number] = [bounds]
-        elif places and choose:
-            spans[number] = choose(taken, places, item.label)
-        elif not places and fuzzy and (window := index.similar(item.mention, policy.fold)):
-            spans[number] = [window]
-        taken.add(spans[number], item.label)
-    return Placement(spans, [bool(places) for places in found])
+            mine = (bounds,)
+        elif places:
+            mine = choose(taken, places, item.label) if choose else chained[number]
+        elif window:
+            mine = (window,)
+        spans.append(mine)
+        taken.add(mine, item.label)
+    return Placement(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
 def _given(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
@@ -252,35 +275,35 @@ class _Taken:
         self._end = 0
         self._passed: dict[tuple[int, str], int] = {}
 
-    def add(self, spans: list[Bounds], label: str) -> None:
+    def add(self, spans: tuple[Bounds, ...], label: str) -> None:
         """Take the bounds of an item."""
         for start, end in spans:
             self._flags[start:end] = b"\1" * (end - start)
             self._bounds |= {((start, end), None), ((start, end), label)}
             self._end = end
 
-    def next(self, places: list[Bounds], label: str) -> list[Bounds]:
+    def next(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Return the first bounds that no item has."""
         return self._first(places, "next", lambda bounds: (bounds, None) not in self._bounds)
 
-    def next_by_label(self, places: list[Bounds], label: str) -> list[Bounds]:
+    def next_by_label(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Return the first bounds that no item of the label has."""
         return self._first(places, f"by {label}", lambda bounds: (bounds, label) not in self._bounds)
 
-    def next_free(self, places: list[Bounds], label: str) -> list[Bounds]:
+    def next_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Return the first bounds that overlap no item."""
         return self._first(places, "free", lambda bounds: self._flags.find(1, *bounds) < 0)
 
-    def prefer_free(self, places: list[Bounds], label: str) -> list[Bounds]:
+    def prefer_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Return the first bounds that overlap no item, else the first that no item of the label has."""
         return self.next_free(places, label) or self.next_by_label(places, label)
 
-    def after(self, places: list[Bounds], label: str) -> list[Bounds]:
+    def after(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Return the first bounds at or after the end of the item that was placed last."""
         place = bisect_left(places, (self._end,))
         return places[place : place + 1]
 
-    def _first(self, places: list[Bounds], rule: str, allows: Callable[[Bounds], bool]) -> list[Bounds]:
+    def _first(self, places: tuple[Bounds, ...], rule: str, allows: Callable[[Bounds], bool]) -> tuple[Bounds, ...]:
         key = (id(places), rule)
         place = self._passed.get(key, 0)
         while place < len(places) and not allows(places[place]):
@@ -289,7 +312,7 @@ class _Taken:
         return places[place : place + 1]
 
 
-_CHOICES: dict[str, Callable[[_Taken, list[Bounds], str], list[Bounds]]] = {
+_CHOICES: dict[str, Callable[[_Taken, tuple[Bounds, ...], str], tuple[Bounds, ...]]] = {
     "first": lambda taken, places, label: places[:1],
     "all": lambda taken, places, label: places,
     "next": _Taken.next,
@@ -300,7 +323,7 @@ _CHOICES: dict[str, Callable[[_Taken, list[Bounds], str], list[Bounds]]] = {
 }
 
 
-def _chain(found: list[list[Bounds]], index: TextIndex) -> list[list[Bounds]]:
+def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
     """Return the bounds of each item in the chain with the most tokens, of equals in that which ends first.
 
     A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens the one is
@@ -330,9 +353,9 @@ def _chain(found: list[list[Bounds]], index: TextIndex) -> list[list[Bounds]]:
             while worse < len(sizes) and sizes[worse] <= size:
                 worse += 1
             ends[at:worse], sizes[at:worse], last[at:worse] = [end], [size], [link]
-    chosen: list[list[Bounds]] = [[] for _ in found]
+    chosen: list[tuple[Bounds, ...]] = [() for _ in found]
     link = last[-1]
     while link is not None:
         number, bounds, link = link
-        chosen[number] = [bounds]
+        chosen[number] = (bounds,)
     return chosen

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from unicodedata import category
 
 import numpy as np
 
-from ..arrays import offsets_of
+from ..arrays import batches, offsets_of
 from .characters import of_characters
 from .documents import Tokens
 
@@ -32,24 +32,46 @@ def words_and_signs(texts: Sequence[str]) -> Tokens:
     Combining marks, variation selectors and skin tones belong to the character before them, so do format characters;
     what a zero-width joiner joins is one token: no token begins inside what people see as one character.
     """
-    lengths = _lengths(texts)
-    kind = of_characters(texts, _kind)
-    begins_text = _first_characters(lengths, len(kind))
-    mark = (kind >= _Kind.MARK) & ~begins_text
-    # a mark is of the kind of what it belongs to; what no character bears is a sign
-    number = np.arange(len(kind))
-    bearer = np.maximum.accumulate(np.where(mark, 0, number))
-    shown = np.minimum(kind, _Kind.SIGN)[bearer]
-    shown[mark & (shown == _Kind.BLANK)] = _Kind.SIGN
-    before = np.concatenate(([_Kind.BLANK], shown[:-1]))[: len(kind)]
-    joined = np.concatenate(([False], kind[:-1] == _Kind.JOINER))[: len(kind)] & ~begins_text
-    sign = (shown == _Kind.SIGN) & ~mark
-    begins = (shown != _Kind.BLANK) & (begins_text | (((shown != before) | sign) & ~joined))
-    return _tokens(begins, shown != _Kind.BLANK, lengths)
+    return _in_batches(texts, _words_and_signs)
 
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
     """Return what stands between white space as tokens."""
+    return _in_batches(texts, _between_blanks)
+
+
+def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
+    """Return the tokens that a function makes of some texts at a time, so that no array is longer than it need be."""
+    parts = [make(some) for _, some in batches(texts)]
+    lengths, start, end = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "start", "end")
+    )
+    return Tokens(offsets_of(lengths), start, end)
+
+
+def _words_and_signs(texts: Sequence[str]) -> Tokens:
+    lengths = _lengths(texts)
+    kind = of_characters(texts, _kind).astype(np.int8)
+    begins_text = _first_characters(lengths, len(kind))
+    shown = np.minimum(kind, _Kind.SIGN)
+    sign = shown == _Kind.SIGN
+    joined = np.zeros(len(kind), dtype=bool)
+    mark = kind >= _Kind.MARK
+    if mark.any():
+        mark &= ~begins_text
+        # a mark is of the kind of what it belongs to; what no character bears is a sign
+        shown = shown[np.maximum.accumulate(np.where(mark, 0, np.arange(len(kind))))]
+        shown[mark & (shown == _Kind.BLANK)] = _Kind.SIGN
+        sign = (shown == _Kind.SIGN) & ~mark
+        joined[1:] = kind[:-1] == _Kind.JOINER
+        joined &= ~begins_text
+    differs = np.ones(len(kind), dtype=bool)
+    differs[1:] = shown[1:] != shown[:-1]
+    inside = shown != _Kind.BLANK
+    return _tokens(inside & (begins_text | ((differs | sign) & ~joined)), inside, lengths)
+
+
+def _between_blanks(texts: Sequence[str]) -> Tokens:
     lengths = _lengths(texts)
     visible = of_characters(texts, lambda one: not one.isspace()).astype(bool)
     begins = visible & (
@@ -82,11 +104,10 @@ def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:
 def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
     """Return tokens from flags of the characters that begin them and those that are in them."""
     start = np.flatnonzero(begins)
-    ends = inside & np.append(begins[1:] | ~inside[1:], [True])[: len(inside)]
     base = offsets_of(lengths)
-    # a token ends with its text
-    ends |= inside & np.append(_first_characters(lengths, len(inside))[1:], [True])[: len(inside)]
-    end = np.flatnonzero(ends) + 1
-    document = np.searchsorted(base, start, side="right") - 1
-    counts = np.bincount(document, minlength=len(lengths))
-    return Tokens(offsets_of(counts), start - base[document], end - base[document])
+    # a token ends with its text, where another begins and before what is in none
+    ends = inside.copy()
+    ends[:-1] &= begins[1:] | ~inside[1:] | _first_characters(lengths, len(inside))[1:]
+    offsets = np.searchsorted(start, base)
+    before = np.repeat(base[:-1], np.diff(offsets))
+    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)

@@ -1,0 +1,142 @@
+"""What becomes of one answer under a policy, step by step: items, places, spans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ..spans.words import words_and_signs
+from .answers import Answer, Item
+from .placing import Bounds, Placement, TextIndex, place, sight
+from .policies import GroundingPolicy
+
+_MOST_ANCHORS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of the items of an answer.
+
+    Attributes:
+        items: those that the policy looks for, under the labels that aliases stand for.
+        left_out: how many more it leaves out, as their labels are outside the labels.
+        placement: where the items are.
+        kept: the number and the bounds of each item that stays when overlaps are resolved.
+        policy: the policy.
+    """
+
+    items: tuple[Item, ...]
+    left_out: int
+    placement: Placement
+    kept: list[tuple[int, Bounds]]
+    policy: GroundingPolicy
+
+    @property
+    def surplus(self) -> list[bool]:
+        """Of each item, whether others have all of its occurrences."""
+        return [here and not spans for spans, here in zip(*self.placement, strict=True)]
+
+    @property
+    def absent(self) -> list[bool]:
+        """Of each item, whether it is not in the text, nor in other words."""
+        return [not here and not spans for spans, here in zip(*self.placement, strict=True)]
+
+    @property
+    def wrong(self) -> tuple[Item, ...]:
+        """The items that count as predicted spans, but have no place."""
+        if_surplus, if_absent = self.policy.surplus == "wrong", self.policy.absent != "drop"
+        return tuple(
+            item
+            for item, spans, here in zip(self.items, *self.placement, strict=True)
+            if not spans and (if_surplus if here else if_absent)
+        )
+
+    @property
+    def spans(self) -> frozenset[tuple[int, int, str]]:
+        """The bounds and the label of each span, once."""
+        return frozenset((*span, self.items[number].label) for number, span in self.kept)
+
+
+def resolve(
+    answer: Answer,
+    index: TextIndex,
+    policy: GroundingPolicy,
+    labels: frozenset[str] | None,
+    aliases: Mapping[str, str],
+) -> Outcome:
+    """Return what becomes of the items of an answer in its text, see `ground`."""
+    items, left_out = items_of(answer, index, policy, labels, aliases)
+    placement = place(items, sight(items, index, policy), index, policy)
+    return Outcome(items, left_out, placement, kept_of(placement, policy), policy)
+
+
+def items_of(
+    answer: Answer,
+    index: TextIndex,
+    policy: GroundingPolicy,
+    labels: frozenset[str] | None,
+    aliases: Mapping[str, str],
+) -> tuple[tuple[Item, ...], int]:
+    """Return the items of an answer that a policy looks at, and how many more it leaves out as outside the labels."""
+    items = () if answer.broken and policy.broken == "empty" else answer.items
+    if aliases:
+        items = tuple(item._replace(label=aliases.get(item.label, item.label)) for item in items)
+    inside = items
+    if labels is not None and policy.outside == "drop":
+        inside = tuple(item for item in items if item.label in labels)
+    left_out = len(items) - len(inside)
+    if policy.offsets == "check" and answer.text is not None:
+        inside = carried_over(inside, answer.text, index)
+    return inside, left_out
+
+
+def kept_of(placement: Placement, policy: GroundingPolicy) -> list[tuple[int, Bounds]]:
+    """Return the number and the bounds of each item that stays when overlaps are resolved."""
+    bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
+    return without_overlap(bounds, policy.overlap)
+
+
+def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
+    """Return the spans of items that stay when overlaps are resolved."""
+    if rule == "keep" or len(bounds) < 2:
+        return bounds
+    order = {
+        "longest": lambda one: (one[1][0] - one[1][1], one[1][0]),
+        "earlier": lambda one: (one[0],),
+        "later": lambda one: (-one[0],),
+    }[rule]
+    taken = bytearray(max(end for _, (_, end) in bounds))
+    kept = []
+    for number, (start, end) in sorted(bounds, key=order):
+        if taken.find(1, start, end) < 0:
+            taken[start:end] = b"\1" * (end - start)
+            kept.append((number, (start, end)))
+    return kept
+
+
+def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
+    """Return items with the offsets of a rewritten text carried over to the text; without, where that cannot be.
+
+    Tokens of both are aligned by their loose forms (difflib); an item whose tokens face neighbouring tokens has their
+    bounds. In long texts tokens that are very frequent are no anchors of the alignment.
+    """
+    tokens = words_and_signs([written])
+    other = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())
+    here, there = other.folded_tokens("loose"), index.folded_tokens("loose")
+    counts, others = Counter(here), Counter(there)
+    frequent = sum(count * others[token] for token, count in counts.items()) > _MOST_ANCHORS
+    facing: dict[int, int] = {}
+    for first, second, size in SequenceMatcher(None, here, there, autojunk=frequent).get_matching_blocks():
+        facing.update(zip(range(first, first + size), range(second, second + size), strict=True))
+    carried = []
+    for item in items:
+        bounds: tuple[int | None, int | None] = (None, None)
+        if item.start is not None and item.end is not None:
+            first, last = other.tokens_of(item.start, item.end)
+            places = [facing.get(token, -1) for token in range(first, last)]
+            if places and places[0] >= 0 and places == list(range(places[0], places[0] + len(places))):
+                bounds = (index.starts[places[0]], index.ends[places[-1]])
+        carried.append(item._replace(start=bounds[0], end=bounds[1]))
+    return tuple(carried)
