@@ -73,6 +73,15 @@ def random_pair(seed, kind):
     return references, predictions, lengths
 
 
+def random_team(seed, kind, annotators):
+    """A set of spans of each annotator in each document, and the documents' lengths."""
+    generator = random.Random(seed)
+    lengths = [generator.choice((0, 1, 3, 6, 10, 14)) for _ in range(generator.choice((1, 2, 4)))]
+    gold = [random_document(generator, length, kind) for length in lengths]
+    found = [[disturbed(generator, *pair, kind) for pair in zip(gold, lengths, strict=True)] for _ in range(annotators)]
+    return found, lengths
+
+
 def fragments_of(tokens):
     """The runs of neighbouring tokens, as [start, end] pairs."""
     runs = []

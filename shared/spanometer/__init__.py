@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .analysis.agreement import agreement
     from .analysis.comparison import compare
+    from .analysis.disagreements import disagreements
     from .analysis.error_analysis import errors
     from .analysis.scoring import score
     from .corpora.span_files import load_spans
@@ -28,6 +29,7 @@ __all__ = [
     "__version__",
     "agreement",
     "compare",
+    "disagreements",
     "errors",
     "load",
     "load_spans",
@@ -48,6 +50,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.comparison import compare
 
         return compare
+    if name == "disagreements":
+        from .analysis.disagreements import disagreements
+
+        return disagreements
     if name == "errors":
         from .analysis.error_analysis import errors
 

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from ..arrays import arrow_array, string_array
 from ..errors import InputError, counted, plain_ends
 from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
 from ..spans.texts import joined
 from ..spans.wording import Wording
+
+AROUND = {" ": 10, "": 80}
+"""How many words, or characters, are shown on both sides of an example, by what stands between two."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,6 +45,33 @@ class Context:
         if self.token_lines is not None:
             return np.asarray(self.token_lines[offsets[document] + start])
         return None if self.document_lines is None else self.document_lines[document]
+
+    def surroundings(
+        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, offsets: np.ndarray
+    ) -> dict[str, pa.Array]:
+        """Return where parts of documents stand and what is around them, as far as it is known.
+
+        Args:
+            document: of each part.
+            start, end: its bounds in tokens of its document.
+            offsets: where the documents begin if their tokens are laid end to end.
+
+        Returns:
+            Columns: `name` of the document, `line`, `before`, `text` and `after`.
+        """
+        columns: dict[str, pa.Array] = {}
+        if self.names is not None:
+            columns["name"] = string_array(self.names).take(arrow_array(document))
+        lines = self.lines(document, start, offsets)
+        if lines is not None:
+            columns["line"] = arrow_array(lines)
+        wording = self.wording
+        if wording is not None:
+            around, length = AROUND[wording.separator], wording.lengths[document]
+            columns["before"] = wording.between(document, np.maximum(start - around, 0), start)
+            columns["text"] = wording.between(document, start, end)
+            columns["after"] = wording.between(document, end, np.minimum(end + around, length))
+        return columns
 
     def fitting(self, references: Spans) -> Context:
         """Return the context; an `InputError` if it has other documents or lengths than the spans."""

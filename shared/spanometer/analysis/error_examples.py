@@ -15,17 +15,14 @@ import pyarrow.compute
 
 from ..alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
 from ..alignment.overlaps import order_of_line
-from ..arrays import arrow_array, integers, string_array
+from ..arrays import arrow_array, integers
 from ..errors import InputError, counted, mention, printable, setting
 from ..options import check_options, option
 from ..spans.spans import Spans
 from ..spans.wording import Wording
 from ..tables.shown import Shown
 from ..tables.table import Cell, Part, Table, Text, amount
-from .contexts import Context
-
-_AROUND = {" ": 10, "": 80}
-"""How many words, or characters, are shown on both sides of an error, by what stands between two."""
+from .contexts import AROUND, Context
 
 _MARKS = ("split", "joined", "nested")
 
@@ -222,7 +219,8 @@ class ErrorExamples(Shown):
         table = matched.to_arrow().take(arrow_array(_places(matched.order)[rows]))
         table = table.append_column("reference_text", texts.reference)
         table = table.append_column("predicted_text", texts.prediction)
-        for name, values in _surroundings(matched, rows, known).items():
+        place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
+        for name, values in known.surroundings(*place).items():
             table = table.append_column(name, values)
         table = table.append_column("times", arrow_array(times[order], np.full(len(rows), known.wording is None)))
         return cls(table, known, system)
@@ -294,25 +292,6 @@ def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.n
     return first[rows], np.maximum(end, other_end)[rows]
 
 
-def _surroundings(matched: MatchedSpans, rows: np.ndarray, context: Context) -> dict[str, pa.Array]:
-    """Return the places of rows, and the text that they stand in."""
-    document, offsets = matched.document[rows], matched.alignment.offsets
-    start, end = extent_of(matched, rows)
-    lines = context.lines(document, start, offsets)
-    columns: dict[str, pa.Array] = {}
-    if context.names is not None:
-        columns["name"] = string_array(context.names).take(arrow_array(document))
-    if lines is not None:
-        columns["line"] = arrow_array(lines)
-    wording = context.wording
-    if wording is not None:
-        around, length = _AROUND[wording.separator], wording.lengths[document]
-        columns["before"] = wording.between(document, np.maximum(start - around, 0), start)
-        columns["text"] = wording.between(document, start, end)
-        columns["after"] = wording.between(document, end, np.minimum(end + around, length))
-    return columns
-
-
 def _cell(value: Any) -> Cell:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -357,7 +336,7 @@ def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: in
     """Return the text around an error with the span of one side in brackets."""
     bounds = [row[f"{name}_{key}"] for name in _SIDES.values() for key in ("start", "end")]
     known = [bound for bound in bounds if bound is not None]
-    around = _AROUND[wording.separator]
+    around = AROUND[wording.separator]
     document, first = row["document"], max(min(known) - around, 0)
     last = min(max(known) + around, int(wording.lengths[document]))
     if start is None:
