@@ -16,7 +16,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [("README.md", 10), ("docs/results.md", 8), ("docs/errors.md", 8), ("docs/grounding.md", 5)]
+    ("path", "examples"), [("README.md", 10), ("docs/results.md", 8), ("docs/errors.md", 8), ("docs/grounding.md", 11)]
 )
 def test_python_examples(path, examples):
     result = doctest.testfile(str(ROOT / path), module_relative=False, encoding="utf-8")

@@ -1,6 +1,7 @@
 """Grounding by the words of its definition: lists of characters, every window, every chain."""
 
 import itertools
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -176,3 +177,44 @@ def ground(text, tokens, items, actions, labels, token_mention):
         if overlap == "keep" or all(span[1] <= other[0] or other[1] <= span[0] for _, other in kept):
             kept.append((number, span))
     return {(*span, items[number][0]) for number, span in kept}, wrong, numbers
+
+
+def squad(text):
+    kept = "".join(one for one in text.lower() if one not in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    parts = re.findall(r"\w+|\W", kept)
+    return " ".join("".join(" " if part in ("a", "an", "the") else part for part in parts).split())
+
+
+def strings(text, items, gold, broken, actions, labels):
+    """The numbers of mentions of both, the predicted side and the reference."""
+    when_broken, outside, fold, copies, surplus, absent = actions
+    if broken and when_broken == "empty":
+        items = []
+    if outside == "drop":
+        items = [item for item in items if item[0] in labels]
+
+    def form(said):
+        return squad(said) if fold == "squad" else "".join(one[0] for one in folded(said, fold))
+
+    items = [(label, mention.strip()) for label, mention in items]
+    gold = [(label, mention.strip()) for label, mention in gold]
+
+    predicted, seen = [], []
+    for label, mention in items:
+        wanted, rest, times = form(mention), form(text), 0
+        while wanted and wanted in rest:
+            rest = rest[rest.index(wanted) + len(wanted) :]
+            times += 1
+        seen.append(wanted)
+        kept = absent == "wrong" if times == 0 else seen.count(wanted) <= times or surplus == "wrong"
+        if kept:
+            predicted.append((label, wanted))
+    expected = [(label, form(mention)) for label, mention in gold]
+    if copies == "set":
+        predicted, expected = list(set(predicted)), list(set(expected))
+    left, both = list(expected), 0
+    for item in predicted:
+        if item in left:
+            left.remove(item)
+            both += 1
+    return {"both": both, "predicted": len(predicted), "reference": len(expected)}

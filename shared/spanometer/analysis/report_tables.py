@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..measures.aligned import FMeasure
-from ..measures.base import Measure
+from ..measures.base import Measure, PrecisionRecallF1
 from ..tables.table import Cell, Number, Table, amount, head, with_best
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
     measure = result.measure
     keys = measure.keys
     counted = [name for name in _TITLES if name in result.counts and name != measure.support]
-    counted = counted if isinstance(measure, FMeasure) else []
+    counted = counted if isinstance(measure, PrecisionRecallF1) else []
     rows: list[list[Cell] | None] = []
     for label, values in result.per_label.items():
         counts = result.label_counts.get(label, {})

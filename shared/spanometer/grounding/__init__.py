@@ -3,21 +3,26 @@
 from .answers import FORMATS, Answer, Item, read_answer
 from .fates import FATES, Fate, fates_of
 from .grounded import COUNTS, Grounded, ground, text_indices
-from .policies import NAMED, PLACES, GroundingPolicy
+from .policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy, StringPolicy
+from .strings import GroundedStrings, ground_strings
 
 __all__ = [
     "COUNTS",
     "FATES",
     "FORMATS",
     "NAMED",
+    "NAMED_STRINGS",
     "PLACES",
     "Answer",
     "Fate",
     "Grounded",
+    "GroundedStrings",
     "GroundingPolicy",
     "Item",
+    "StringPolicy",
     "fates_of",
     "ground",
+    "ground_strings",
     "read_answer",
     "text_indices",
 ]

@@ -66,6 +66,10 @@ class Answer:
     text: str | None = None
     unread: int = 0
 
+    def rewrites(self, text: str) -> bool:
+        """Return whether this is inline markup in another text than the one that was given."""
+        return self.text is not None and self.text.split() != text.split()
+
 
 def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = ()) -> Answer:
     """Read the items of an answer.

@@ -14,6 +14,19 @@ import numpy as np
 
 from ..spans.characters import of_characters
 
+FORMS = {
+    "exact": "as they are",
+    "case": "each character in lower case",
+    "loose": "as NFKC in lower case, with one quote and one hyphen, without white space and what is invisible",
+}
+"""The normal forms that have a way back to the text."""
+
+STRING_FORMS = {
+    **FORMS,
+    "squad": "in lower case, without ASCII punctuation and a, an, the, words with one blank between",
+}
+"""The normal forms of mentions that need no place."""
+
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‵‶＂＇「」『』〝〞〟")
 _HYPHENS = frozenset("−⁃﹣－")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

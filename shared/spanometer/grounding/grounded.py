@@ -15,7 +15,7 @@ from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from .answers import Answer, read_answer
-from .outcomes import Outcome, resolve
+from .outcomes import Outcome, outside, resolve
 from .placing import TextIndex
 from .policies import GroundingPolicy
 
@@ -117,8 +117,7 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    read_texts = _read_texts(texts)
-    read_answers = _read_answers(answers, len(read_texts), format, _known(labels, aliases))
+    read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
     indices = text_indices(read_texts, tokens)
     known = None if labels is None else frozenset(labels)
     rows = [
@@ -187,13 +186,28 @@ def _ground(
 ) -> tuple[Outcome, tuple[int, ...]]:
     """Return what an answer means in its text, and its row of `COUNTS`."""
     found = resolve(answer, index, policy, labels, aliases)
-    outside = found.left_out + (0 if labels is None else sum(item.label not in labels for item in found.items))
-    rewritten = answer.text is not None and answer.text.split() != index.text.split()
+    others = found.left_out + outside(found.items, labels)
     placed = len({number for number, _ in found.kept})
     surplus, absent = sum(found.surplus), sum(found.absent)
     became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
-    of_answer = (int(answer.broken), int(rewritten), answer.unread)
-    return found, (len(found.items) + found.left_out, *became, outside, *of_answer)
+    of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)
+    return found, (len(found.items) + found.left_out, *became, others, *of_answer)
+
+
+def read_both(
+    texts: Iterable[str],
+    answers: Iterable[Any],
+    format: str,
+    labels: Iterable[str] | None,
+    aliases: Mapping[str, str] | None,
+) -> tuple[list[str], list[Answer]]:
+    """Read texts and as many answers, see `ground`.
+
+    Raises:
+        InputError: for texts and answers of different number, and for what is neither.
+    """
+    read_texts = _read_texts(texts)
+    return read_texts, _read_answers(answers, len(read_texts), format, _known(labels, aliases))
 
 
 def _read_texts(texts: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
 from .placing import Bounds, Placement, TextIndex, place, sight
-from .policies import GroundingPolicy
+from .policies import AnswerPolicy, GroundingPolicy
 
 _MOST_ANCHORS = 20_000_000
 
@@ -79,6 +79,16 @@ def items_of(
     labels: frozenset[str] | None,
     aliases: Mapping[str, str],
 ) -> tuple[tuple[Item, ...], int]:
+    """Return `named_items`; where offsets are checked those of a rewritten text are carried over to the text."""
+    items, left_out = named_items(answer, policy, labels, aliases)
+    if policy.offsets == "check" and answer.text is not None:
+        items = carried_over(items, answer.text, index)
+    return items, left_out
+
+
+def named_items(
+    answer: Answer, policy: AnswerPolicy, labels: frozenset[str] | None, aliases: Mapping[str, str]
+) -> tuple[tuple[Item, ...], int]:
     """Return the items of an answer that a policy looks at, and how many more it leaves out as outside the labels."""
     items = () if answer.broken and policy.broken == "empty" else answer.items
     if aliases:
@@ -86,10 +96,12 @@ def items_of(
     inside = items
     if labels is not None and policy.outside == "drop":
         inside = tuple(item for item in items if item.label in labels)
-    left_out = len(items) - len(inside)
-    if policy.offsets == "check" and answer.text is not None:
-        inside = carried_over(inside, answer.text, index)
-    return inside, left_out
+    return inside, len(items) - len(inside)
+
+
+def outside(items: Sequence[Item], labels: frozenset[str] | None) -> int:
+    """Return how many items have a label outside the labels."""
+    return 0 if labels is None else sum(item.label not in labels for item in items)
 
 
 def kept_of(placement: Placement, policy: GroundingPolicy) -> list[tuple[int, Bounds]]:

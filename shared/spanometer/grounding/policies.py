@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar, Generic, Self, TypeVar
 
 from ..errors import InputError, shown
 from ..options import check_options, option, options_of
+from .forms import FORMS, STRING_FORMS
 
-_NORMAL_FORMS = {
-    "exact": "as they are",
-    "case": "each character in lower case",
-    "loose": "as NFKC in lower case, with one quote and one hyphen, without white space and what is invisible",
-}
+Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroundingPolicy:
-    """What to do where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
+class AnswerPolicy(ABC):
+    """What to do where an answer leaves open what it means; for spans `GroundingPolicy`, for strings `StringPolicy`.
+
+    Attributes:
+        places: the places of the grid, in the order in which a policy gives its actions.
+        further: places that are named only if they are not at their default.
+        kind: what items become under it, spans or strings.
+    """
+
+    places: ClassVar[tuple[str, ...]]
+    further: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str]
 
     broken: str = option(
         "empty",
@@ -30,7 +39,74 @@ class GroundingPolicy:
         help="how to treat items whose label is not one of the labels",
         choices={"keep": "as others", "drop": "left out"},
     )
-    fold: str = option("exact", help="how text and mention are compared", choices=_NORMAL_FORMS)
+
+    def __post_init__(self) -> None:
+        """Check the actions."""
+        check_options(self)
+
+    def __str__(self) -> str:
+        """Return the name of a named policy, else the actions with commas between."""
+        return next((name for name, point in self.named().items() if point.policy == self), ",".join(self.actions))
+
+    @classmethod
+    @abstractmethod
+    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
+        """Return the named policies of this kind: points at which published projects are."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The action at each place; further places are named unless they are at their default."""
+        declared = options_of(self)
+        further = (place for place in self.further if getattr(self, place) != declared[place].default)
+        return tuple(getattr(self, place) for place in (*self.places, *further))
+
+    @classmethod
+    def of(cls, policy: Self | str) -> Self:
+        """Return a policy by its name, or from its actions with commas between, in the order of `places`.
+
+        Raises:
+            InputError: for a name or an action that is unknown.
+        """
+        if isinstance(policy, cls):
+            return policy
+        known = cls.named()
+        if isinstance(policy, str):
+            if policy in known:
+                return known[policy].policy
+            actions = [action.strip() for action in policy.split(",")]
+            if len(cls.places) <= len(actions) <= len(cls.places) + len(cls.further):
+                return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
+        named = str(policy) if isinstance(policy, AnswerPolicy) else policy
+        elsewhere = isinstance(policy, AnswerPolicy) or (
+            isinstance(policy, str) and policy in {**NAMED, **NAMED_STRINGS}
+        )
+        raise InputError(
+            f"{shown(named)} is no policy for {cls.kind}."
+            if elsewhere
+            else f"unknown grounding policy {shown(policy)}.",
+            f"Use {', '.join(known)}, or an action for each place ({', '.join(cls.places)}) with commas between, as in "
+            f"{','.join(cls().actions)!r}.",
+            option="policy",
+        )
+
+    @classmethod
+    def grid(cls) -> Iterator[Self]:
+        """Yield all policies, further places at their defaults."""
+        for actions in product(*(options_of(cls)[place].choices for place in cls.places)):
+            yield cls(**dict(zip(cls.places, actions, strict=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroundingPolicy(AnswerPolicy):
+    """What to do where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
+
+    places: ClassVar[tuple[str, ...]] = (
+        "broken", "outside", "fold", "inside", "repeat", "surplus", "absent", "overlap",
+    )  # fmt: skip
+    further: ClassVar[tuple[str, ...]] = ("offsets",)
+    kind: ClassVar[str] = "spans"
+
+    fold: str = option("exact", help="how text and mention are compared", choices=FORMS)
     inside: str = option(
         "whole",
         help="how to treat a mention that begins or ends within a token of the text",
@@ -90,55 +166,56 @@ class GroundingPolicy:
         },
     )
 
-    def __post_init__(self) -> None:
-        """Check the actions."""
-        check_options(self)
-
-    def __str__(self) -> str:
-        """Return the name of a named policy, else the actions with commas between."""
-        return next((name for name, point in NAMED.items() if point.policy == self), ",".join(self.actions))
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The action at each place; offsets are named unless they are ignored."""
-        actions = tuple(getattr(self, place) for place in PLACES)
-        return actions if self.offsets == "ignore" else (*actions, self.offsets)
-
     @classmethod
-    def of(cls, policy: GroundingPolicy | str) -> GroundingPolicy:
-        """Return a policy by its name, or from its actions with commas between, in the order of `PLACES`.
-
-        Raises:
-            InputError: for a name or an action that is unknown.
-        """
-        if isinstance(policy, GroundingPolicy):
-            return policy
-        if isinstance(policy, str):
-            if policy in NAMED:
-                return NAMED[policy].policy
-            actions = [action.strip() for action in policy.split(",")]
-            if len(PLACES) <= len(actions) <= len(PLACES) + 1:
-                return cls(**dict(zip((*PLACES, "offsets"), actions, strict=False)))
-        raise InputError(
-            f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(NAMED)}, or an action for each place ({', '.join(PLACES)}) with commas between, as in "
-            f"{','.join(NAMED['strict'].policy.actions)!r}.",
-            option="policy",
-        )
-
-    @classmethod
-    def grid(cls) -> Iterator[GroundingPolicy]:
-        """Yield all policies for answers without offsets."""
-        for actions in product(*(options_of(cls)[place].choices for place in PLACES)):
-            yield cls(**dict(zip(PLACES, actions, strict=True)))
+    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
+        """Return `NAMED`."""
+        return NAMED  # type: ignore[return-value]
 
 
-PLACES = tuple(field.name for field in fields(GroundingPolicy))[:8]
+PLACES = GroundingPolicy.places
 """The places for answers without offsets, in the order in which a policy gives its actions."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class StringPolicy(AnswerPolicy):
+    """What to do where answers are scored as strings, without places: 128 policies.
+
+    How strings are compared, `fold` and `copies`, are options of the measure `mention_f` too; `compared` has them.
+    """
+
+    places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
+    kind: ClassVar[str] = "strings"
+
+    fold: str = option("exact", help="how text and mentions are compared", choices=STRING_FORMS)
+    copies: str = option(
+        "multiset",
+        help="what several copies of a mention count",
+        choices={"set": "one, however many there are", "multiset": "each counts"},
+    )
+    surplus: str = option(
+        "wrong",
+        help="how to treat copies of a mention, over all labels, beyond those in the text",
+        choices={"drop": "left out", "wrong": "predicted mentions as others"},
+    )
+    absent: str = option(
+        "wrong",
+        help="how to treat a mention that is not in the text",
+        choices={"drop": "left out", "wrong": "a predicted mention as others"},
+    )
+
+    @property
+    def compared(self) -> dict[str, str]:
+        """The options of `mention_f` that compare mentions as this policy does."""
+        return {"fold": self.fold, "copies": self.copies}
+
+    @classmethod
+    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
+        """Return `NAMED_STRINGS`."""
+        return NAMED_STRINGS  # type: ignore[return-value]
+
+
 @dataclass(frozen=True)
-class NamedPolicy:
+class NamedPolicy(Generic[Policy]):
     """A policy with a name.
 
     Attributes:
@@ -147,17 +224,20 @@ class NamedPolicy:
         exact: whether it is the whole rule; otherwise it is the point that is nearest to it.
     """
 
-    policy: GroundingPolicy
+    policy: Policy
     source: str
     exact: bool = True
 
 
-def _point(actions: str, source: str, *, exact: bool = True) -> NamedPolicy:
-    names = (*PLACES, "offsets")
-    return NamedPolicy(GroundingPolicy(**dict(zip(names, actions.split(","), strict=False))), source, exact)
+def _point(actions: str, source: str, *, exact: bool = True) -> NamedPolicy[GroundingPolicy]:
+    return NamedPolicy(GroundingPolicy(**dict(zip(PLACES, actions.split(","), strict=True))), source, exact)
 
 
-NAMED: dict[str, NamedPolicy] = {
+def _strings(actions: str, source: str, *, exact: bool = True) -> NamedPolicy[StringPolicy]:
+    return NamedPolicy(StringPolicy(**dict(zip(StringPolicy.places, actions.split(","), strict=True))), source, exact)
+
+
+NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
     "strict": _point("empty,keep,exact,whole,prefer free,wrong,wrong,keep", "Spanometer's default"),
     "uie": _point("salvage,drop,exact,whole,next by label,drop,drop,keep", "UIE and CodeIE, src/converters/record.py"),
     "gpt-ner": _point(
@@ -186,3 +266,20 @@ NAMED: dict[str, NamedPolicy] = {
     ),
 }
 """The named policies for spans: points at which published projects are."""
+
+NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
+    "strict-strings": _strings("empty,keep,exact,multiset,wrong,wrong", "Spanometer's default for strings"),
+    "universalner": _strings("empty,keep,squad,set,wrong,wrong", "UniversalNER, src/eval/evaluate.py"),
+    "gollie": _strings("empty,drop,case,multiset,drop,drop", "GoLLIE, src/tasks/utils_typing.py"),
+    "instructuie": _strings(
+        "salvage,keep,loose,set,wrong,wrong", "InstructUIE, src/evaluation/evaluator.py", exact=False
+    ),
+    "uie-strings": _strings("salvage,drop,exact,multiset,wrong,drop", "UIE and CodeIE, src/eval/scorer.py"),
+    "knowcoder": _strings(
+        "salvage,keep,exact,multiset,wrong,drop", "KnowCoder, eval/src/metric.py, convert_ner.py", exact=False
+    ),
+    "lm-eval": _strings(
+        "salvage,keep,squad,multiset,wrong,wrong", "lm-evaluation-harness, afrobench/masakhaner/*/utils.py"
+    ),
+}
+"""The named policies for strings. None has a name of `NAMED`."""

@@ -12,8 +12,8 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.pieces import Incidence
 from ..arrays import runs
 from ..counts.counts import Column, Counts, join_columns
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from ..counts.counts import Column, Counts
 from ..counts.statistics import precision_recall_f1
 from ..errors import InputError
 from ..options import option, options_of
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 COLUMNS = {
     "TP": "true_positives",

@@ -12,8 +12,8 @@ from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
 from ..errors import setting
 from ..options import option
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 
 @dataclass(frozen=True, kw_only=True)

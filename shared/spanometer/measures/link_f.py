@@ -11,8 +11,8 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, Counts, join_columns
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

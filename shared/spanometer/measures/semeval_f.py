@@ -14,8 +14,8 @@ from ..alignment.overlaps import Alignment, across_labels
 from ..counts.counts import Column, Counts
 from ..counts.statistics import precision_recall_f1
 from ..options import option
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 _EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False}
 """Whether a correct pair has the same tokens."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
 from ..counts.counts import Column, Counts
 from ..options import option
-from .aligned import FMeasure, f_results
-from .base import Key
+from .aligned import FMeasure
+from .base import Key, f_results
 
 
 @dataclass(frozen=True, kw_only=True)

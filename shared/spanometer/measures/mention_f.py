@@ -1,0 +1,102 @@
+"""F1 over mentions as strings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import ordered_codes, turns
+from ..counts.counts import Column, Counts
+from ..errors import require_sides
+from ..grounding.forms import STRING_FORMS, form_of
+from ..options import option
+from ..spans.mentions import Mentions
+from .base import Key, PrecisionRecallF1, f_results
+
+_ANY_LABEL = "_"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MentionF(PrecisionRecallF1):
+    """Precision, recall and F1 over mentions as strings: a mention is right if the reference has it in its document.
+
+    P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|, with M the reference's mentions and M̂ the predicted ones: pairs of a label and
+    the normal form of a text, in each document. Where they stand does not matter, so that answers of language models
+    can be scored as they are, and against references without offsets. All values are in [0, 1], higher is better.
+
+    Attributes:
+        fold: the normal form of texts, without outer blanks, on both sides; see `forms.form_of`.
+        copies: `set`: a document has each mention once; `multiset`: as many copies are right as both sides have.
+        labels: `match`: mentions are compared with those of their label; `ignore`: all count as of one label.
+
+    Counts: `both`, `predicted`, `reference`, in mentions.
+
+    Raises:
+        InputError: if the sides do not have the same documents.
+    """
+
+    fold: str = option(
+        "exact", help="the normal form in which texts are compared", choices=STRING_FORMS, label="Normal form"
+    )
+    copies: str = option(
+        "multiset",
+        help="what several copies of a mention count",
+        choices={"set": "one, however many there are", "multiset": "each counts"},
+        label="Copies",
+    )
+    labels: str = option(
+        "match",
+        help="whether labels must agree",
+        choices={
+            "match": "a mention is compared with those of its label",
+            "ignore": "all mentions count as of one label, so that only texts are compared",
+        },
+        label="Labels",
+    )
+
+    name: ClassVar[str] = "mention_f"
+    place: ClassVar[int] = 110
+    input: ClassVar[str] = "mentions"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of predicted mentions that are right", "share of reference mentions that are found"
+    )
+    support: ClassVar[str] = "reference"
+
+    def counts(self, references: Mentions, predictions: Mentions) -> Counts:
+        """Count the mentions of both sides, and those that both have."""
+        require_sides(Mentions, references, predictions)
+        sides = references, predictions
+        names = tuple(sorted({*references.labels, *predictions.labels}))
+        if self.labels == "ignore":
+            names = (_ANY_LABEL,) if names else ()
+        forms: dict[str, int] = {}
+        labels = np.concatenate([self._labels(side, names) for side in sides])
+        texts = np.concatenate([self._forms(side, forms) for side in sides])
+        documents = np.concatenate([side.document for side in sides])
+        # of each side, the first of equal rows is its first copy
+        of_side = np.repeat([0, 1], [len(side) for side in sides])
+        copy = turns(ordered_codes(of_side, documents, labels, texts))
+        code = ordered_codes(documents, labels, texts, copy)
+        counted = copy == 0 if self.copies == "set" else np.ones(len(copy), dtype=bool)
+        reference, predicted = (np.flatnonzero(counted & (of_side == side)) for side in (0, 1))
+        both = reference[np.isin(code[reference], code[predicted])]
+        columns = {
+            name: Column(documents[rows], labels[rows])
+            for name, rows in (("both", both), ("predicted", predicted), ("reference", reference))
+        }
+        return self.with_document_scores(Counts(columns, names, references.documents, measure=self))
+
+    def _labels(self, side: Mentions, names: tuple[str, ...]) -> np.ndarray:
+        """Return the labels of a side's mentions as codes of all labels."""
+        if self.labels == "ignore":
+            return np.zeros(len(side), dtype=np.int64)
+        number = {name: code for code, name in enumerate(names)}
+        return np.asarray(np.array([number[name] for name in side.labels], dtype=np.int64)[side.label])
+
+    def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
+        """Return the normal forms of a side's mentions as codes; each distinct text is folded once."""
+        codes = [forms.setdefault(form_of(text.strip(), self.fold).text, len(forms)) for text in side.texts]
+        return np.asarray(np.array(codes, dtype=np.int64)[side.text])

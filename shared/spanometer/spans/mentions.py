@@ -1,0 +1,138 @@
+"""Mentions: one side's labels and strings of each document, without places, as frozen columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import as_lists, code_type, frozen, is_list, is_utf8, offsets_by, strings
+from ..errors import shown
+from .arrow import Items, string_codes, struct_lists
+
+MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
+
+MENTION_REMEDY = "A mention is a pair of strings, ['PER', 'Ann'], or {'label': 'PER', 'text': 'Ann'}."
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """One side's mentions, in the order in which they were given; a document may have the same one several times.
+
+    Make them with `from_pairs` or `from_arrow`; the constructor takes the columns as they are.
+
+    Attributes:
+        document: int32, ascending.
+        label: codes that index `labels`.
+        labels: label names, sorted.
+        text: int32, codes that index `texts`.
+        texts: the distinct strings.
+        documents: the number of documents, with or without mentions.
+    """
+
+    document: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    text: np.ndarray
+    texts: tuple[str, ...]
+    documents: int
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        frozen(self, "document", "label", "text")
+
+    def __len__(self) -> int:
+        """Return the number of mentions."""
+        return len(self.document)
+
+    def __repr__(self) -> str:
+        """Return the sizes, not the columns."""
+        return f"Mentions({len(self)} mentions, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
+
+    @classmethod
+    def from_pairs(cls, documents: Iterable[Iterable[Any]]) -> Mentions:
+        """Read lists of mentions: pairs of a label and a text, or dicts with these two.
+
+        Spans with their texts are read too; what else a dict has is ignored.
+
+        Raises:
+            InputError: for a mention that is not of this form, or empty.
+        """
+        return cls.from_arrow(pa.chunked_array(mentions_arrays(documents), pa.list_(MENTION_TYPE)))
+
+    @classmethod
+    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Mentions:
+        """Read an Arrow column of lists of `MENTION_TYPE`, as made by `mentions_arrays` and `to_arrow`.
+
+        Raises:
+            InputError: for a column of another type, for None, for an empty text, and for a label that is no name.
+        """
+        rows = Items.read(column, (field.name for field in MENTION_TYPE), "a mention", "mentions", MENTION_REMEDY)
+        rows.refuse_nulls("label", "text")
+        label, labels = rows.names(rows.values.field("label"), owner="mention")
+        text, texts = string_codes(rows.values.field("text"))
+        blank = np.array([not each.strip() for each in texts], dtype=bool)
+        rows.refuse(blank[text], "the text is empty.", "Leave out mentions without a text.")
+        return cls(rows.document.astype(np.int32), label, labels, text.astype(np.int32), tuple(texts), len(column))
+
+    @classmethod
+    def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
+        """Return mentions given as their documents, ascending, and as many labels and texts, which may be any."""
+        names, wordings = sorted(set(labels)), list(dict.fromkeys(texts))
+        name_of = {name: code for code, name in enumerate(names)}
+        wording_of = {wording: code for code, wording in enumerate(wordings)}
+        label = np.fromiter(map(name_of.__getitem__, labels), code_type(len(names)), len(labels))
+        text = np.fromiter(map(wording_of.__getitem__, texts), np.int32, len(texts))
+        return cls(document.astype(np.int32), label, tuple(names), text, tuple(wordings), documents)
+
+    def to_pairs(self) -> list[list[tuple[str, str]]]:
+        """Return lists of pairs as `from_pairs` takes them."""
+        pairs = [
+            (self.labels[label], self.texts[text])
+            for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
+        ]
+        bounds = offsets_by(self.document, self.documents).tolist()
+        return [pairs[first:last] for first, last in pairwise(bounds)]
+
+    def to_arrow(self) -> pa.ListArray:
+        """Return an Arrow array with the mentions of each document, of `MENTION_TYPE`."""
+        columns = [strings(self.label, self.labels), strings(self.text, self.texts)]
+        values = pa.StructArray.from_arrays(columns, fields=list(MENTION_TYPE))
+        return as_lists(offsets_by(self.document, self.documents), values)
+
+
+def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
+    """Return Arrow arrays of lists of `MENTION_TYPE` from lists of mentions, one for each thousand documents.
+
+    Args:
+        documents: the mentions of each document, see `Mentions.from_pairs`.
+        first_document: the number of the first document, for errors.
+
+    Raises:
+        InputError: for a document that is not a list, and a mention that is not a label and a text.
+    """
+    return struct_lists(documents, MENTION_TYPE, _problem, MENTION_REMEDY, first_document, _as_mapping)
+
+
+def _as_mapping(mention: Any) -> Any:
+    if is_list(mention) and len(mention) == 2:
+        return {"label": mention[0], "text": mention[1]}
+    return mention
+
+
+def _problem(mention: Any) -> str:
+    """Return what is wrong with a mention, or an empty string."""
+    known = _as_mapping(mention)
+    if not isinstance(known, Mapping) or not {"label", "text"} <= set(known):
+        return f"{shown(mention)} is not a label and a text."
+    for key in ("label", "text"):
+        value = known[key]
+        if not isinstance(value, str):
+            return f"the {key} {shown(value)} (of type {type(value).__name__}) is not a string."
+        if not is_utf8(value):
+            return f"the {key} {shown(value)} cannot be stored as UTF-8 text."
+    return ""
