@@ -1,0 +1,79 @@
+"""Pages of the documentation site that stand elsewhere in the repository: README, metric cards, benchmarks, changes."""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from latex2mathml.converter import convert
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "benchmarks/index.md",
+    **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in ROOT.glob("benchmarks/results/*.md")},
+    **{
+        f"metrics/{path.parent.name}/README.md": f"measures/{path.parent.name}.md"
+        for path in ROOT.glob("metrics/*/README.md")
+    },
+}
+"""The page of the site by the file of the repository."""
+
+_HOMES = {page: source for source, page in PAGES.items()}
+_LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)#\s]+)(#[^)\s]*)?\)")
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that stand outside `docs`."""
+    for source, page in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(
+            File.generated(config, page, content=_card(source, text) if source.startswith("metrics/") else text)
+        )
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Turn links between files into links between pages; a file without a page is shown in the repository."""
+    here = page.file.src_uri
+    folder = posixpath.dirname(_HOMES.get(here, f"docs/{here}"))
+
+    def target(match: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(folder, match[1]))
+        if not (ROOT / path).exists():
+            return match[0]
+        if path in PAGES or path.startswith("docs/"):
+            path = posixpath.relpath(PAGES.get(path, path.removeprefix("docs/")), posixpath.dirname(here) or ".")
+        else:
+            path = f"{config.repo_url}/blob/main/{path}"
+        return f"]({path}{match[2] or ''})"
+
+    return _LINK.sub(target, markdown)
+
+
+def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
+    """Set formulas as MathML, which browsers show without a script."""
+
+    def formula(match: re.Match[str]) -> str:
+        block = match[2] == "["
+        tree = convert(html.unescape(match[3]).strip(), display="block" if block else "inline")
+        return f"<div class=formula>{tree}</div>" if block else tree
+
+    return _FORMULA.sub(formula, content)
+
+
+def _card(source: str, text: str) -> str:
+    """Return a metric card as a page: without what only the Hub reads, and with the measure's reference below it."""
+    name = source.split("/")[1]
+    body = text.split("\n---\n", 1)[1].replace("# Metric card: ", "# ", 1)
+    if name != "seqeval":
+        measure = "".join(map(str.capitalize, name.split("_")))
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n    options: {{heading_level: 3}}\n"
+    return body
