@@ -10,8 +10,8 @@ of predicted spans, and recall the same with the sides swapped. Spans that are t
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> bcubed = evaluate.load(spanometer.path("bcubed"))
+    >>> import spanometer
+    >>> bcubed = spanometer.load("bcubed")
     >>> bcubed.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> bcubed.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

@@ -10,8 +10,8 @@ exactly. The corrected F1 is 0 for agreement at that level, 1 for perfect agreem
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> chance_kappa_f1 = evaluate.load(spanometer.path("chance_kappa_f1"))
+    >>> import spanometer
+    >>> chance_kappa_f1 = spanometer.load("chance_kappa_f1")
     >>> reference = [["B-PER", "I-PER", "O", "O", "O", "O"]]
     >>> result = chance_kappa_f1.compute(predictions=reference, references=reference)  # maximal
     >>> {key: round(value, 4) for key, value in result.items()}

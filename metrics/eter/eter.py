@@ -10,8 +10,8 @@ pairs, over the number of reference entities. SER, the slot error rate, takes th
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> eter = evaluate.load(spanometer.path("eter"))
+    >>> import spanometer
+    >>> eter = spanometer.load("eter")
     >>> names = [{"start": 0, "end": 1, "label": "name.first"}, {"start": 1, "end": 2, "label": "name.last"}]
     >>> ada = {"start": 0, "end": 2, "types": ["pers.ind"], "components": names}
     >>> result = eter.compute(predictions=[[]], references=[[ada]])  # maximal error; the reference itself has minimal
@@ -23,7 +23,7 @@ _EXAMPLES = """
     (0.375, 0.25, 0.5, 1)
     >>> result["signature"].partition("|ser_type_cost")[0]
     'eter|input:entities|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost:0.25'
-    >>> markup = evaluate.load(spanometer.path("eter"), "markup")
+    >>> markup = spanometer.load("eter", "markup")
     >>> reference = "<pers.ind> <name.first> Ada </name.first> <name.last> Lovelace </name.last> </pers.ind> writes"
     >>> markup.compute(predictions=["<pers.ind> Ada Lovelace </pers.ind> writes"], references=[reference])["eter"]
     0.5

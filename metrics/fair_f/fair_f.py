@@ -11,8 +11,8 @@ weights of one's own. The numbers of all kinds of errors are in the details.
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> fair_f = evaluate.load(spanometer.path("fair_f"))
+    >>> import spanometer
+    >>> fair_f = spanometer.load("fair_f")
     >>> fair_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> fair_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

@@ -10,8 +10,8 @@ much as a long one. A span that is covered by several pieces counts as covered: 
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> intersection_f = evaluate.load(spanometer.path("intersection_f"))
+    >>> import spanometer
+    >>> intersection_f = spanometer.load("intersection_f")
     >>> intersection_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> intersection_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

@@ -10,8 +10,8 @@ short loses some of its links, not all; a span cut in two loses the links across
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> link_f = evaluate.load(spanometer.path("link_f"))
+    >>> import spanometer
+    >>> link_f = spanometer.load("link_f")
     >>> link_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> link_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

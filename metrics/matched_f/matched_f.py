@@ -11,8 +11,8 @@ is cut in two earns one pair, whatever its pieces cover.
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> matched_f = evaluate.load(spanometer.path("matched_f"))
+    >>> import spanometer
+    >>> matched_f = spanometer.load("matched_f")
     >>> matched_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> matched_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

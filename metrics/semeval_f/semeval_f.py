@@ -11,8 +11,8 @@ MUC-5. The numbers of correct, incorrect, partial, missing and spurious spans ar
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> semeval_f = evaluate.load(spanometer.path("semeval_f"))
+    >>> import spanometer
+    >>> semeval_f = spanometer.load("semeval_f")
     >>> semeval_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> semeval_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

@@ -10,8 +10,8 @@ which seqeval contradicts itself differ, and the card lists them.
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> seqeval = evaluate.load(spanometer.path("seqeval"))
+    >>> import spanometer
+    >>> seqeval = spanometer.load("seqeval")
     >>> seqeval.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])["overall_f1"]  # maximal
     1.0
     >>> wrong = seqeval.compute(predictions=[["B-LOC"]], references=[["B-PER"]], zero_division=0)  # minimal: the label

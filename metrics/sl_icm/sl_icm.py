@@ -11,8 +11,8 @@ an empty output 0, and one with more noise than information less than 0.
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> sl_icm = evaluate.load(spanometer.path("sl_icm"))
+    >>> import spanometer
+    >>> sl_icm = spanometer.load("sl_icm")
     >>> reference = [["B-PER", "I-PER", "O"]]  # a span of two tokens carries 1 + 1/2 bits
     >>> sl_icm.compute(predictions=reference, references=reference)  # maximal
     {'sl_icm': 1.5, 'sl_icm_norm': 1.0}

@@ -10,8 +10,8 @@ precision are those of the predicted items against the reference's, for each att
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> span_attribute = evaluate.load(spanometer.path("span_attribute"))
+    >>> import spanometer
+    >>> span_attribute = spanometer.load("span_attribute")
     >>> fever = {"start": 4, "end": 5, "label": "SYMP", "attributes": {"negated": True}}
     >>> pain = {"start": 6, "end": 7, "label": "SYMP", "attributes": {"negated": False, "days": 3}}
     >>> span_attribute.compute(predictions=[[fever, pain]], references=[[fever, pain]])["micro"]  # maximal

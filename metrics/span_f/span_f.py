@@ -10,8 +10,8 @@ that is one token off counts like any other error, on both sides: as a wrong spa
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> span_f = evaluate.load(spanometer.path("span_f"))
+    >>> import spanometer
+    >>> span_f = spanometer.load("span_f")
     >>> span_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> span_f.compute(predictions=[["B-PER", "O"]], references=[["B-PER", "I-PER"]])  # minimal: one token short

@@ -11,8 +11,8 @@ gaps between the tokens of a span.
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> token_f = evaluate.load(spanometer.path("token_f"))
+    >>> import spanometer
+    >>> token_f = spanometer.load("token_f")
     >>> token_f.compute(predictions=[["B-PER", "I-PER"]], references=[["B-PER", "I-PER"]])  # maximal
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
     >>> token_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal

@@ -10,8 +10,8 @@ and negative below. The variant of 1995 takes squared differences of bounds, tha
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> unitizing_alpha = evaluate.load(spanometer.path("unitizing_alpha"))
+    >>> import spanometer
+    >>> unitizing_alpha = spanometer.load("unitizing_alpha")
     >>> reference = [["B-PER", "I-PER", "O", "O", "O", "O"]]
     >>> unitizing_alpha.compute(predictions=reference, references=reference)  # maximal
     {'alpha': 1.0, 'observed_disagreement': 0.0, 'expected_disagreement': 0.5}

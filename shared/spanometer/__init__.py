@@ -77,6 +77,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """List what is public."""
+    return sorted(__all__)
+
+
 def path(name: str) -> str:
     """Return the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
 

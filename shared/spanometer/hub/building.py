@@ -178,14 +178,14 @@ def _git(root: Path, *arguments: str) -> str:
 
 def _on_the_hub(text: str, namespace: str) -> str:
     """Return a text whose examples load from the Hub instead of from the installed package."""
-    loaded = re.sub(r'evaluate\.load\(spanometer\.path\("(\w+)"\)', rf'evaluate.load("{namespace}/\1"', text)
-    loaded = loaded.replace("import evaluate, spanometer\n", "import evaluate\n")
+    loaded = re.sub(r'spanometer\.load\("(\w+)"', rf'evaluate.load("{namespace}/\1"', text)
+    loaded = loaded.replace("import spanometer\n", "import evaluate\n")
     loaded = re.sub(
-        r'From\s+a\s+checkout(\s+)`evaluate\.load\("metrics/(\w+)"\)` does the same\.',
-        r'With the package installed,\1`spanometer.load("\2")` does the same.',
+        r'From\s+the\s+Hub,(\s+)`evaluate\.load\("spanometer/(\w+)"\)`',
+        r'With the package installed,\1`spanometer.load("\2")`',
         loaded,
     )
-    return re.sub(r'evaluate\.load\("metrics/(\w+)"', rf'evaluate.load("{namespace}/\1"', loaded)
+    return loaded.replace('evaluate.load("spanometer/', f'evaluate.load("{namespace}/')
 
 
 def _card(text: str, source: Path) -> str:
@@ -250,7 +250,7 @@ def _cases(name: str) -> list[dict[str, Any]]:
         return SimpleNamespace(compute=compute)
 
     with tempfile.TemporaryDirectory() as cache_dir:
-        known = {"evaluate": SimpleNamespace(load=load), "spanometer": SimpleNamespace(path=str)}
+        known = {"evaluate": SimpleNamespace(load=load), "spanometer": SimpleNamespace(path=str, load=load)}
         for example in doctest.DocTestParser().get_examples(kind.inputs_text):
             if not example.source.startswith("import "):
                 exec(example.source, known)
