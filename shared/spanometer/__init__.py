@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .analysis.agreement import agreement
     from .analysis.comparison import compare
+    from .analysis.consensus import consensus
     from .analysis.disagreements import disagreements
     from .analysis.error_analysis import errors
     from .analysis.scoring import score
@@ -29,6 +30,7 @@ __all__ = [
     "__version__",
     "agreement",
     "compare",
+    "consensus",
     "disagreements",
     "errors",
     "load",
@@ -50,6 +52,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.comparison import compare
 
         return compare
+    if name == "consensus":
+        from .analysis.consensus import consensus
+
+        return consensus
     if name == "disagreements":
         from .analysis.disagreements import disagreements
 

@@ -25,54 +25,38 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..errors import InputError, counted, printable
-from ..options import option, replaced_option, reused_option
+from ..options import replaced_option, reused_option
 from ..readers.document_file import DocumentFile
-from ..readers.formats import writers
 from ..readers.writing import prepare
 from ..spans.conversion import convert_tags, repair_tags
-from ..tags.schemes import SCHEMES, canonical
+from ..tags.schemes import SCHEMES
 from .documents import CarriedDocuments, DocumentLayout
 from .inputs import STANDARD_INPUT, called, once
-from .options import add_options, read_options, require_own, switch
-from .rewritten import SchemeChange, TagColumns, add_target_options, require_new, rewrite, write_out
-
-_COLUMNS = "columns"
-
-
-def _target(name: str) -> str:
-    return name if name in writers() else canonical(name)
+from .options import add_options, read_options, require_own
+from .rewritten import (
+    SchemeChange,
+    TagColumns,
+    WrittenAs,
+    add_target_options,
+    require_new,
+    rewrite,
+    say_what_is_lost,
+    write_out,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversion(CarriedDocuments):
+class Conversion(CarriedDocuments, WrittenAs):
     """A file of any format that has spans, and what is made of it."""
 
     column: list[str] | None = reused_option(TagColumns, "column")
     repair: str = replaced_option(
         DocumentLayout, "repair", default="raise", help="how to handle illegal tags, which are refused by default"
     )
-    to: str = option(
-        "",
-        help="what to write: a scheme of tags, or a format",
-        choices=(*SCHEMES, *writers()),
-        parse=_target,
-        metavar="NAME",
-    )
-    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
-
-    @property
-    def target(self) -> tuple[str, dict[str, Any]]:
-        """The format that is written, and the options of writing it."""
-        if self.to in SCHEMES:
-            return _COLUMNS, {"scheme": self.to}
-        names = writers()[self.to].options
-        return self.to, {name: getattr(self, name) for name in names if name != "scheme"}
 
     def read_one(self, path: str) -> DocumentFile:
         """Read the documents, those of all annotators."""
@@ -105,7 +89,7 @@ def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write tags again in another scheme."""
     require_own(options, SchemeChange, Conversion, "tags that stay such")
     source = read_options(SchemeChange, options)
-    change = partial(convert_tags, to=conversion.to, scheme=source.scheme)
+    change = partial(convert_tags, to=str(conversion.to), scheme=source.scheme)
     if options.repair is not None:
         change = partial(repair_tags, to=conversion.to, scheme=source.scheme, repair=source.repair)
     return rewrite(options, source, change, f"to {conversion.to}")
@@ -113,14 +97,11 @@ def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
 
 def _write(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write documents in another format."""
-    format, writing = conversion.target
-    require_new(options, format)
+    format, writing = conversion.target(str(conversion.to))
+    require_new(options, format, [options.file])
     file = conversion.read_one(options.file)
     prepared = prepare(file, format, conversion.carrying, writing, lossy=conversion.lossy)
-    said = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
-    for kind, texts in said.items():
-        for text in texts:
-            print(f"{kind}: {printable(str(text))}", file=sys.stderr)
+    say_what_is_lost(file, prepared)
     write_out(options, prepared, format, writing)
     if options.output not in (None, STANDARD_INPUT):
         size = f"{counted(file.documents.size, 'document')}, {counted(len(prepared.file.spans), 'span')}"

@@ -8,12 +8,13 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, printable
 from ..options import option
+from ..readers.document_file import DocumentFile
 from ..readers.fitting import Fitted
 from ..readers.formats import writers
 from ..readers.output import creating, packing, replacing
@@ -53,6 +54,32 @@ class SchemeChange(TagColumns):
         parse=canonical,
         metavar="SCHEME",
     )
+
+
+def _target(name: str) -> str:
+    return name if name in writers() else canonical(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenAs:
+    """What documents are written as."""
+
+    to: str | None = option(
+        None,
+        help="what to write: a scheme of tags, or a format",
+        choices=(*SCHEMES, *writers()),
+        optional=True,
+        parse=_target,
+        metavar="NAME",
+    )
+    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
+
+    def target(self, to: str) -> tuple[str, dict[str, Any]]:
+        """Return the format that is written for a scheme or a format, and the options of writing it."""
+        if to in SCHEMES:
+            return "columns", {"scheme": to}
+        known = writers()[to].options
+        return to, {name: getattr(self, name, default) for name, default in known.items() if name != "scheme"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,15 +148,16 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("output"), {"": Target}, called={"output": "-o --output"})
 
 
-def require_new(options: argparse.Namespace, format: str) -> None:
+def require_new(options: argparse.Namespace, format: str, inputs: Sequence[str]) -> None:
     """Raise an `InputError` if documents cannot be written where the options say."""
-    path, output = options.file, options.output
-    if options.in_place:
+    output = options.output
+    if getattr(options, "in_place", None):
         raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
     if writers()[format].folder and output in (None, STANDARD_INPUT):
         raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
-    if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
-        raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
+    for path in inputs:
+        if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
+            raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
 
 
 def write_out(options: argparse.Namespace, prepared: Fitted, format: str, writing: Mapping[str, Any]) -> None:
@@ -137,8 +165,16 @@ def write_out(options: argparse.Namespace, prepared: Fitted, format: str, writin
     if writers()[format].folder:
         write_folder(options.output, prepared, format, writing)
         return
-    with read_options(Target, options, file=options.file).opened(packed=False) as stream:
+    with read_options(Target, options, file="").opened(packed=False) as stream:
         write_into(stream, prepared, format, writing)
+
+
+def say_what_is_lost(file: DocumentFile, prepared: Fitted) -> None:
+    """Say on standard error what could not be read, what is lost and what else was done."""
+    said = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
+    for kind, found in said.items():
+        for each in found:
+            print(f"{kind}: {printable(str(each))}", file=sys.stderr)
 
 
 def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:

@@ -161,7 +161,7 @@ def _transform_documents(
     _require_spans(options, steps)
     writer = writers().get(format.name)
     if writer is not None and not options.as_spans:
-        require_new(options, format.name)
+        require_new(options, format.name, [options.file])
     elif not options.as_spans:
         raise InputError(
             f"{format.name} cannot be written.", "Convert the file first: spanometer convert FILE --to jsonl -o OUT."

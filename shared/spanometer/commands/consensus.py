@@ -1,0 +1,176 @@
+"""Make one annotation of those of several annotators, by their votes.
+
+A span is in the consensus if more than half of the annotators have it, with the
+same label and the same bounds; --rule and --at-least ask for fewer or more.
+Half of an even number is a tie: ties are counted and listed, left out under
+majority, and taken in under half. With --vote token the labels of tokens are
+voted on, and read as runs. Spans that have won may overlap where annotators
+nest them, and under rules other than majority; --resolve says which give way.
+
+Files as in spanometer agree: one for each annotator, one with a column for
+each, or an export of an annotation tool with several annotators. The consensus
+is written as a file of any format that spanometer convert writes: JSON lines by
+default, IOB2 for files of tags. What the format cannot hold is listed, and
+refused unless --lossy asks for what is left. How many spans have won is on
+standard output, or on standard error if the consensus itself is there.
+
+Examples:
+  spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
+  spanometer consensus project.json --to doccano -o gold.jsonl
+  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --rule union --resolve overlaps --to IOB2 --tokenizer words
+  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --at-least 2 -o gold.jsonl --list-spans votes.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ..analysis.consensus import Consensus, Voting, consensus
+from ..errors import InputError, setting
+from ..readers.document_file import DocumentFile
+from ..readers.formats import writers
+from ..readers.output import creating
+from ..readers.pairing import Pairing, unit_of
+from ..readers.reading import documents_of_tags
+from ..readers.writing import prepare
+from ..tables.exports import to_csv
+from ..tables.table import Part, Precision, heading
+from .documents import DocumentSeries
+from .documents import side_of as side_of_documents
+from .inputs import STANDARD_INPUT, Side, headlines, kind_of, named, names_of, once, size_of
+from .measures import require_used
+from .options import add_options, read_options, switch, text
+from .output import Output
+from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
+from .tag_files import TagSeries, side_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class VotedDocuments(DocumentSeries, WrittenAs):
+    """Documents of annotators, and what is made of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VotedTags(TagSeries, WrittenAs):
+    """Tags of annotators, and what is made of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusOutput(Output):
+    """How votes are shown."""
+
+    with_votes: bool = switch("write the number of votes and the voters of each span as its attributes")
+    list_spans: str | None = text(
+        "CSV", "write all spans that anybody has, with their votes and what became of them, into a new file"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a file that exists, before anything is read."""
+        if self.list_spans is not None and os.path.lexists(self.list_spans):
+            raise InputError("the file exists already.", "Choose another name.", source=self.list_spans)
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments and options."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
+    add_options(reading, {"": VotedTags, VotedDocuments.title: VotedDocuments}, leave_out=("to", "lossy"))
+    add_options(parser.add_argument_group("voting"), {"": Voting})
+    output = parser.add_argument_group("output")
+    add_options(output, {"": WrittenAs}, optional=("to",))
+    add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})
+    add_options(output, {"": ConsensusOutput})
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, count the votes, write and show."""
+    output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
+    to_screen = options.output in (None, STANDARD_INPUT)
+    if output.json and to_screen:
+        raise InputError("--json is about votes, and standard output has the consensus.", "Name a file with -o.")
+    paths = list(map(once, options.files))
+    kinds: tuple[type[VotedDocuments | VotedTags], ...] = (VotedDocuments, VotedTags)
+    kind = kind_of(kinds, options, paths, [Voting, ConsensusOutput])
+    require_used(options, {}, [], kinds=kinds, kind=kind)
+    source = read_options(kind, options)
+    format, writing = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
+    require_new(options, format, paths)
+    if not writers()[format].folder:
+        read_options(Target, options, file="")
+    if isinstance(source, VotedDocuments):
+        sides, found, file = _of_documents(source, paths, options, voting)
+    else:
+        sides, found, file = _of_tags(read_options(VotedTags, options), paths, options, voting)
+    pairing = Pairing(to_tokens=getattr(source, "to_tokens", "strict")) if writers()[format].unit == "token" else None
+    # what the readers of all files say is shown with their names
+    made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
+    prepared = prepare(made, format, pairing or Pairing(), writing, lossy=source.lossy)
+    say_what_is_lost(made, prepared)
+    if output.list_spans is not None:
+        with creating(output.list_spans) as stream:
+            stream.write(to_csv([found.tables()[-1]], Precision()).encode())
+    write_out(options, prepared, format, writing)
+    if to_screen:
+        from ..tables.screen import text_of
+
+        print(text_of(_parts(found, sides), terminal=False), end="", file=sys.stderr)
+    else:
+        output.write(lambda: _described(found, sides), lambda: _parts(found, sides))
+    return 0
+
+
+def _of_documents(
+    source: VotedDocuments, paths: Sequence[str], options: argparse.Namespace, voting: Voting
+) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None]:
+    """Count the votes in exports of tools, one a file or all in one."""
+    files = source.read_all(paths)
+    annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
+    found = consensus(annotators, pairing=source.pairing, **source.chosen, **asdict(voting))
+    return [(name, side_of_documents(file)) for name, file in annotators.items()], found, None
+
+
+def _of_tags(
+    source: VotedTags, paths: Sequence[str], options: argparse.Namespace, voting: Voting
+) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None]:
+    """Count the votes in tags; errors name the files' lines."""
+    files = source.read_all(paths, "its annotators", words=True)
+    first = files[0]
+    if not source.kept(first).all():
+        raise InputError(
+            "tokens that are left out have no place in what is written.",
+            f"Set {setting('ignore_index')} to a number that does not occur.",
+            source=first.source,
+        )
+    default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
+    annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
+    with source.located({f"annotator {name}": file for name, file in annotators.items()}):
+        found = consensus(
+            {name: file.tags[0] for name, file in annotators.items()},
+            scheme=source.scheme,
+            repair=source.repair,
+            prefix=source.prefix,
+            id2label=source.id2label,
+            ignore_index=source.ignore_index,
+            **source.chosen,
+            **asdict(voting),
+        )
+    sides = [(name, side_of(file)) for name, file in annotators.items()]
+    return sides, found, documents_of_tags(first, found.spans)
+
+
+def _described(found: Consensus, sides: Sequence[tuple[str, Side]]) -> dict[str, Any]:
+    return {"files": [side.described for _, side in sides], **found.to_dict()}
+
+
+def _parts(found: Consensus, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
+    spans = found.spans
+    tokens = None if spans.lengths is None else int(spans.lengths.sum())
+    yield from heading(headlines(sides, size_of(spans.documents, tokens, unit_of([found.signature]))))
+    yield ""
+    yield from found.parts()

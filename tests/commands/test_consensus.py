@@ -1,0 +1,187 @@
+"""`spanometer consensus`: annotations in, one annotation out, in any format that can hold it."""
+
+import csv
+import json
+
+import pytest
+
+import spanometer
+
+ANN = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
+BEN = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
+CAT = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-PER\n"
+GOLD = "Ada\tB-PER\nLovelace\tI-PER\nslept\tO\n\nin\tO\nRome\tO\n\n"
+
+TEXTS = ("Ada L. woke", "🎉 in Rome")
+SIDES = {
+    "ann": [[(0, 6, "PER")], [(5, 9, "LOC")]],
+    "ben": [[(0, 3, "PER")], [(5, 9, "LOC")]],
+    "cat": [[(0, 6, "PER"), (4, 6, "PER")], [(2, 9, "LOC")]],
+}
+
+
+def rows(spans, annotator=None):
+    """JSON lines of documents with texts and spans."""
+    found = []
+    for number, (text, of_document) in enumerate(zip(TEXTS, spans, strict=True)):
+        listed = [{"start": start, "end": end, "label": label} for start, end, label in of_document]
+        by = {} if annotator is None else {"annotator": annotator}
+        found.append(json.dumps({"id": f"d{number}", **by, "text": text, "spans": listed}))
+    return "".join(f"{row}\n" for row in found)
+
+
+@pytest.fixture
+def tags(file):
+    return [file(f"{name}.conll", content) for name, content in (("ann", ANN), ("ben", BEN), ("cat", CAT))]
+
+
+@pytest.fixture
+def exports(file):
+    return [file(f"{name}.jsonl", rows(spans)) for name, spans in SIDES.items()]
+
+
+@pytest.fixture
+def target(tmp_path):
+    """A file that does not exist yet."""
+    return tmp_path / "gold"
+
+
+def spans_in(path):
+    return [
+        [(span["start"], span["end"], span["label"]) for span in document]
+        for document in spanometer.read(path).spans.to_dicts()
+    ]
+
+
+def test_tags(run, tags, target):
+    status, output, errors = run("consensus", *tags, "-o", target)
+    assert (status, errors) == (0, "")
+    assert target.read_text() == GOLD
+    lines = output.splitlines()
+    assert lines[0] == f"ann   {tags[0]}, column 2"
+    assert lines[3] == "size  2 documents, 5 tokens"
+    assert "1 span in the consensus (majority: 2 of 3 votes or more)" in lines
+    assert ["2", "of", "3", "1", "1"] in [line.split() for line in lines]
+    assert lines[-1].startswith("consensus|scheme:IOB2|repair:conlleval|annotators:3|rule:majority|vote:span|")
+    assert "ties" not in output
+
+
+def test_columns_of_one_file(run, file, target):
+    both = "".join(
+        f"{one} {two.split()[1]}\n" if one else "\n"
+        for one, two in zip(ANN.splitlines(), BEN.splitlines(), strict=True)
+    )
+    names = ("--columns", "2,3", "--names", "ann, ben")
+    status, output, _ = run("consensus", file("both", both), *names, "-o", target, "--rule", "half", "--to", "jsonl")
+    assert status == 0
+    # all four spans are ties; the longer ones and the first label go into no tags
+    assert "4 spans with just half of the votes, in the consensus" in output
+    assert spans_in(target) == [[(0, 1, "PER"), (0, 2, "PER")], [(0, 2, "LOC"), (1, 2, "LOC")]]
+
+
+def test_on_standard_output(run, tags):
+    status, output, errors = run("consensus", *tags)
+    assert (status, output) == (0, GOLD)
+    assert "1 span in the consensus" in errors
+
+
+def test_documents(run, exports, target):
+    status, output, errors = run("consensus", *exports, "-o", target)
+    assert (status, errors) == (0, "")
+    assert spans_in(target) == [[(0, 6, "PER")], [(5, 9, "LOC")]]
+    first = json.loads(target.read_text().splitlines()[0])
+    assert (first["annotator"], first["text"]) == ("majority of ann, ben, cat", TEXTS[0])
+    assert "size  2 documents, 20 characters" in output
+    assert "rule:majority" in output
+
+
+@pytest.mark.parametrize("format", ["jsonl", "doccano", "label_studio", "spacy", "brat"])
+def test_formats(run, exports, target, format):
+    path = target if format == "brat" else target.with_suffix(".spacy" if format == "spacy" else ".json")
+    tokens = ("--tokenizer", "words") if format == "spacy" else ()
+    status, _, errors = run("consensus", *exports, "--to", format, "-o", path, *tokens)
+    assert (status, errors) == (0, "")
+    given = {"offset_unit": "utf-16"} if format == "doccano" else {}
+    spans = spanometer.read(path, **given).spans.to_dicts()
+    assert [[(span["start"], span["end"]) for span in document] for document in spans] == [[(0, 6)], [(5, 9)]]
+
+
+def test_what_a_format_cannot_hold_is_refused(complaint, run, exports, target):
+    union = ("consensus", *exports, "--rule", "union", "-o", target)
+    tags = ("--to", "IOB2", "--tokenizer", "blanks")
+    assert "columns cannot hold all of it: spans that overlap another one, left out: 3" in complaint(*union, *tags)
+    assert not target.exists()
+    status, _, errors = run(*union, *tags, "--lossy")
+    assert status == 0
+    assert errors.startswith("lost: spans that overlap another one")
+    status, output, errors = run(*union, *tags, "--resolve", "overlaps", "--force")
+    assert (status, errors) == (0, "")
+    assert "3 spans with enough votes that gave way to another" in output
+    assert target.read_text().count("B-") == 2
+
+
+def test_votes_as_attributes_and_as_a_list(run, exports, target, tmp_path):
+    listed = tmp_path / "votes.csv"
+    assert run("consensus", *exports, "--with-votes", "-o", target, "--list-spans", listed)[0] == 0
+    spans = [span for line in target.read_text().splitlines() for span in json.loads(line)["spans"]]
+    assert [span["attributes"] for span in spans] == [
+        {"votes": 2, "annotators": "ann, cat"},
+        {"votes": 2, "annotators": "ann, ben"},
+    ]
+    with open(listed, newline="", encoding="utf-8") as stream:
+        found = [(row["document"], row["text"], row["votes"], row["outcome"]) for row in csv.DictReader(stream)]
+    assert found == [
+        ("d0", "Ada", "1", "outvoted"),
+        ("d0", "Ada L.", "2", "chosen"),
+        ("d0", "L.", "1", "outvoted"),
+        ("d1", "in Rome", "1", "outvoted"),
+        ("d1", "Rome", "2", "chosen"),
+    ]
+
+
+def test_one_file_of_several_annotators(run, file, target):
+    content = "".join(rows(spans, name) for name, spans in SIDES.items())
+    status, output, _ = run("consensus", file("all.jsonl", content), "-o", target)
+    assert status == 0
+    assert spans_in(target) == [[(0, 6, "PER")], [(5, 9, "LOC")]]
+    assert ["cat", "3", "1", "33.3%", "2"] in [line.split() for line in output.splitlines()]
+
+
+def test_json(run, exports, target, complaint):
+    status, output, _ = run("consensus", *exports[:2], "--json", "-o", target)
+    found = json.loads(output)
+    assert (status, found["rule"], found["needed_votes"], found["spans"]) == (0, "majority", 2, 1)
+    assert [(tie["document"], tie["text"], tie["annotators"]) for tie in found["ties"]] == [
+        ("d0", "Ada", "ben"),
+        ("d0", "Ada L.", "ann"),
+    ]
+    assert [each["spans"] for each in found["files"]] == [2, 2]
+    assert "--json is about votes, and standard output has the consensus" in complaint("consensus", *exports, "--json")
+
+
+def test_tokens_and_formats_mixed(run, file, exports, target):
+    """One annotator has tags, the others characters: the first one's tokens are the unit."""
+    words = file("dan.conll", "Ada B-PER\nL. I-PER\nwoke O\n\n🎉 O\nin B-LOC\nRome I-LOC\n")
+    voting = ("--rule", "half", "--resolve", "overlaps")
+    status, output, _ = run("consensus", words, *exports, *voting, "-o", target, "--to", "IOBES")
+    assert (status, "size  2 documents, 6 tokens" in output) == (0, True)
+    tags = [line.split()[1] if line else "" for line in target.read_text().splitlines() if not line.startswith("#")]
+    assert tags == ["B-PER", "E-PER", "O", "", "O", "B-LOC", "E-LOC", ""]
+
+
+def test_refusals(complaint, tags, exports, file, target):
+    taken = file("taken", "")
+    assert "the file exists already" in complaint("consensus", *exports, "-o", taken)
+    assert "the file exists already" in complaint("consensus", *exports, "-o", target, "--list-spans", taken)
+    assert "the input would be replaced" in complaint("consensus", *exports, "-o", exports[0], "--force")
+    assert "brat is a folder of files" in complaint("consensus", *exports, "--to", "brat")
+    message = complaint("consensus", *tags, "--rule", "union", "--at-least", "2")
+    assert message == "spanometer: --rule union and --at-least are two rules. Leave out one of them."
+    assert "Set --at-least 3 or less" in complaint("consensus", *tags, "--at-least", "4")
+    assert "with one file, the columns of its annotators must be named" in complaint("consensus", tags[0])
+    message = complaint("consensus", *exports, "--vote", "token", "-o", target)
+    assert "annotator cat, document 0" in message
+    assert "two spans of 'PER' overlap" in message
+    other = file("other.jsonl", rows(SIDES["ann"]).replace("woke", "work"))
+    assert "the texts differ from character 9 on" in complaint("consensus", exports[0], other)
+    assert "the documents have no text" in complaint("consensus", *tags, "--tokenizer", "words")
