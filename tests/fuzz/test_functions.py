@@ -76,6 +76,31 @@ FUNCTIONS = {
         spanometer.agreement,
         lambda: {"annotations": {"ann": Spans.from_dicts(SPANS), "ben": spans()}, "lengths": [4, 2]},
     ),
+    "disagreements": (
+        lambda **options: spanometer.disagreements(**options).to_dict(),
+        lambda: {
+            "annotations": [TAGS, OTHER_TAGS],
+            "names": ["ann", "ben"],
+            "scheme": None,
+            "repair": "conlleval",
+            "prefix": True,
+            "words": [["a"] * len(tags) for tags in TAGS],
+            "labels": "match",
+            "level": "token",
+        },
+    ),
+    "outlier": (
+        lambda annotations, **options: spanometer.disagreements(annotations).leave_one_out(**options).to_dict(),
+        lambda: {
+            "annotations": [TAGS, OTHER_TAGS, TAGS],
+            "placement": "disjoint",
+            "variant": "2016",
+            "confidence": 0.9,
+            "interval_method": "percentile",
+            "n_resamples": 20,
+            "seed": 1,
+        },
+    ),
     "compare": (
         spanometer.compare,
         lambda: {

@@ -347,6 +347,26 @@ def _joint(
     """Return alpha and its disagreements over all annotators, of each label and (last) overall; and their intervals."""
     if measure is None:
         return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1), {}
+    counts = count_jointly(annotated, measure, per_document=resampling is not None)
+    of_labels = measure.score_per_label(counts).values()
+    found = [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
+    if resampling is None:
+        return found, {}
+    points = {key: np.array([[values[key]] for values in found]) for key in UnitizingAlpha.keys}
+    return found, {key: each[..., 0] for key, each in bounds_of(measure, [counts], points, resampling).items()}
+
+
+def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha, *, per_document: bool) -> Counts:
+    """Count all annotators together, block by block of documents.
+
+    Args:
+        annotated: the annotators' spans, with common labels, by the names that errors use.
+        measure: what is counted.
+        per_document: whether counts of several blocks are kept document by document.
+
+    Raises:
+        InputError: if the measure is not defined on somebody's spans.
+    """
     blocks = blocks_of(list(annotated.values()))
     stack: list[tuple[int, Counts]] = []
     for first, last in blocks:
@@ -362,15 +382,9 @@ def _joint(
                 raise in_whole(replace(error, remedy=remedy), first) from None
         part = measure.count_sides(sides, alignment.labels, alignment.offsets)
         if len(blocks) > 1:
-            part = part.condensed() if resampling is None else part.summed()
-        push(stack, part, condense=resampling is None)
-    counts = together(stack, condense=resampling is None)
-    of_labels = measure.score_per_label(counts).values()
-    found = [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
-    if resampling is None:
-        return found, {}
-    points = {key: np.array([[values[key]] for values in found]) for key in UnitizingAlpha.keys}
-    return found, {key: each[..., 0] for key, each in bounds_of(measure, [counts], points, resampling).items()}
+            part = part.summed() if per_document else part.condensed()
+        push(stack, part, condense=not per_document)
+    return together(stack, condense=not per_document)
 
 
 def _mean_over_pairs(values: np.ndarray) -> np.ndarray:

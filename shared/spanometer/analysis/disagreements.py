@@ -13,8 +13,11 @@ import pyarrow as pa
 
 from ..alignment.places import Places
 from ..arrays import arrow_array, as_lists, offsets_by, strings, take_segments
-from ..errors import counted
+from ..counts.statistics import Resampling
+from ..errors import counted, require_choice
+from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.unitizing_alpha import UnitizingAlpha
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, read_sides
 from ..spans.spans import Spans
@@ -22,10 +25,12 @@ from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from ..version import __version__
+from .agreement import AVERAGES
 from .annotator_pairs import DIFFERENCES, LabelConfusion, PairDifferences
 from .annotators import ANNOTATOR, named_annotators
 from .contexts import Context, context_of_documents, context_of_words
 from .disagreement_tables import difference_table, kind_table, place_table, shown_places
+from .leave_one_out import LeaveOneOut, leave_one_out
 from .place_costs import place_costs
 
 SHOWN = 20
@@ -49,7 +54,8 @@ class Disagreements(Shown):
         level: what costs are counted in, `token` or `span`.
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         unit: what tokens are: `token`, or `character`.
-        signature: how the spans were read, and what costs are counted in.
+        labels: `match`, or `ignore` if only extents are compared.
+        reading: how the spans were read, for signatures.
         context: the words and lines of the documents, as far as they are known.
     """
 
@@ -61,12 +67,19 @@ class Disagreements(Shown):
     documents: int
     tokens: int | None
     unit: str
-    signature: str
+    labels: str
+    reading: Mapping[str, object]
     context: Context = field(default_factory=Context)
 
     def __len__(self) -> int:
         """Return the number of places."""
         return len(self.places)
+
+    @property
+    def signature(self) -> str:
+        """How the spans were read, and what costs are counted in."""
+        options = {**self.reading, "labels": self.labels, "level": self.level, "v": __version__}
+        return "|".join(["disagreements", *(f"{name}:{value}" for name, value in options.items())])
 
     @property
     def mean_f1(self) -> float:
@@ -93,6 +106,46 @@ class Disagreements(Shown):
         """The places by cost, the highest first; of equal ones those with more differences, then as in the text."""
         # sums of the same numbers in another order differ in their last bits
         return np.lexsort((-self.kinds.sum(axis=1), -np.round(self.cost, 12)))
+
+    def leave_one_out(
+        self,
+        *,
+        placement: str = "disjoint",
+        method: str = "exact",
+        uniform_threshold: float = 0.99,
+        variant: str | None = "2016",
+        average: str = "micro",
+        zero_division: float = 0.0,
+        confidence: float | None = 0.95,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
+        seed: int = 0,
+    ) -> LeaveOneOut:
+        """Compute the team's agreement without each annotator, and who is the outlier.
+
+            found.leave_one_out().outlier
+
+        Args:
+            placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
+            confidence: the level of the intervals, over documents; None makes none, and nobody is said to stand out.
+            interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+
+        Raises:
+            InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is not defined
+                on their spans.
+        """
+        require_choice("average", average, AVERAGES)
+        resampling = Resampling.chosen(
+            confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+        )
+        shared: dict[str, Any] = {"labels": self.labels, "average": average, "zero_division": zero_division}
+        chance = ChanceKappaF1(
+            level=self.level, placement=placement, method=method, uniform_threshold=uniform_threshold, **shared
+        )
+        alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+        require_lengths(self.sides[0].lengths, "chance")
+        annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
+        return leave_one_out(annotated, chance, alpha, resampling, self.reading)
 
     def with_context(self, context: Context) -> Self:
         """Return the same with the words and lines of the documents."""
@@ -252,7 +305,6 @@ def disagreements(
     spans = tuple(side.with_labels(label_names) for side in sides.values())
     places = Places.of(spans)
     known = spans[0].lengths
-    options = {**reading, "labels": labels, "level": level, "v": __version__}
     found = Disagreements(
         names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         sides=spans,
@@ -262,7 +314,8 @@ def disagreements(
         documents=spans[0].documents,
         tokens=None if known is None else int(known.sum()),
         unit=str(reading.get("unit", "token")),
-        signature="|".join(["disagreements", *(f"{name}:{value}" for name, value in options.items())]),
+        labels=labels,
+        reading=reading,
     )
     first = next(iter(given.values()))
     if isinstance(first, DocumentFile):

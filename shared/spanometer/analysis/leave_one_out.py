@@ -1,0 +1,274 @@
+"""Who is the outlier of a team: its agreement without each annotator in turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..arrays import plain
+from ..counts.counts import Counts
+from ..counts.statistics import Resampling, divide, interval
+from ..errors import InputError, counted
+from ..measures.base import Measure
+from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.unitizing_alpha import UnitizingAlpha
+from ..spans.annotations import named_sides
+from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
+from .agreement import count_jointly
+from .annotators import ANNOTATOR
+from .counting import count_measures
+
+KEYS = {
+    "with_others": "kappa with others",
+    "kappa_f1": "kappa without",
+    "kappa_change": "change",
+    "alpha": "alpha without",
+    "alpha_change": "alpha change",
+}
+"""The values of each annotator, and their heads in tables."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LeaveOneOut(Shown):
+    """The agreement of a team, and what it is without each annotator.
+
+    Its table is `annotators`, a row for each, the one without whom agreement rises most first.
+
+    Attributes:
+        names: the annotators.
+        spans: how many each has.
+        mean_kappa_f1, alpha: of all annotators: the unweighted mean of `kappa_f1` over pairs, and joint alpha, which is
+            NaN if it was left out.
+        values: of each annotator, shape (annotators), by key: `with_others`, the mean of `kappa_f1` over the pairs with
+            this annotator; `kappa_f1`, that over the pairs without; `kappa_change`, this minus `mean_kappa_f1`;
+            `alpha`, joint alpha of the others; `alpha_change`, this minus alpha of all. A change above 0 says that the
+            others agree better among themselves. The changes of kappa sum to 0.
+        intervals: lower and upper bounds by the same keys, shape (2, annotators); empty without resampling. All are of
+            the same drawn corpora, so that the interval of a change is that of the difference.
+        stands_out: flags of the annotators whose change of kappa is above 0 for sure: its interval at the level
+            1 - (1 - confidence) / annotators lies above 0, a level for looking so many times (Bonferroni). None without
+            resampling.
+        confidence: the level of the intervals; None if there are none.
+        signatures: how the values were made, by the measures' names.
+    """
+
+    names: tuple[str, ...]
+    spans: np.ndarray
+    mean_kappa_f1: float
+    alpha: float
+    values: Mapping[str, np.ndarray]
+    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
+    stands_out: np.ndarray | None = None
+    confidence: float | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[int]:
+        """The annotators, the one without whom kappa rises most first."""
+        return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
+
+    @property
+    def outlier(self) -> str | None:
+        """The annotator without whom kappa rises most, if this one stands out; None if nobody does."""
+        first = self.order[0]
+        return self.names[first] if self.stands_out is not None and self.stands_out[first] else None
+
+    def parts(self) -> Iterator[Part]:
+        """Return who the outlier is, the table and the signatures."""
+        yield from self.lines()
+        yield ""
+        yield from map(Copyable, self.signatures.values())
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the signatures."""
+        yield from (self.table(), "", self.verdict)
+
+    @property
+    def verdict(self) -> str:
+        """Who is the outlier, as a sentence."""
+        if self.stands_out is None:
+            return "without intervals nobody can be said to stand out."
+        if self.outlier is None:
+            return f"nobody stands out: no change of kappa is above 0 for sure, with {len(self.names)} looks."
+        change = self._number("kappa_change", self.order[0])
+        low, high = change.interval or (math.nan, math.nan)
+        more = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
+        others = ", ".join(name for name in more if name != self.outlier)
+        also = f"; {others} also stand{'s' if len(more) == 2 else ''} out" if others else ""
+        bounds = f"{100 * (self.confidence or 0):g} %: {low:+.4f} to {high:+.4f}"
+        return f"outlier: {self.outlier}; kappa of the others is {change.value:+.4f} ({bounds}){also}."
+
+    def table(self) -> Table:
+        """Return a row for each annotator, and first one for the whole team."""
+        spans = amount(int(self.spans.sum()))
+        team: list[Cell] = [("all", "bold"), spans, EMPTY, number(self.mean_kappa_f1), EMPTY, number(self.alpha), EMPTY]
+        rows: list[list[Cell] | None] = [team, None]
+        for place in self.order:
+            own = amount(int(self.spans[place]))
+            rows.append([(self.names[place], "cyan"), own, *(self._number(key, place) for key in KEYS)])
+        heads = ("spans", *KEYS.values())
+        keys = ("spans", *KEYS)
+        return Table("annotator", heads, rows, kind="annotators", keys=keys, confidence=self.confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        found = {
+            "mean_kappa_f1": self.mean_kappa_f1,
+            "alpha": self.alpha,
+            "outlier": self.outlier,
+            "annotators": {
+                name: {
+                    "spans": self.spans[place],
+                    **{key: self.values[key][place] for key in KEYS},
+                    **({} if self.stands_out is None else {"stands_out": self.stands_out[place]}),
+                    "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
+                }
+                for place, name in enumerate(self.names)
+            },
+            "signatures": dict(self.signatures),
+        }
+        return dict(plain(found))
+
+    def _number(self, key: str, place: int) -> Number:
+        bounds = self.intervals.get(key)
+        shown = None if bounds is None or math.isnan(bounds[0, place]) else tuple(bounds[:, place].tolist())
+        return Number(float(self.values[key][place]), interval=shown, signed=key.endswith("change"))
+
+
+def leave_one_out(
+    annotated: Mapping[str, Spans],
+    chance: ChanceKappaF1,
+    alpha: UnitizingAlpha | None,
+    resampling: Resampling | None,
+    reading: Mapping[str, Any],
+) -> LeaveOneOut:
+    """Compute the agreement of a team without each annotator.
+
+    Args:
+        annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
+        chance: F1 beyond chance of pairs.
+        alpha: of all jointly; None leaves it out.
+        resampling: how documents are drawn for intervals; None makes none.
+        reading: how spans were read, for signatures.
+
+    Raises:
+        InputError: for fewer than three annotators, and if a measure is not defined on their spans.
+    """
+    count = len(annotated)
+    if count < 3:
+        raise InputError(
+            f"{counted(count, 'annotator')}: without one of them there is no agreement left.",
+            "An outlier can be found among three or more.",
+        )
+    kept = resampling is not None
+    pairs = list(combinations(range(count), 2))
+    of_pairs = [_count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+    there = np.array([[one in pair for pair in pairs] for one in range(count)])
+    subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
+    kappa = _Drawn.of(chance, of_pairs, resampling).means(subsets)
+    whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
+    values = {
+        "with_others": kappa.columns(along),
+        "kappa_f1": kappa.columns(without),
+        "kappa_change": kappa.columns(without).minus(kappa.columns(whole)),
+    }
+    team_alpha = math.nan
+    if alpha is not None:
+        teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
+        joint = _Drawn.of(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
+        others = joint.columns(np.arange(1, count + 1))
+        values |= {"alpha": others, "alpha_change": others.minus(joint.columns(np.zeros(1, dtype=int)))}
+        team_alpha = float(joint.point[0])
+    confidence = None if resampling is None else resampling.confidence
+    nothing = np.full(count, math.nan)
+    stands_out = None
+    if confidence is not None:
+        stands_out = values["kappa_change"].bounds(1 - (1 - confidence) / count)[0] > 0
+    return LeaveOneOut(
+        names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
+        spans=np.array([len(spans) for spans in annotated.values()]),
+        mean_kappa_f1=float(kappa.point[0]),
+        alpha=team_alpha,
+        values={key: values[key].point if key in values else nothing for key in KEYS},
+        intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
+        stands_out=stands_out,
+        confidence=confidence,
+        signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},
+    )
+
+
+def _count_pair(
+    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
+) -> Counts:
+    one, other = (list(annotated)[place] for place in pair)
+    with named_sides({"references": one, "predictions": other}):
+        (counts,) = count_measures(annotated[one], annotated[other], [measure], per_document=per_document)
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Some values of a corpus, and of drawn ones.
+
+    Attributes:
+        point: of the corpus, shape (values).
+        drawn: of drawn corpora, shape (corpora, values); None without resampling, or with less than two documents.
+        left_out: without one group of documents after the other, shape (groups, values), for BCa; else None.
+    """
+
+    point: np.ndarray
+    drawn: np.ndarray | None = None
+    left_out: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> _Drawn:
+        """Score counts of the same documents by a measure's headline."""
+        key = measure.headline
+        point = np.array([measure.score(one)[key] for one in counts])
+        if resampling is None or counts[0].documents < 2:
+            return cls(point)
+        drawn = [
+            np.stack([measure.score_weighted(one, weights)[key] for one in counts], axis=-1)
+            for weights in resampling.weights(counts[0].documents)
+        ]
+        left_out = None
+        if resampling.interval_method == "bca":
+            left_out = np.stack([measure.left_out(one)[key] for one in counts], axis=-1)
+        return cls(point, np.concatenate(drawn), left_out)
+
+    def columns(self, chosen: np.ndarray) -> _Drawn:
+        """Return some of the values."""
+        return self._mapped(lambda values: values[..., chosen])
+
+    def means(self, subsets: np.ndarray) -> _Drawn:
+        """Return the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
+        known = subsets & ~np.isnan(self.point)
+        number = known.sum(axis=1)
+        return self._mapped(
+            lambda values: divide(np.where(known, values[..., None, :], 0.0).sum(axis=-1), number, math.nan)
+        )
+
+    def minus(self, other: _Drawn) -> _Drawn:
+        """Return the differences."""
+        drawn = None if self.drawn is None or other.drawn is None else self.drawn - other.drawn
+        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
+        return _Drawn(self.point - other.point, drawn, left_out)
+
+    def bounds(self, confidence: float) -> np.ndarray:
+        """Return the bounds of the intervals, shape (2, values); NaN if there are no drawn corpora."""
+        if self.drawn is None:
+            return np.full((2, len(self.point)), math.nan)
+        left_out = [None] * len(self.point) if self.left_out is None else list(self.left_out.T)
+        found = zip(self.point.tolist(), self.drawn.T, left_out, strict=True)
+        return np.array([interval(point, drawn, confidence, out) for point, drawn, out in found]).T
+
+    def _mapped(self, change: Callable[[np.ndarray], np.ndarray]) -> _Drawn:
+        drawn, left_out = (None if part is None else change(part) for part in (self.drawn, self.left_out))
+        return _Drawn(change(self.point), drawn, left_out)
