@@ -17,6 +17,13 @@ REGION = {
     "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]},
 }
 JSON = {
+    "answers": {
+        "id": "a",
+        "text": "Ada 💃 wrote",
+        "tokens": [[0, 3], [4, 5]],
+        "choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": '[["PER", "Ada"]]'}]}}],
+        "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": '[["PER", "Ada"]]'}],
+    },
     "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
     "label_studio": {
         "id": 1,

@@ -194,8 +194,8 @@ WRITERS = {
     "spacy_json": (array(lambda d: [d.text, {"entities": [s[:3] for s in d.characters()]}]), {"format": "spacy_json"}),
     "span_table": (span_table, {}),
 }
-# a file has one document, or a folder is read
-OTHERS = {"brat", "webanno", "spacy"}
+# a file has one document, or a folder is read, or there are no spans yet
+OTHERS = {"brat", "webanno", "spacy", "answers"}
 WITHOUT_TEXT = {"system", "span_table"}
 
 

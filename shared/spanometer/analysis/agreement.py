@@ -18,7 +18,8 @@ from ..errors import InputError, counted, require_choice, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha, require_units
-from ..readers.pairing import Pairing, read_sides
+from ..readers.pairing import Pairing
+from ..readers.sides import read_sides
 from ..spans.annotations import named_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
@@ -247,7 +248,7 @@ def agreement(
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = named_annotators(annotations, names)
-    sides, reading = read_sides(
+    sides, reading, *_ = read_sides(
         given,
         pairing,
         scheme=scheme,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,8 @@ from ..arrays import plain
 from ..errors import InputError, counted, on_side, setting, shown
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
-from ..readers.pairing import Pairing, read_sides, unit_of
+from ..readers.pairing import Pairing, unit_of
+from ..readers.sides import read_sides
 from ..spans.annotations import named_sides, require_no_choice, require_no_reading
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
@@ -240,9 +241,10 @@ def compare(
     for name, output in given.items():
         if isinstance(output, Entities):
             raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
-    sides, reading = read_sides(
+    sides, reading, _, grounded = read_sides(
         given,
         pairing,
+        apart=False,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -251,7 +253,15 @@ def compare(
         ignore_index=ignore_index,
     )
     sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
-    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
+    return _compared(
+        sides,
+        asked,
+        resampling,
+        reading,
+        rank_correlation=rank_correlation,
+        per_label=per_label,
+        answered=grounded.keys(),
+    )
 
 
 def compare_entities(
@@ -319,6 +329,7 @@ def _compared(
     *,
     rank_correlation: bool,
     per_label: bool,
+    answered: Collection[str] = (),
 ) -> Comparison:
     """Count all systems, draw corpora, and compare by each measure."""
     reference = sides[REFERENCES]
@@ -349,7 +360,9 @@ def _compared(
             # an error that names neither side is about both
             called[""] = side
         with named_sides(called):
-            counts = count_measures(reference, sides[side], list(measures.values()), per_document=True)
+            # items without a place make documents longer, and those of another system are none of this one's
+            longer = reference.with_lengths(sides[side].lengths) if side in answered else reference
+            counts = count_measures(longer, sides[side], list(measures.values()), per_document=True)
         for measured, of_system in zip(systems.values(), counts, strict=True):
             measured.counts[system] = of_system
     documents, lengths = reference.documents, getattr(reference, "lengths", None)

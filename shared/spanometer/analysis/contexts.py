@@ -17,6 +17,7 @@ from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
 from ..spans.texts import joined
 from ..spans.wording import Wording
+from ..spans.words import words_and_signs
 
 AROUND = {" ": 10, "": 80}
 """How many words, or characters, are shown on both sides of an example, by what stands between two."""
@@ -110,33 +111,47 @@ def context_of_tags(file: TagFile, kept: np.ndarray | None = None) -> Context:
     )
 
 
-def context_of_documents(file: DocumentFile, choices: Mapping[str, Any] | None = None) -> Context:
+def context_of_documents(
+    file: DocumentFile, choices: Mapping[str, Any] | None = None, behind: Sequence[Sequence[str]] = ()
+) -> Context:
     """Return the context of a file of documents.
 
     Args:
         file: the file.
         choices: how its spans were brought into one unit, see `Paired`; by default they are as the file has them.
+        behind: of each document what stands behind its end, see `Sides.mentions_behind`.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
     return Context(
-        wording=_wording(file, str(chosen["unit"]), plain=chosen.get("texts") == "line_ends"),
+        wording=_wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends"),
         source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
     )
 
 
-def _wording(file: DocumentFile, unit: str, *, plain: bool) -> Wording | None:
-    """Return the words or characters of the documents, as far as the file has them."""
+def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
+    """Return the words or characters of the documents, as far as the file has them, and of what is behind them."""
     documents, words = file.documents, file.words
     texts = documents.texts
     if unit == "character":
+        if texts is None and words is not None:
+            texts, plain = tuple(joined(words)[0]), False
         if texts is None:
-            return None if words is None else Wording.of_texts(joined(words)[0])
-        return Wording.of_texts([plain_ends(text) for text in texts] if plain else texts)
-    if words is not None or texts is None or documents.tokens is None:
-        return None if words is None else Wording.of_words(words)
-    tokens = documents.tokens
-    pieces = Wording.of_texts(texts).between(tokens.document, tokens.start, tokens.end).to_pylist()
-    ends = tokens.offsets.tolist()
-    return Wording.of_words([pieces[first:last] for first, last in itertools.pairwise(ends)])
+            return None
+        rows = [plain_ends(text) for text in texts] if plain else texts
+        return Wording.of_texts(
+            [text + "".join(more) for text, more in zip(rows, behind, strict=True)] if any(behind) else rows
+        )
+    if words is None and texts is not None and documents.tokens is not None:
+        tokens = documents.tokens
+        pieces = Wording.of_texts(texts).between(tokens.document, tokens.start, tokens.end).to_pylist()
+        words = [pieces[first:last] for first, last in itertools.pairwise(tokens.offsets.tolist())]
+    if words is not None and any(behind):
+        words = [[*row, *itertools.chain(*map(_words_of, more))] for row, more in zip(words, behind, strict=True)]
+    return None if words is None else Wording.of_words(words)
+
+
+def _words_of(mention: str) -> list[str]:
+    """Return the words and signs of a mention that has no place; itself if it has none."""
+    return [mention[first:last] for first, last in words_and_signs([mention]).bounds(0)] or [mention]

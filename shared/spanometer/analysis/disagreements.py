@@ -19,7 +19,8 @@ from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, read_sides
+from ..readers.pairing import Pairing
+from ..readers.sides import read_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
@@ -288,7 +289,7 @@ def disagreements(
     measure = ChanceKappaF1(labels=labels, level=level)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = named_annotators(annotations, names)
-    sides, reading = read_sides(
+    sides, reading, *_ = read_sides(
         given,
         pairing,
         scheme=scheme,

@@ -18,7 +18,8 @@ from ..errors import InputError, counted, on_side, require_choice, shown
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, read_sides
+from ..readers.pairing import Pairing
+from ..readers.sides import read_sides
 from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tables.shown import Shown
@@ -326,7 +327,7 @@ def errors(
     asked = list(read_measures(measure, MEASURES).values())
     if len(asked) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
-    sides, reading = read_sides(
+    read = read_sides(
         _sides(references, predictions),
         pairing,
         scheme=scheme,
@@ -336,7 +337,7 @@ def errors(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
+    sides, reading = choice.of_sides(read.spans), {**read.reading, **choice.signed()}
     labels = tuple(sorted({label for side in sides.values() for label in side.labels}))
     spans = {name: side.with_labels(labels) for name, side in sides.items()}
     reference = spans.pop(REFERENCES)
@@ -362,7 +363,7 @@ def errors(
         signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
     if isinstance(references, DocumentFile):
-        return found.with_context(context_of_documents(references, reading))
+        return found.with_context(context_of_documents(references, reading, read.mentions_behind()))
     return found.with_context(context_of_words(words))
 
 

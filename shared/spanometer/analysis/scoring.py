@@ -15,10 +15,11 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, setting
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
-from ..options import require_known
+from ..options import options_of, require_known
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, pair, require_read
+from ..readers.pairing import Pairing, pair
 from ..readers.reading import require_one_annotator
+from ..readers.sides import require_read
 from ..spans.annotations import require_no_choice
 from ..spans.arrow import read_lengths
 from ..spans.attributes import Attributes
@@ -51,6 +52,11 @@ def score(
     tokenizer: str | None = None,
     shared_documents: bool = False,
     ignore_words: bool = False,
+    grounding: Any = "strict",
+    answer_labels: Sequence[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+    offsets: str | None = None,
+    answer_format: str = "auto",
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
@@ -96,6 +102,8 @@ def score(
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
         unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
             `pairing.Pairing`; what is moved and left out is a warning.
+        grounding, answer_labels, aliases, offsets, answer_format: how the answers of language models in files become
+            spans, see `grounding.AnswerReading`.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
@@ -122,15 +130,20 @@ def score(
         tokenizer=tokenizer,
         shared_documents=shared_documents,
         ignore_words=ignore_words,
+        grounding=grounding,
+        answer_labels=answer_labels,
+        aliases=aliases,
+        offsets=offsets,
+        answer_format=answer_format,
     )
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
         require_read(lengths=lengths, **vars(decoding))
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
+        *names, last = options_of(Pairing)
         raise InputError(
-            "unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents and ignore_words are for files "
-            "that spanometer.read gives.",
+            f"{', '.join(names)} and {last} are for files that spanometer.read gives.",
             "Leave them out.",
         )
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
@@ -190,7 +203,8 @@ def _score_files(
     reference, predicted = choice.of(paired.references, paired.predictions)
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
-    return replace(report, results=tuple(results))
+    tokens = paired.size if paired.grounded else report.tokens
+    return replace(report, tokens=tokens, results=tuple(results))
 
 
 def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:

@@ -36,7 +36,7 @@ from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Side, kind_of, named, names_of, once, size_of
+from .inputs import Side, kind_of, named, names_of, once, size_of, with_answer_keys
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         **of_chance,
         **draws,
     }
-    paths = list(map(once, options.files))
+    paths = with_answer_keys(list(map(once, options.files)), options.answer_key, systems=0)
     annotators: dict[str, Any]
     if kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha]) is DocumentSeries:
         annotators, found = _agreement_of_documents(read_options(DocumentSeries, options), paths, options, values)

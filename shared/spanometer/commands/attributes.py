@@ -109,7 +109,7 @@ class AttributeInput(AttributeSeries, PairInput):
 
 
 def _with_attributes(file: DocumentFile) -> AttributeFile:
-    rows = file.attributes
+    rows = file.require_spans().attributes
     if rows is None:
         # a system may have found none
         spans = replace(file.spans, fragments=None).to_dicts()

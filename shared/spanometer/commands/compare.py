@@ -52,6 +52,7 @@ from .inputs import (
     require_distinct,
     require_scored,
     size_of,
+    with_answer_keys,
 )
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch
@@ -109,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     require_distinct(paths)
     take_shorthands(options)
     output = read_options(ComparisonOutput, options)
-    paths = list(map(once, paths))
+    paths = with_answer_keys(list(map(once, paths)), options.answer_key)
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]

@@ -11,6 +11,7 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, counted, setting
 from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.document_file import DocumentFile
+from ..readers.document_lines import DocumentLines
 from ..readers.fitting import Fitted, fitted
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, Writer, formats_of, reading_options
@@ -20,16 +21,23 @@ from ..readers.source import Limits
 from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
-from .inputs import ChosenLabels, Input, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
+from .inputs import ChosenLabels, Input, Keyed, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
 from .options import text
 from .tag_files import ChanceParts, TagLayout
 
 _FORMAT_OPTIONS = reading_options(DocumentFile)
 _OF_TAGS = ("documents", "outside")
+_OF_LAYOUT = (*options_of(LabelDecoding), "spans_key")
 
 
 @dataclass(frozen=True, kw_only=True)
-@takes({name: declared for name, declared in _FORMAT_OPTIONS.items() if name not in options_of(LabelDecoding)})
+@takes(
+    {
+        name: declared
+        for name, declared in _FORMAT_OPTIONS.items()
+        if name not in (*options_of(LabelDecoding), "spans_key")
+    }
+)
 class DocumentLayout(Limits, LabelDecoding, Input):
     """How files of documents are read, whatever their format."""
 
@@ -43,6 +51,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         help="form of the files",
         choices=(AUTO, *dict.fromkeys([*formats_of(DocumentFile), *formats_of(TagFile)])),
     )
+    spans_key: str = reused_option(DocumentLines, "spans_key")
     documents: str | None = reused_option(TagLayout, "documents")
     outside: str | None = reused_option(TagLayout, "outside")
     annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
@@ -60,13 +69,17 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         """Read a file of any format that has spans, with the options that this format has."""
         found = self.format_of(path) if column is None else None
         own = (*options_of(Decoding), *_OF_TAGS) if found is None else found.options
+        options = {name: getattr(self, name) for name in own}
+        several = files_of(path) is not None and not isinstance(path, Keyed)
+        if isinstance(path, Keyed):
+            options["answer_key"], path = path.key, path.path
         return read_with(
             read_documents,
             path,
             # each file of a folder shows its own
-            format=self.format if found is None or files_of(path) is not None else found.name,
+            format=self.format if found is None or several else found.name,
             annotator=self.annotator,
-            **{name: getattr(self, name) for name in own},
+            **options,
             column=column,
             prefix=self.prefix,
             limits=self.limits,
@@ -74,6 +87,10 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
     def format_of(self, path: str) -> Format[Any] | None:
         """Return the format of a file; None for files of tags."""
+        if isinstance(path, Keyed):
+            return formats_of(DocumentFile)["answers"]
+        if self.spans_key != _FORMAT_OPTIONS["spans_key"].default and self.format in (AUTO, "jsonl"):
+            return formats_of(DocumentFile)["jsonl"]
         if self.format != AUTO and self.format not in formats_of(TagFile):
             return formats_of(DocumentFile)[self.format]
         # JSON lines of tags and of documents have one name
@@ -180,6 +197,7 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             reading = {"input": "spans", **paired.choices, **self.signed()}
             both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
+            report = replace(report, tokens=paired.size) if paired.grounded else report
             reports.append(self.with_parts(report, *both, measures, reading, resampling))
             sides.append(side_of(predictions, paired))
         return Scored(side_of(references), sides, reports)
@@ -193,6 +211,14 @@ def side_of(file: DocumentFile, paired: Paired | None = None) -> Side:
     unit = "tokens" if file.in_tokens else "characters"
     notes = [*file.notes, *(() if paired is None else paired.notes)]
     left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
-    described = {"file": file.source, "spans": len(file.spans), "unit": unit, "notes": notes, "left_out": left_out}
-    text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
+    described: dict[str, Any] = {"file": file.source}
+    if file.answers is None:
+        described.update(spans=len(file.spans), unit=unit)
+        text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
+    else:
+        grounded = None if paired is None else paired.grounded["predictions"]
+        described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
+        text = f"{file.source}, {counted(len(file.answers), 'answer')}"
+        text += "" if grounded is None else f" with {grounded.summary}"
+    described.update(notes=notes, left_out=left_out)
     return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)

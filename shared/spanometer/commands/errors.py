@@ -52,7 +52,7 @@ from ..tags.tags import Tags
 from ..web.error_report import require_html, write_error_report
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Piped, Side, headlines, kind_of, named, names_of, once, require_distinct, size_of
+from .inputs import Piped, Side, headlines, kind_of, named, names_of, once, require_distinct, size_of, with_answer_keys
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -166,7 +166,7 @@ def run(options: argparse.Namespace) -> int:
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
-    paths = list(map(once, paths))
+    paths = with_answer_keys(list(map(once, paths)), options.answer_key)
     kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
     measures = chosen_measures(options, MEASURES, ["span_f"])
     if len(measures) > 1:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, printable
+from ..errors import InputError, counted, mention, printable
 from ..measures.base import Measure
 from ..options import options_of, replaced_option
 from ..readers import annotated_file
@@ -178,6 +178,8 @@ def detected(
     path: str, encoding: str, content: type[AnnotatedFile] | None = None, name: str | None = None
 ) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
+    if isinstance(path, Keyed):
+        path = path.path
     if not isinstance(path, Piped):
         return detect(path, content, name, encoding=encoding)
     try:
@@ -208,6 +210,35 @@ class Piped(str):
     """The name of a file that can be read only once, with its stream, whose beginning can be looked at before."""
 
     stream: Replayed
+
+
+class Keyed(str):
+    """The name of a file of a language model's answers, with the key that they are under."""
+
+    path: str
+    key: str
+
+
+def with_answer_keys(paths: Sequence[str], keys: str | None, *, systems: int = 1) -> list[str]:
+    """Return the files of several sides, those of systems once for each key of answers, if any are named.
+
+    Args:
+        paths: the files.
+        keys: with commas between.
+        systems: where the files of systems begin; without one the file of the reference has the answers too.
+    """
+    if keys is None:
+        return list(paths)
+    named = [key.strip() for key in keys.split(",")]
+    if not all(named) or len(set(named)) < len(named):
+        raise InputError(f"{mention('answer_key')}: a key is empty, or there twice.", "Name each key once.")
+    found = list(paths[:systems])
+    for path in paths[systems:] or paths[:1]:
+        for key in named:
+            one = Keyed(path)
+            one.path, one.key = path, key
+            found.append(one)
+    return found
 
 
 def once(path: str) -> str:
@@ -307,6 +338,13 @@ def names_of(paths: Sequence[str]) -> list[str]:
         os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
         for path in paths
     ]
+    keys = [path.key if isinstance(path, Keyed) else "" for path in paths]
+    if any(keys):
+        # those of objects within a line are mostly what is before the dot
+        stems = [os.path.splitext(name)[0] for name in bare]
+        short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
+        both = [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]
+        return short if len(set(short)) == len(paths) else both
     for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
         if len(set(names)) == len(paths):
             return names

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from ..counts.statistics import Resampling
 from ..errors import InputError
+from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
+from ..options import options_of
 from .inputs import Input
 from .options import add_options, destinations, given_options, read_options
 
@@ -57,9 +60,15 @@ def add_interval_options(group: argparse._ArgumentGroup, known: Mapping[str, typ
 
 
 def take_shorthands(options: argparse.Namespace) -> None:
-    """Write out what stands for other options: `--types-only`, and `--average none` where labels are shown."""
+    """Write out what stands for other options.
+
+    These are `--types-only`, `--average none` where labels are shown, and `--labels PER,LOC` for `--answer-labels`.
+    """
     if options.average == "none" and "per_label" in options:
         options.average, options.per_label = None, True
+    answers = "answer_labels" in options and options.labels is not None
+    if answers and not get_close_matches(options.labels, options_of(AlignedMeasure)["labels"].choices, n=1):
+        options.answer_labels, options.labels = options.labels, None
     if options.types_only:
         if options.labels not in (None, "ignore"):
             raise InputError("--types-only ignores labels.", "Leave out --labels.")

@@ -18,6 +18,11 @@ documents with "text" and "spans" are recognised, on each side on its own: their
 spans are characters, and are carried to the tokens of a reference that has some
 (--to-tokens), or scored as characters (--unit). Both texts must be the same.
 
+JSON lines of a language model's answers ("answer", a chat, or --answer-key) are
+found in the texts of REFERENCE under a policy (--grounding); an item without a
+place is a false positive. --labels PER,LOC (or --answer-labels) names the labels
+that were asked for.
+
 With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes,
 with both sides in columns: references and predictions, unless
 --reference-column and --prediction-column name others. Tags then need --scheme.
@@ -35,6 +40,8 @@ Examples:
       --documents document_id --outside _ --measure chance_kappa_f1 --placement layers
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
   spanometer score gold.conll system.jsonl --to-tokens overlap
+  spanometer score gold.jsonl answers.jsonl --grounding strict --labels PER,LOC
+  spanometer score both.jsonl --answer-key answers.gpt-4o,answers.llama --measure span_f
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
 
@@ -52,7 +59,17 @@ from ..measures.registry import ALL_MEASURES
 from ..tables.table import Number, Part, heading
 from .attributes import AttributeInput
 from .documents import DocumentInput
-from .inputs import PairInput, Scored, headlines, named, names_of, once, require_distinct, require_scored
+from .inputs import (
+    PairInput,
+    Scored,
+    headlines,
+    named,
+    names_of,
+    once,
+    require_distinct,
+    require_scored,
+    with_answer_keys,
+)
 from .inputs import kind_of as input_kind
 from .measures import (
     add_measure_options,
@@ -112,8 +129,8 @@ def run(options: argparse.Namespace) -> int:
     require_distinct(paths)
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
-    names = named(options.names, names_of(options.predictions), "system") if options.predictions else [""]
-    paths = paths if options.cluster is not None else list(map(once, paths))
+    paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
+    names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
     kind = _kind(options, paths)
     measures = chosen_measures(options, ALL_MEASURES, _default(kind))
     if kind is not ParquetInput:

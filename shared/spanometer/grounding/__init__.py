@@ -4,6 +4,7 @@ from .answers import FORMATS, Answer, Item, read_answer
 from .fates import FATES, Fate, fates_of
 from .grounded import COUNTS, Grounded, ground, text_indices
 from .policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy, StringPolicy
+from .reading import AnswerReading
 from .strings import GroundedStrings, ground_strings
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "NAMED_STRINGS",
     "PLACES",
     "Answer",
+    "AnswerReading",
     "Fate",
     "Grounded",
     "GroundedStrings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,23 @@ from .policies import GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unplaced:
+    """Items that count as predicted spans but have no place.
+
+    Attributes:
+        document, label, size: of each item; the sizes are in the unit of the spans. Documents are in order.
+    """
+
+    document: np.ndarray
+    label: tuple[str, ...]
+    size: np.ndarray
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +65,14 @@ class Grounded:
         """The counts over all documents, by name."""
         return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
 
+    @property
+    def summary(self) -> str:
+        """The counts that are not 0, in words."""
+        total = self.total
+        items = total.pop("items")
+        found = [f"{count:,} {name}" for name, count in total.items() if count]
+        return f"{counted(items, 'item')}{': ' if found else ''}{', '.join(found)}"
+
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
         """Return both sides as measures take them: items without a place are spans behind the end of their text.
 
@@ -57,29 +82,82 @@ class Grounded:
         Raises:
             InputError: for references of another number of documents, or past the end of a text.
         """
-        lengths = self.spans.lengths
-        assert lengths is not None
         if references.documents != self.spans.documents:
             raise InputError(
                 f"{counted(references.documents, 'document')} in the reference, "
                 f"{counted(self.spans.documents, 'answer')}.",
                 "Give an answer for each document; None if there is none.",
             )
+        assert self.spans.lengths is not None
+        sides = [references.with_lengths(self.spans.lengths), self.spans]
+        both = with_unplaced(sides, [None, self.unplaced])
+        return both[0], both[1]
+
+    @property
+    def unplaced(self) -> Unplaced:
+        """The items without a place, in characters."""
         size = np.fromiter(map(len, self.wrong_mention), np.int64, len(self.wrong_mention))
-        within = np.cumsum(size) - size
-        before = np.zeros(len(lengths), dtype=np.int64)
-        added = np.bincount(self.wrong_document, weights=size, minlength=len(lengths)).astype(np.int64)
-        before[1:] = np.cumsum(added)[:-1]
-        start = lengths[self.wrong_document] + within - before[self.wrong_document]
-        references.with_lengths(lengths)
-        predictions = _spans(
-            np.concatenate([self.spans.document, self.wrong_document]),
-            np.concatenate([self.spans.start, start]),
-            np.concatenate([self.spans.end, start + size]),
-            [*(self.spans.labels[code] for code in self.spans.label.tolist()), *self.wrong_label],
-            lengths + added,
+        return Unplaced(self.wrong_document, self.wrong_label, size)
+
+    @property
+    def unplaced_tokens(self) -> Unplaced:
+        """The items without a place in tokens: as many as their mentions have words and signs, but one at least."""
+        return replace(self.unplaced, size=np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
+
+
+def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *, apart: bool = True) -> list[Spans]:
+    """Return sides with their items without a place, which are spans behind the end of their documents.
+
+    There no two of them touch, and documents are as much longer.
+
+    Args:
+        sides: the spans of each side; their documents are of the same lengths.
+        unplaced: the items of each side, document by document.
+        apart: whether they touch those of no other side; else they touch only none of the first side, and documents
+            of the others are as long as this side alone needs.
+    """
+    known = next((side.lengths for side in sides if side.lengths is not None), None)
+    if known is None or not any(unplaced):
+        return list(sides)
+    added = [_sizes(items, len(known)) for items in unplaced]
+    found, begin = [], known
+    for side, items, size in zip(sides, unplaced, added, strict=True):
+        end = known + sum(added, np.zeros_like(known)) if apart else begin + size
+        found.append(_behind(side, items, begin, end))
+        begin = begin + size if apart or side is sides[0] else begin
+    return found
+
+
+def _sizes(items: Unplaced | None, documents: int) -> np.ndarray:
+    """Return how much longer items without a place make their documents, int64."""
+    added = np.zeros(documents, dtype=np.int64)
+    if items is not None:
+        np.add.at(added, items.document, items.size)
+    return added
+
+
+def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
+    """Return spans and, one after the other from where it may begin in each document, items without a place."""
+    side = replace(side, lengths=lengths)
+    if not items:
+        return side
+    names = tuple(sorted({*side.labels, *items.label}))
+    code = {name: number for number, name in enumerate(names)}
+    side = side.with_labels(names)
+    before = np.cumsum(items.size) - items.size
+    first = np.searchsorted(items.document, items.document)
+    start = begin[items.document] + before - before[first]
+    codes = np.array([code[name] for name in items.label], dtype=side.label.dtype)
+    start, end = start.astype(np.int32), (start + items.size).astype(np.int32)
+    return in_order(
+        replace(
+            side,
+            document=np.concatenate([side.document, items.document.astype(np.int32)]),
+            start=np.concatenate([side.start, start]),
+            end=np.concatenate([side.end, end]),
+            label=np.concatenate([side.label, codes]),
         )
-        return references.with_lengths(lengths + added), predictions
+    )
 
 
 def ground(

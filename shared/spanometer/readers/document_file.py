@@ -35,6 +35,7 @@ class DocumentFile(AnnotatedFile):
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
         tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
+        answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
     """
 
     documents: Documents
@@ -48,6 +49,7 @@ class DocumentFile(AnnotatedFile):
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     tokenizer: str | None = None
+    answers: Sequence[Any] | None = None
 
     @property
     def lengths(self) -> np.ndarray | None:
@@ -74,6 +76,7 @@ class DocumentFile(AnnotatedFile):
             attributes=some(self.attributes),
             stated=some(self.stated),
             places=some(self.places),
+            answers=some(self.answers),
             words=None if self.words is None else [list(self.words[document]) for document in chosen],
             document_lines=self.document_lines[documents],
             parts=None if self.parts is None else self.parts.take(documents),
@@ -85,6 +88,16 @@ class DocumentFile(AnnotatedFile):
             known = ", ".join(map(repr, self.names)) or "none"
             raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {known}.", source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
+
+    def require_spans(self) -> DocumentFile:
+        """Return the file; an `InputError` if it has answers of a language model instead of spans."""
+        if self.answers is not None:
+            raise InputError(
+                "these are answers of a language model, not spans.",
+                "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
+                source=self.source,
+            )
+        return self
 
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document of this file as one about the file and the place in it."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from ..options import option
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
@@ -22,8 +24,17 @@ _REMEDY = (
 _BOUNDS = ("start", "end", "label")
 
 
-def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
-    """Read objects with `spans`, and `id`, `text`, `tokens` where they are known.
+@dataclass(frozen=True, kw_only=True)
+class DocumentLines(Offsets):
+    """The options of reading."""
+
+    spans_key: str = option(
+        "spans", help="the key of the spans in JSON lines of documents", kind=str, metavar="KEY", flag="spans-key"
+    )
+
+
+def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
+    """Read objects with `spans`, or another key, and `id`, `text`, `tokens` where they are known.
 
     Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
     `"character"`. `tokens` are words, pairs of the bounds of characters, or objects with `text` or `start` and `end`;
@@ -40,7 +51,7 @@ def read_document_lines(source: Source, options: Offsets) -> DocumentFile:
         for line, place, row in chain(begun, rows):
             if _in_tokens(row) != in_tokens:
                 raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, line)
-            yield _record(source, line, place, row)
+            yield _record(source, line, place, row, options.spans_key)
 
     return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
 
@@ -50,14 +61,14 @@ def _in_tokens(row: Any) -> bool:
     return bool(unit == "token" or (unit != "character" and not isinstance(row.get("text"), str)))
 
 
-def _record(source: Source, line: int, place: str, row: Any) -> Record:
-    if not is_object(row, "spans") or not isinstance(row["spans"], list):
-        raise source.refuse(f"{place or 'the line'} is no object with a list of 'spans'.", _REMEDY, line)
+def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record:
+    if not is_object(row, key) or not isinstance(row[key], list):
+        raise source.refuse(f"{place or 'the line'} is no object with a list of {key!r}.", _REMEDY, line)
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     stated: list[str | None] = []
     attributes: list[dict[str, Any]] = []
-    for number, span in enumerate(row["spans"]):
+    for number, span in enumerate(row[key]):
         if is_object(span, "fragments", "label"):
             pairs = span["fragments"]
             if not isinstance(pairs, list) or not pairs or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
@@ -155,7 +166,7 @@ register(
         mark="JSON lines of documents",
         evidence=_evidence,
         read=read_document_lines,
-        reading=Offsets,
+        reading=DocumentLines,
         writer=Writer(
             write=_written,
             unit=None,

@@ -115,7 +115,7 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     Raises:
         InputError: for documents without a text, words or tokens that the format needs.
     """
-    found = _Fitting(file)
+    found = _Fitting(file.require_spans())
     if file.attributes is not None and writer.attributes:
         found.mark()
     if not writer.annotators and len(file.names) > 1:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, setting, shown
-from ..options import option
+from ..options import option, reused_option
+from .answer_lines import AnswerLines
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
@@ -33,9 +34,7 @@ class LabelStudioReading(Offsets):
         label_key: which labels to read where a task has several kinds, by the name of their tag (`from_name`).
     """
 
-    text_key: str | None = option(
-        None, help="the key of the text in the tasks of Label Studio", kind=str, optional=True, metavar="KEY"
-    )
+    text_key: str | None = reused_option(AnswerLines, "text_key")
     label_key: str | None = option(
         None,
         help="the tag (from_name) whose labels are read in the tasks of Label Studio",

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from ..errors import InputError, counted, on_side, plain_ends, require_same_text, setting
+from ..errors import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
+from ..grounding.grounded import Grounded, Unplaced, with_unplaced
+from ..grounding.reading import AnswerReading
 from ..options import check_options, option
-from ..spans.annotations import read_annotations
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
-from ..tags.decoding import LabelDecoding
 from .annotated_file import require_same_words
 from .document_file import DocumentFile
 from .matching import matched, shared_documents
 from .records import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
-Reading = dict[str, object]
-"""How annotations were read, for the signature."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class Pairing:
-    """How two sides' documents are brought together.
+class Pairing(AnswerReading):
+    """How two sides' documents are brought together, and answers of language models become spans.
 
     Raises:
         InputError: for a value that is not allowed.
@@ -77,6 +73,7 @@ class Pairing:
 
     def __post_init__(self) -> None:
         """Check the values."""
+        super().__post_init__()
         check_options(self)
         require_tokenizer(self.tokenizer)
         if self.tokenizer is not None and self.unit == "character":
@@ -92,33 +89,56 @@ class Paired:
     """The spans of two sides in one unit, over the same documents.
 
     Attributes:
-        references, predictions: the spans.
+        spans: those of each side that have a place.
+        unplaced: the items of each side's answers that have none; None for spans.
         unit: `token` or `character`.
         file: the reference as it was paired, its spans, texts and tokens in this unit.
         choices: the options that had a say, for the signature.
         remarks: remarks about the texts, one sentence each.
         moved: for each side what was moved, merged and cut, one sentence each.
         lost: for each side the spans that have no place in the unit, one text each.
+        grounded: what became of the answers of sides that have some.
     """
 
-    references: Spans
-    predictions: Spans
+    spans: Mapping[str, Spans]
+    unplaced: Mapping[str, Unplaced | None]
     unit: str
     file: DocumentFile
     choices: Mapping[str, str]
     remarks: Sequence[str]
     moved: Mapping[str, Sequence[str]]
     lost: Mapping[str, Sequence[str]]
+    grounded: Mapping[str, Grounded]
+
+    @cached_property
+    def _sides(self) -> list[Spans]:
+        return with_unplaced(list(self.spans.values()), list(self.unplaced.values()))
+
+    @property
+    def references(self) -> Spans:
+        """The spans of the reference; items without a place are behind the end of their documents."""
+        return self._sides[0]
+
+    @property
+    def predictions(self) -> Spans:
+        """Those of the system."""
+        return self._sides[1]
+
+    @property
+    def size(self) -> int | None:
+        """The size of the texts in the unit, without the items behind their ends; None if it is not known."""
+        lengths = self.spans["references"].lengths
+        return None if lengths is None else int(lengths.sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The remarks, and what was moved on which side."""
-        return (*self.remarks, *_by_side(self.moved))
+        return (*self.remarks, *by_side(self.moved))
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """What was lost on which side."""
-        return tuple(_by_side(self.lost))
+        return tuple(by_side(self.lost))
 
 
 def unit_of(signatures: Iterable[str]) -> str:
@@ -126,7 +146,8 @@ def unit_of(signatures: Iterable[str]) -> str:
     return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
 
 
-def _by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
+def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the texts of all sides, each with the name of its side."""
     return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
@@ -155,82 +176,6 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
         raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
 
 
-def files_together(
-    files: Mapping[str, Any], pairing: Pairing | None = None
-) -> tuple[dict[str, Spans], dict[str, str], list[str], DocumentFile]:
-    """Pair all sides with the first one and count their spans in one unit, see `pair`.
-
-    Returns:
-        The spans of each side, the options that had a say, what was moved and lost on which side, and the first file
-        as it was paired.
-
-    Raises:
-        InputError: as `pair`, and if some of them are no files.
-    """
-    for name, file in files.items():
-        if not isinstance(file, DocumentFile):
-            raise InputError(
-                "this is no file, but others are.", "Read all with spanometer.read, or give lists.", side=name
-            )
-    left_out: dict[str, list[str]] = {}
-    if pairing is not None and pairing.shared_documents:
-        files, left_out = shared_documents(files)
-    (first, reference), *others = files.items()
-    pairs = {name: pair(reference, file, pairing) for name, file in others}
-    found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
-    choices = dict(found.choices)
-    notes = _by_side(left_out) + _by_side({first: [*found.moved["references"], *found.lost["references"]]})
-    for name, each in pairs.items():
-        choices |= each.choices
-        notes += [*each.remarks, *_by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
-    spans = {first: found.references, **{name: each.predictions for name, each in pairs.items()}}
-    return spans, choices, notes, found.file
-
-
-def read_sides(given: Mapping[str, Any], pairing: Pairing | None, **reading: Any) -> tuple[dict[str, Spans], Reading]:
-    """Return the spans of several sides, and how they were read, see `read_documented_sides`."""
-    sides, known, _ = read_documented_sides(given, pairing, **reading)
-    return sides, known
-
-
-def read_documented_sides(
-    given: Mapping[str, Any], pairing: Pairing | None, *, lengths: Any = None, id2label: Any = None, **reading: Any
-) -> tuple[dict[str, Spans], Reading, DocumentFile | None]:
-    """Return the spans of several sides, which are tags, spans or files, and how they were read, for the signature.
-
-    What was moved and lost to bring files into one unit is a warning.
-
-    Args:
-        given: the sides by their names.
-        pairing: how files are brought into one unit.
-        lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
-
-    Returns:
-        The spans, how they were read, and the first file as it was paired; None if there are no files.
-
-    Raises:
-        InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
-    """
-    if not any(isinstance(side, DocumentFile) for side in given.values()):
-        sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
-        return sides, dict(known), None
-    require_read(lengths=lengths, id2label=id2label, **reading)
-    spans, choices, notes, file = files_together(given, pairing)
-    for note in notes:
-        warnings.warn(note, stacklevel=4)
-    return spans, {"input": "spans", **choices}, file
-
-
-def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
-    """Raise an `InputError` for options of reading that come too late for files."""
-    if lengths is not None or LabelDecoding(id2label=id2label, **reading) != LabelDecoding():
-        raise InputError(
-            "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are files "
-            "that have been read.",
-            "Give them to spanometer.read.",
-        )
-
-
 @dataclass(eq=False)
 class _Side:
     """A side's documents while they are brought together."""
@@ -245,14 +190,44 @@ class _Side:
         self.texts = self.file.documents.texts
         self.tokens = self.file.documents.tokens
         self.in_tokens = self.file.in_tokens
+        self.grounded: Grounded | None = None
+
+    def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
+        """Find the spans that answers mean, if the side has some."""
+        if self.file.answers is None or self.grounded is not None:
+            return
+        if self.texts is None:
+            raise InputError(
+                "answers of a language model need the texts that they are about, and no file has them.",
+                "Give a reference with texts or words, or name the key of the texts beside the answers with "
+                f"{setting('text_key')}.",
+                source=self.file.source,
+            )
+        self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
+        self.spans = self.grounded.spans
 
 
 def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
     sides = references, predictions
     remarks: list[str] = []
     choices: dict[str, str] = {}
+    for side in sides:
+        if pairing.texts != "same" and side.texts is not None:
+            # a text of its own, in which offsets are not yet those of the reference's
+            side.ground(pairing)
     _share_texts(references, predictions, pairing, remarks, choices)
     tokens, made_by = _common_tokens(references, predictions, pairing)
+    for side in sides:
+        side.ground(pairing, tokens)
+    answered = [side for side in sides if side.grounded is not None]
+    if answered:
+        choices.update(pairing.signed_answers())
+    elif pairing.answering != AnswerReading():
+        raise InputError(
+            f"{mention('grounding')}, {mention('answer_labels')}, {mention('aliases')}, {mention('offsets')} and "
+            f"{mention('answer_format')} are for answers of language models, and no side has any.",
+            f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
+        )
     unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
     if pairing.join_fragments:
         choices["join_fragments"] = "yes"
@@ -274,17 +249,18 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
         else on_side(side.name, _in_tokens, side, references, tokens, pairing, choices)
         for side in sides
     ]
-    if unit == "token" and made_by is not None:
+    if made_by is not None and (unit == "token" or answered):
         choices["tokenizer"] = signed(made_by)
     return Paired(
-        references=spans[0],
-        predictions=spans[1],
+        spans={side.name: of_side for side, of_side in zip(sides, spans, strict=True)},
+        unplaced={side.name: _unplaced(side, unit) for side in sides},
         unit=unit,
         file=_as_paired(references, spans[0], unit, tokens, made_by),
         choices={"unit": unit, **choices, **({"shared_documents": "yes"} if pairing.shared_documents else {})},
         remarks=remarks,
         moved={side.name: side.moved for side in sides},
         lost={side.name: side.lost for side in sides},
+        grounded={side.name: side.grounded for side in sides if side.grounded is not None},
     )
 
 
@@ -296,10 +272,17 @@ def _as_paired(references: _Side, spans: Spans, unit: str, tokens: Tokens | None
         file,
         documents=replace(file.documents, texts=references.texts, tokens=known),
         spans=spans,
+        answers=None,
         in_tokens=in_tokens,
         words=file.words if references.file.tokenizer == made_by else None,
         attributes=None,
     )
+
+
+def _unplaced(side: _Side, unit: str) -> Unplaced | None:
+    if side.grounded is None:
+        return None
+    return side.grounded.unplaced if unit == "character" else side.grounded.unplaced_tokens
 
 
 def _share_texts(

@@ -67,7 +67,11 @@ def read_documents(
     limits = {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
     require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of(TagFile)])))
     named = None if format == AUTO else format
-    if named is None or named in formats_of(TagFile):
+    # keys of spans are named in our JSON lines alone, which show no format without the usual one
+    own_key = options.get("spans_key", declared["spans_key"].default) != declared["spans_key"].default
+    if own_key and named in (None, "jsonl"):
+        named = "jsonl"
+    elif named is None or named in formats_of(TagFile):
         if not isinstance(path, (str, os.PathLike, Replayed)):
             name = name or str(getattr(path, "name", "input"))
             path = cast(BinaryIO, Replayed(path, closes=False))

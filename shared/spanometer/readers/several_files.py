@@ -83,10 +83,14 @@ def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
 def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
     first, *others = parts = list(files.values())
     for other in others:
-        for kinds in (("tokens", other.in_tokens, first.in_tokens), ("annotators", other.annotators, first.annotators)):
-            if bool(kinds[1]) != bool(kinds[2]):
-                where = (first, other) if kinds[1] else (other, first)
-                problem = f"{where[1].source} has spans of {kinds[0]}, and this has others."
+        for kind, here, there in (
+            ("spans of tokens", other.in_tokens, first.in_tokens),
+            ("spans of annotators", other.annotators, first.annotators),
+            ("answers of a language model", other.answers is not None, first.answers is not None),
+        ):
+            if bool(here) != bool(there):
+                where = (first, other) if here else (other, first)
+                problem = f"{where[1].source} has {kind}, and this has others."
                 raise InputError(problem, "Give files of one form.", source=where[0].source)
     known = [part.documents for part in parts]
     one_each = all(each.size == 1 for each in known)
@@ -113,6 +117,7 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
         attributes=tuple(chain.from_iterable(map(_attributes, parts))) if with_attributes else None,
         stated=tuple(chain.from_iterable(part.stated or [()] * part.documents.size for part in parts)),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
+        answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
         notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
     )

@@ -185,8 +185,8 @@ _LONGEST_LIST = 100
 """A list of labels in a signature is named by its hash if it is longer."""
 
 
-def label_map_in(text: str | Mapping[str, str]) -> dict[str, str]:
-    """Return `label_map` from a text such as `PER=PERSON,B-geo=LOC`, or from a mapping."""
+def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict[str, str]:
+    """Return `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
     if isinstance(text, Mapping):
         return dict(text)
     found: dict[str, str] = {}
@@ -194,12 +194,12 @@ def label_map_in(text: str | Mapping[str, str]) -> dict[str, str]:
         old, _, new = (part.strip() for part in pair.partition("="))
         if not old or not new:
             raise InputError(
-                f"{mention('label_map')}: {pair!r} is not of the form OLD=NEW.",
+                f"{mention(name)}: {pair!r} is not of the form OLD=NEW.",
                 "Write PER=PERSON,LOC=PLACE, or name a file with a line for each.",
-                option="label_map",
+                option=name,
             )
         if found.setdefault(old, new) != new:
-            raise InputError(f"{mention('label_map')}: {old!r} is there twice.", "Map each label once.")
+            raise InputError(f"{mention(name)}: {old!r} is there twice.", "Map each label once.")
     return found
 
 
@@ -258,7 +258,7 @@ class LabelChoice:
         """Return what was mapped and left out, for the signature; a long text is named by its hash."""
         pairs = [f"{old}={new}" for old, new in sorted((self.label_map or {}).items())]
         texts = {"label_map": pairs, "ignore_labels": sorted(set(self.ignore_labels or ()))}
-        return {name: _short(listed) for name, listed in texts.items() if listed}
+        return {name: signed_list(listed) for name, listed in texts.items() if listed}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Return sides (`Spans` by name) with the labels that are scored; see `renamed`."""
@@ -309,7 +309,8 @@ def _are_names(values: Any) -> bool:
         return False
 
 
-def _short(listed: Sequence[str]) -> str:
+def signed_list(listed: Sequence[str]) -> str:
+    """Return names as a signature has them; a long text is named by its number of names and its hash."""
     text = ",".join(listed)
     return text if len(text) <= _LONGEST_LIST else f"{len(listed)}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

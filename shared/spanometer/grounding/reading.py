@@ -1,0 +1,104 @@
+"""How answers are read and grounded, as options beside those of reading files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ..errors import InputError
+from ..options import option, options_of, replaced_option
+from ..spans.documents import Tokens
+from ..tags.schemes import label_map_in, signed_list
+from .answers import FORMATS
+from .grounded import Grounded, ground
+from .policies import NAMED, PLACES, GroundingPolicy
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerReading:
+    """How the answers of language models become spans, see `ground`.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    grounding: Any = option(
+        "strict",
+        help="policy of grounding the answers of language models: one of "
+        f"{', '.join(NAMED)}; or an action for each place ({', '.join(PLACES)}) with commas between",
+        metavar="POLICY",
+    )
+    answer_labels: Sequence[str] | None = option(
+        None,
+        help="labels that models were asked for; items with others are outside",
+        type="list of str",
+        optional=True,
+        metavar="LABEL,...",
+        parse=lambda text: [label.strip() for label in text.split(",")],
+    )
+    aliases: Mapping[str, str] | None = option(
+        None,
+        help="labels of answers, and those that they stand for",
+        type="dict of str",
+        optional=True,
+        metavar="ALIAS=LABEL,...",
+        parse=partial(label_map_in, name="aliases"),
+    )
+    offsets: str | None = replaced_option(
+        GroundingPolicy, "offsets", default=None, optional=True, help="how to treat offsets that answers give"
+    )
+    answer_format: str = option("auto", help="format of answers", choices=FORMATS)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("offsets", "answer_format"):
+            options_of(AnswerReading)[name].check(getattr(self, name))
+        try:
+            self.policy  # noqa: B018 (it is checked when it is made)
+        except InputError as error:
+            raise error.placed(option="grounding") from None
+        for name, names, kinds in (
+            ("answer_labels", self.answer_labels, (list, tuple, set, frozenset)),
+            ("aliases", self.aliases, Mapping),
+        ):
+            if names is not None and not (isinstance(names, kinds) and _are_labels(names)):
+                raise options_of(AnswerReading)[name].refusal(names, "Use names of labels.")
+
+    @property
+    def policy(self) -> GroundingPolicy:
+        """The policy, with what is said of offsets."""
+        found = GroundingPolicy.of(self.grounding)
+        return found if self.offsets is None else replace(found, offsets=self.offsets)
+
+    @property
+    def answering(self) -> AnswerReading:
+        """These options alone."""
+        return AnswerReading(**{name: getattr(self, name) for name in options_of(AnswerReading)})
+
+    def ground(self, texts: Iterable[str], answers: Iterable[Any], tokens: Tokens | None = None) -> Grounded:
+        """Find the spans that answers mean in their texts, see `ground`."""
+        return ground(
+            texts,
+            answers,
+            policy=self.policy,
+            labels=self.answer_labels,
+            aliases=self.aliases,
+            tokens=tokens,
+            format=self.answer_format,
+        )
+
+    def signed_answers(self) -> dict[str, str]:
+        """Return how answers were grounded, for the signature."""
+        pairs = [f"{old}={new}" for old, new in sorted((self.aliases or {}).items())]
+        listed = {"answer_labels": sorted(set(self.answer_labels or ())), "aliases": pairs}
+        texts = {name: signed_list(names) for name, names in listed.items() if names}
+        if self.answer_format != "auto":
+            texts["answer_format"] = self.answer_format
+        return {"grounding": str(self.policy), **texts}
+
+
+def _are_labels(names: Any) -> bool:
+    listed = [*names, *(names.values() if isinstance(names, Mapping) else ())]
+    return bool(listed) and all(isinstance(name, str) and name.strip() for name in listed)

@@ -1,0 +1,124 @@
+"""Several sides, which are tags, spans or files, as spans in one unit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+from ..grounding.grounded import Grounded, with_unplaced
+from ..spans.annotations import read_annotations
+from ..spans.spans import Spans
+from ..tags.decoding import LabelDecoding
+from .document_file import DocumentFile
+from .matching import shared_documents
+from .pairing import Pairing, by_side, pair
+
+
+class Sides(NamedTuple):
+    """Several sides, ready to be scored.
+
+    Attributes:
+        spans: by the names of the sides.
+        reading: how they were read, for the signature.
+        file: the first file as it was paired; None if there are no files.
+        grounded: what became of the answers of language models, of sides that have some.
+    """
+
+    spans: dict[str, Spans]
+    reading: dict[str, object]
+    file: DocumentFile | None = None
+    grounded: Mapping[str, Grounded] = {}
+
+    def mentions_behind(self) -> list[list[str]]:
+        """Return the mentions that have no place, which stand behind the end of each document, in their order there."""
+        rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
+        for grounded in self.grounded.values():
+            for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
+                rows[document].append(mention)
+        return rows
+
+
+def files_together(
+    files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True
+) -> tuple[Sides, list[str]]:
+    """Pair all sides with the first one and count their spans in one unit, see `pair`.
+
+    Args:
+        files: the sides by their names.
+        pairing: how they are brought into one unit.
+        apart: whether the items of several sides that have no place touch none of each other's, see `with_unplaced`;
+            without it the lengths are those that each side has beside the first one alone.
+
+    Returns:
+        The sides, and what was moved and lost on which of them.
+
+    Raises:
+        InputError: as `pair`, and if some of them are no files.
+    """
+    for name, file in files.items():
+        if not isinstance(file, DocumentFile):
+            raise InputError(
+                "this is no file, but others are.", "Read all with spanometer.read, or give lists.", side=name
+            )
+    left_out: dict[str, list[str]] = {}
+    if pairing is not None and pairing.shared_documents:
+        files, left_out = shared_documents(files)
+    (first, reference), *others = files.items()
+    pairs = {name: pair(reference, file, pairing) for name, file in others}
+    found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
+    choices = dict(found.choices)
+    notes = by_side(left_out) + by_side({first: [*found.moved["references"], *found.lost["references"]]})
+    for name, each in pairs.items():
+        choices |= each.choices
+        notes += [*each.remarks, *by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
+    of_sides = {first: (found, "references"), **{name: (each, "predictions") for name, each in pairs.items()}}
+    spans, unplaced = (
+        [getattr(each, what)[side] for each, side in of_sides.values()] for what in ("spans", "unplaced")
+    )
+    placed = dict(zip(of_sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    grounded = {name: each.grounded[side] for name, (each, side) in of_sides.items() if side in each.grounded}
+    return Sides(placed, {"input": "spans", **choices}, found.file, grounded), notes
+
+
+def read_sides(
+    given: Mapping[str, Any],
+    pairing: Pairing | None,
+    *,
+    apart: bool = True,
+    lengths: Any = None,
+    id2label: Any = None,
+    **reading: Any,
+) -> Sides:
+    """Return the spans of several sides, which are tags, spans or files.
+
+    What was moved and lost to bring files into one unit is a warning.
+
+    Args:
+        given: the sides by their names.
+        pairing: how files are brought into one unit.
+        apart: of files, see `files_together`.
+        lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
+
+    Raises:
+        InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
+    """
+    if not any(isinstance(side, DocumentFile) for side in given.values()):
+        sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
+        return Sides(sides, dict(known))
+    require_read(lengths=lengths, id2label=id2label, **reading)
+    found, notes = files_together(given, pairing, apart=apart)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return found
+
+
+def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
+    """Raise an `InputError` for options of reading that come too late for files."""
+    if lengths is not None or LabelDecoding(id2label=id2label, **reading) != LabelDecoding():
+        raise InputError(
+            "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are files "
+            "that have been read.",
+            "Give them to spanometer.read.",
+        )

@@ -1,0 +1,159 @@
+"""Answers of language models on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+TEXT = "Ann saw Bob in Rome."
+GOLD = [{"start": 0, "end": 3, "label": "PER"}, {"start": 15, "end": 19, "label": "LOC"}]
+GOOD = '[["PER", "Ann"], ["PER", "Cid"], ["LOC", "Rome"]]'
+BAD = '[["PER", "Bob"], ["PLACE", "rome"]]'
+
+
+@pytest.fixture
+def lines(file):
+    """Write objects as JSON lines and give the path."""
+    return lambda name, *rows: file(name, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def gold(lines):
+    return lines("gold.jsonl", {"id": 1, "text": TEXT, "spans": GOLD}, {"id": 2, "text": "Oslo", "spans": []})
+
+
+@pytest.fixture
+def answers(lines):
+    return lines("good.jsonl", {"id": 2, "answer": "[]"}, {"id": 1, "answer": GOOD})
+
+
+@pytest.fixture
+def others(lines):
+    return lines("bad.jsonl", {"id": 2, "answer": '[["LOC'}, {"id": 1, "answer": BAD})
+
+
+@pytest.fixture
+def scores(run):
+    """The JSON object of a run that goes well."""
+
+    def call(*arguments):
+        status, output, complaint = run(*arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call
+
+
+def test_score(scores, gold, answers):
+    found = scores("score", gold, answers, "--grounding", "strict", "--labels", "PER,LOC")
+    span_f = found["measures"]["span_f"]
+    assert span_f["scores"] == {"precision": 2 / 3, "recall": 1.0, "f1": 0.8}
+    assert "|unit:character|grounding:strict|answer_labels:LOC,PER|" in span_f["signature"]
+    assert found["prediction"] == {
+        "file": answers,
+        "answers": 2,
+        "items": 3,
+        "placed": 2,
+        "surplus": 0,
+        "absent": 1,
+        "overlapping": 0,
+        "outside": 0,
+        "broken": 0,
+        "rewritten": 0,
+        "unread": 0,
+        "notes": [],
+        "left_out": [],
+    }
+    assert (found["tokens"], found["predicted_spans"]) == (len(TEXT) + 4, 3)
+
+
+def test_a_policy_by_its_actions(scores, gold, others):
+    policy = "salvage,drop,case,whole,first,drop,drop,keep"
+    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--answer-labels", "PER,LOC", "--measure", "span_f")
+    span_f = scores("score", gold, others, *options)["measures"]["span_f"]
+    assert span_f["scores"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert f"|grounding:{policy}|answer_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
+
+
+def test_several_systems(run, scores, gold, answers, others):
+    found = scores("score", gold, answers, others, "--measure", "span_f")["systems"]
+    assert {name: one["measures"]["span_f"]["scores"]["f1"] for name, one in found.items()} == {"good": 0.8, "bad": 0.0}
+    status, output, _ = run("score", gold, answers, others, "--measure", "span_f,link_f")
+    assert status == 0
+    assert "2 answers with 3 items: 2 placed, 1 absent" in output
+    assert "2 answers with 2 items: 1 placed, 1 absent, 1 broken" in output
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "errors", "agree"])
+def test_several_keys_of_one_file(run, lines, command):
+    rows = [{"text": TEXT, "gold": GOLD, "by": {"good": GOOD, "bad": BAD}, "third": "[]"}]
+    path = lines("all.jsonl", *rows)
+    keys = ["--answer-key", "by.good,by.bad,third"]
+    options = keys if command == "agree" else ["--spans-key", "gold", *keys]
+    status, output, complaint = run(command, path, *options)
+    assert (status, complaint) == (0, "")
+    for name in ("good", "bad", "third"):
+        assert name in output
+    assert "grounding:strict" in output
+
+
+def test_compare(scores, gold, answers, others):
+    options = ("--measure", "span_f,chance_kappa_f1", "--permutations", "100")
+    found = scores("compare", gold, answers, others, *options)["measures"]
+    assert found["span_f"]["systems"]["good"]["scores"]["f1"] == 0.8
+    assert "|grounding:strict|" in found["span_f"]["signature"]
+    # the chance level of a system is that which it has alone: the others' items do not make its documents longer
+    for name, path in {"good": answers, "bad": others}.items():
+        alone = scores("score", gold, path, "--measure", "chance_kappa_f1")["measures"]["chance_kappa_f1"]["scores"]
+        assert found["chance_kappa_f1"]["systems"][name]["scores"] == alone
+
+
+def test_agreement_of_models(scores, lines, others):
+    """Items without a place of one model touch none of another, though both are behind the end of the text."""
+    rows = [{"text": TEXT, "answer": '[["PER", "Ann"], ["PER", "Cid"]]'}]
+    found = scores("agree", lines("a.jsonl", *rows), lines("b.jsonl", *rows))
+    assert found["f1"] == [[1.0, 0.5], [0.5, 1.0]]
+
+
+def test_errors(run, scores, gold, answers):
+    found = scores("errors", gold, answers)
+    (kinds,) = (one["kinds"] for one in found["systems"].values())
+    assert (kinds["correct"], kinds["spurious"]) == (2, 1)
+    # what has no place is quoted all the same
+    _, output, _ = run("errors", gold, answers, "--examples", "jsonl")
+    assert json.loads(output)["text"] == "Cid"
+
+
+def test_answers_that_are_in_the_file_of_the_reference(scores, lines):
+    path = lines("both.jsonl", {"text": TEXT, "spans": GOLD, "answer": GOOD})
+    found = scores("score", path, "--answer-key", "answer", "--measure", "span_f")
+    assert found["measures"]["span_f"]["scores"]["f1"] == 0.8
+
+
+def test_piped(scores, gold, answers, standard_input):
+    standard_input(Path(answers).read_bytes())
+    assert scores("score", gold, "-", "--measure", "span_f")["measures"]["span_f"]["scores"]["f1"] == 0.8
+    standard_input(Path(answers).read_bytes())
+    found = scores("score", gold, "-", "--answer-key", "answer", "--measure", "span_f")
+    assert found["measures"]["span_f"]["scores"]["f1"] == 0.8
+
+
+def test_complaints(complaint, gold, answers, lines, file):
+    path = lines("some.jsonl", {"id": 1, "answer": GOOD})
+    assert "2 documents here, 1 document in" in complaint("score", gold, path)
+    other = lines("other.jsonl", {"id": 1, "answer": GOOD}, {"id": 3, "answer": GOOD})
+    assert "Only here: '2'." in complaint("score", gold, other)
+    assert "line 1: the line has nothing under 'reply'. The keys there are 'id', 'answer'." in complaint(
+        "score", gold, answers, "--answer-key", "reply"
+    )
+    assert "--answer-key: a key is empty" in complaint("score", gold, answers, "--answer-key", "a,,b")
+    assert "unknown grounding policy 'bold'" in complaint("score", gold, answers, "--grounding", "bold")
+    assert "are for answers of language models, and no side has any" in complaint(
+        "score", gold, gold, "--grounding", "uie"
+    )
+    # a slip in the choice whether labels count is no list of labels
+    assert "invalid value for --labels: 'ignroe'" in complaint("score", gold, answers, "--labels", "ignroe")
+    assert "these are answers of a language model, not spans" in complaint("convert", answers, "--to", "doccano")
+    assert "these are answers of a language model, not spans" in complaint(
+        "score", gold, answers, "--measure", "span_attribute"
+    )
