@@ -157,3 +157,4 @@ def test_complaints(complaint, gold, answers, lines, file):
     assert "these are answers of a language model, not spans" in complaint(
         "score", gold, answers, "--measure", "span_attribute"
     )
+    assert "these are answers of a language model, not spans" in complaint("consensus", gold, answers)

@@ -12,7 +12,8 @@ from ..errors import InputError, counted, mention, setting
 from ..measures.base import signature_of
 from ..options import check_options, option
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing, read_documented_sides
+from ..readers.pairing import Pairing
+from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
@@ -263,8 +264,8 @@ def consensus(
     """
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-    sides, reading, file = read_documented_sides(
-        named_annotators(annotations, names),
+    sides, reading, file, _ = read_sides(
+        require_no_answers(named_annotators(annotations, names)),
         pairing,
         scheme=scheme,
         repair=repair,

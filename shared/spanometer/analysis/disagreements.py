@@ -20,7 +20,7 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
-from ..readers.sides import read_sides
+from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
@@ -288,7 +288,7 @@ def disagreements(
     """
     measure = ChanceKappaF1(labels=labels, level=level)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-    given = named_annotators(annotations, names)
+    given = require_no_answers(named_annotators(annotations, names))
     sides, reading, *_ = read_sides(
         given,
         pairing,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, on_side
 from ..grounding.grounded import Grounded, with_unplaced
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
@@ -122,3 +122,11 @@ def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
             "that have been read.",
             "Give them to spanometer.read.",
         )
+
+
+def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return sides; an `InputError` if one is a file of answers of a language model, which may have no place."""
+    for name, side in given.items():
+        if isinstance(side, DocumentFile):
+            on_side(name, side.require_spans)
+    return given
