@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .analysis.disagreements import disagreements
     from .analysis.error_analysis import errors
     from .analysis.scoring import score
+    from .analysis.several_references import score_against
     from .corpora.span_files import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
@@ -38,6 +39,7 @@ __all__ = [
     "path",
     "read",
     "score",
+    "score_against",
     "write",
 ]
 
@@ -68,6 +70,10 @@ def __getattr__(name: str) -> Any:
         from .analysis.scoring import score
 
         return score
+    if name == "score_against":
+        from .analysis.several_references import score_against
+
+        return score_against
     if name == "load_spans":
         from .corpora.span_files import load_spans
 

@@ -18,6 +18,10 @@ documents with "text" and "spans" are recognised, on each side on its own: their
 spans are characters, and are carried to the tokens of a reference that has some
 (--to-tokens), or scored as characters (--unit). Both texts must be the same.
 
+With --references N the first N files are references of as many annotators: each
+system is scored against each of them, against all (the mean, the best, the best
+in each document), and the annotators against each other in the same manner.
+
 JSON lines of a language model's answers ("answer", a chat, or --answer-key) are
 found in the texts of REFERENCE under a policy (--grounding); an item without a
 place is a false positive. --labels PER,LOC (or --answer-labels) names the labels
@@ -40,6 +44,7 @@ Examples:
       --documents document_id --outside _ --measure chance_kappa_f1 --placement layers
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
   spanometer score gold.conll system.jsonl --to-tokens overlap
+  spanometer score ann.conll ben.conll cat.conll system.conll --references 3 --confidence 0.95
   spanometer score gold.jsonl answers.jsonl --grounding strict --labels PER,LOC
   spanometer score both.jsonl --answer-key answers.gpt-4o,answers.llama --measure span_f
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
@@ -57,6 +62,7 @@ from ..analysis.results import SystemReports
 from ..errors import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES
 from ..tables.table import Number, Part, heading
+from . import references
 from .attributes import AttributeInput
 from .documents import DocumentInput
 from .inputs import (
@@ -113,6 +119,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predictions", metavar="PREDICTION", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading.add_argument(
+        "--references",
+        metavar="N",
+        help="the first N files are references of as many annotators; with 1, those of all annotators in the first one",
+    )
     owners = {"": TagInput, TreeInput.title: TreeInput, DocumentInput.title: DocumentInput}
     add_options(reading, owners, beside=ALL_MEASURES)
     default = "all that suit the files: eter for entity trees, span_attribute for attributes"
@@ -129,6 +140,8 @@ def run(options: argparse.Namespace) -> int:
     require_distinct(paths)
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
+    if options.references is not None:
+        return references.run(options, output, [*KINDS, ParquetInput])
     paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
     names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
     kind = _kind(options, paths)

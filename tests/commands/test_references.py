@@ -1,0 +1,93 @@
+"""`spanometer score --references`: systems against several annotators."""
+
+import json
+
+import pytest
+
+import spanometer
+from spanometer.readers import read, tag_lists
+
+ANN = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
+BEN = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
+CAT = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-PER\n"
+NEW = "Ada B-PER\nLovelace I-PER\nslept O\n\nin B-LOC\nRome I-LOC\n"
+TEXT = "Ada L. woke"
+
+
+def row(spans, name="d0", **more):
+    listed = [{"start": start, "end": end, "label": label} for start, end, label in spans]
+    return json.dumps({"id": name, **more, "text": TEXT, "spans": listed}) + "\n"
+
+
+@pytest.fixture
+def tags(file):
+    contents = {"ann": ANN, "ben": BEN, "cat": CAT, "new": NEW}
+    return [file(f"{name}.conll", content) for name, content in contents.items()]
+
+
+def test_tags(run, tags):
+    status, output, errors = run("score", *tags, "--references", 3)
+    assert (status, errors) == (0, "")
+    lines = output.splitlines()
+    assert lines[0] == f"ann   {tags[0]}, column 2"
+    assert lines[4] == "size  2 sentences (no document boundaries found), 5 tokens"
+    rows = {line.split("  ")[0]: line.split() for line in lines}
+    # one of two spans right against each; best in each document: both
+    assert rows["new"][1:] == ["0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "1.0000"]
+    assert rows["ann"][1:] == ["·", "0.0000", "0.5000", "0.2500", "0.5000", "0.5000"]
+    assert rows["annotators"][-3:] == ["0.1667", "0.3333", "0.3333"]
+    assert rows["new minus annotators"][-3:-1] == ["+0.3333", "+0.1667"]
+    assert lines[-1].startswith("span_f|scheme:IOB2|repair:conlleval|references:3|")
+
+
+def test_json_with_intervals(run, tags):
+    options = ("--measure", "span_f,link_f", "--confidence", "0.9", "--resamples", "50", "--json")
+    status, output, _ = run("score", *tags, tags[0], "--references", 3, "--names", "new,old", *options)
+    found = json.loads(output)
+    assert status == 0
+    lists = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat", "new"), tags, strict=True)}
+    systems = {"new": lists.pop("new"), "old": lists["ann"]}
+    expected = spanometer.score_against(
+        lists, systems, measures=("span_f", "link_f"), confidence=0.9, n_resamples=50
+    ).to_dict()
+    assert {key: found[key] for key in expected} == expected
+    assert len(found["files"]) == 5
+
+
+def test_annotators_of_one_file(run, file):
+    both = file("both.jsonl", row([(0, 6, "PER")], annotator="ann") + row([(0, 3, "PER")], annotator="ben"))
+    system = file("system.jsonl", row([(0, 6, "PER")]))
+    status, output, _ = run("score", both, system, "--references", 1, "--json")
+    found = json.loads(output)
+    assert (status, found["references"], found["systems"], found["tokens"]) == (0, ["ann", "ben"], ["system"], 11)
+    against = found["measures"]["span_f"]["against"]["system"]
+    assert [against[name]["scores"]["f1"] for name in ("ann", "ben")] == [1.0, 0.0]
+
+
+def test_tables(run, tags, tmp_path):
+    status, output, _ = run("score", *tags, "--references", 3, "--table", "csv")
+    assert status == 0
+    assert output.splitlines()[0] == "measure,key,scored,ann,ben,cat,mean,best,best_by_document"
+    assert run("score", *tags, "--references", 3, "--table", "latex", "-o", tmp_path / "table.tex")[0] == 0
+
+
+def test_refusals(complaint, tags, file):
+    score = ("score", *tags)
+    assert "invalid value for --references: 'all'. Give the number of files" in complaint(*score, "--references", "all")
+    assert "invalid value for --references: '0'" in complaint(*score, "--references", 0)
+    assert "the first 4 files are references, and there are 4 files" in complaint(*score, "--references", 4)
+    assert "one file of tags is one reference" in complaint(*score, "--references", 1)
+    for option in ("--per-label", "--per-document", "--score-only"):
+        assert f"{option} is for one reference" in complaint(*score, "--references", 3, option)
+    message = complaint(*score, "--references", 3, "--reference-column", "2")
+    assert message == "spanometer: --reference-column is not for tags. Leave it out."
+    assert "--by-chance" in complaint(*score, "--references", 3, "--by-chance", "0.1")
+    assert "unknown measure 'eter'" in complaint(*score, "--references", 3, "--measure", "eter")
+    assert "there are no intervals without a level" in complaint(*score, "--references", 3, "--resamples", "9")
+    assert "both called 'ann'" in complaint(*score, "--references", 3, "--names", "ann")
+    one = file("one.jsonl", row([(0, 6, "PER")]))
+    assert "the file has spans of one annotator" in complaint("score", one, one, "--references", 1)
+    other = file("other.conll", NEW.replace("Rome", "Nome"))
+    message = complaint("score", *tags[:3], other, "--references", 3)
+    assert "Nome" in message
+    assert "line 6" in message
