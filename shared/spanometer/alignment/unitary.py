@@ -1,0 +1,330 @@
+"""Best alignments of the units of two or more annotators (Mathet, Widlöcher and Métivier 2015, sections 4.1 to 4.4).
+
+A unitary alignment has at most one unit of each annotator, and at least one. An alignment is a set of them in which
+every unit is in just one; the best alignment is that with the least sum of disorders. Only unitary alignments that cost
+less than their parts, however they are parted, can be needed in it: those are listed, and the best set is chosen by
+linear assignment (two annotators) or by linear programming, exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ..arrays import offsets_by, ranges, ranked
+from ..errors import InputError
+from .matching import connected
+from .overlaps import overlaps
+
+_EQUAL = 1e-12
+"""A unitary alignment that is cheaper than its parts by less is not: the parts are taken."""
+
+_SCALE = 1e4
+"""Costs are multiplied by it in HiGHS, whose tolerances are about 1e-6 and absolute."""
+
+_LIMIT = 20_000_000
+"""The most unitary alignments that are listed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dissimilarity:
+    """The dissimilarity of two units, in units of Δ: α d_pos + β d_cat.
+
+    d_pos = ((|Δstart| + |Δend|) / (sum of both durations))²; d_cat is 1 for different labels and 0 for one, unless
+    distances are given.
+
+    Attributes:
+        alpha, beta: the weights of positions and of labels.
+        distances: the distances of labels, in 0 to 1, shape (labels, labels); None if all labels differ alike.
+    """
+
+    alpha: float = 3.0
+    beta: float = 1.0
+    distances: np.ndarray | None = None
+
+    def positional(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return d_pos of pairs of units."""
+        starts, ends = (np.abs(bound[one] - bound[other]) for bound in (units.start, units.end))
+        share = (starts + ends) / (units.duration[one] + units.duration[other])
+        return np.asarray(share * share)
+
+    def categorical(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return d_cat of pairs of units."""
+        left, right = units.label[one], units.label[other]
+        return (left != right).astype(float) if self.distances is None else self.distances[left, right]
+
+    def of(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return the dissimilarity of pairs of units."""
+        both = self.alpha * self.positional(units, one, other)
+        return both + self.beta * self.categorical(units, one, other) if self.beta else both
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of several annotators, as arrays of one length.
+
+    Attributes:
+        annotators: how many annotators there are.
+        annotator: of each unit, from 0.
+        group: of each unit, from 0: only units of one group are aligned with each other.
+        start, end: its bounds.
+        label: the code of its label.
+    """
+
+    annotators: int
+    annotator: np.ndarray
+    group: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+
+    @property
+    def duration(self) -> np.ndarray:
+        """The durations of the units."""
+        return np.asarray(self.end - self.start)
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of annotators."""
+        return self.annotators * (self.annotators - 1) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class UnitaryAlignments:
+    """Some unitary alignments.
+
+    Attributes:
+        members: the unit of each annotator in each of them, -1 where there is none; shape (alignments, annotators).
+        disorder: the disorder of each, in units of Δ: the mean dissimilarity of all pairs of annotators, 1 for each
+            pair that has not both units.
+    """
+
+    members: np.ndarray
+    disorder: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many units are in each."""
+        return np.asarray((self.members >= 0).sum(axis=1))
+
+    def of_units(self, units: int) -> np.ndarray:
+        """Return the unitary alignment that each unit is in."""
+        found = np.empty(units, dtype=np.int64)
+        row, column = np.nonzero(self.members >= 0)
+        found[self.members[row, column]] = row
+        return found
+
+    def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the unitary alignment, the first and the second unit of each pair of units that are aligned."""
+        parts = []
+        for one, other in combinations(range(self.members.shape[1]), 2):
+            both = np.flatnonzero((self.members[:, one] >= 0) & (self.members[:, other] >= 0))
+            parts.append((both, self.members[both, one], self.members[both, other]))
+        row, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return row, first, second
+
+
+def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignments:
+    """Find the best alignment of the units of each group.
+
+    Of a unitary alignment that costs as much as its parts, the parts are taken. Other alignments of equal disorder are
+    not told apart.
+
+    Raises:
+        InputError: if more than twenty million unitary alignments could be in a best one.
+    """
+    members, saved = _listed(units, dissimilarity)
+    chosen = _matched(units, members, saved) if units.annotators == 2 else _packed(units, members, saved)
+    members, saved = members[chosen], saved[chosen]
+    alone = np.ones(len(units.start), dtype=bool)
+    alone[members[members >= 0]] = False
+    lone = np.flatnonzero(alone)
+    singles = np.full((len(lone), units.annotators), -1, dtype=members.dtype)
+    singles[np.arange(len(lone)), units.annotator[lone]] = lone
+    disorder = np.concatenate([(members >= 0).sum(axis=1) - saved, np.ones(len(lone))])
+    return UnitaryAlignments(np.concatenate([members, singles]), disorder)
+
+
+def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
+    """List the unitary alignments of two or more units that are cheaper than their parts, and what each saves.
+
+    A unitary alignment T of C pairs of annotators costs [Σ d + (C - |pairs|)] / C. It is cheaper than its parts A and B
+    if Σ (d - 1) over the pairs across is less than C. A unit that comes later lowers this sum by at most one for each
+    unit on the other side, so that a part of T to which r annotators are still to come can be left out if the sum less
+    r times the smaller side is C or more, and with it all that it is in.
+    """
+    count, pairs = units.annotators, units.pairs
+    members = np.full((0, count), -1, dtype=np.int64)
+    excess = np.zeros((0, pairs))
+    column = {pair: number for number, pair in enumerate(combinations(range(count), 2))}
+    near = _neighbours(units, dissimilarity)
+    for own in range(count):
+        mine = np.flatnonzero(units.annotator == own)
+        lone = np.full((len(mine), count), -1, dtype=np.int64)
+        lone[:, own] = mine
+        grown, grown_excess = members[:0], excess[:0]
+        if own and len(members):
+            # the unit of the last annotator who has one says who can join
+            last = own - 1 - np.argmax(members[:, own - 1 :: -1] >= 0, axis=1)
+            pivot = members[np.arange(len(members)), last]
+            first, number, other = near[own]
+            joining = number[pivot]
+            _require_few(int(joining.sum()))
+            row = np.repeat(np.arange(len(members)), joining)
+            unit = other[ranges(first[pivot], joining)]
+            grown, grown_excess = members[row], excess[row]
+            grown[:, own] = unit
+            kept = np.ones(len(unit), dtype=bool)
+            for earlier in range(own):
+                there = np.flatnonzero(grown[:, earlier] >= 0)
+                distance = dissimilarity.of(units, grown[there, earlier], unit[there])
+                grown_excess[there, column[earlier, own]] = distance - 1
+                # units of several groups do not meet
+                kept[there] &= units.group[grown[there, earlier]] == units.group[unit[there]]
+            kept &= ~_dominated(grown, grown_excess, column, own)
+            grown, grown_excess = grown[kept], grown_excess[kept]
+        members = np.concatenate([members, grown, lone])
+        excess = np.concatenate([excess, grown_excess, np.zeros((len(lone), pairs))])
+        _require_few(len(members))
+    several = (members >= 0).sum(axis=1) > 1
+    members, excess = members[several], excess[several]
+    return members, (members >= 0).sum(axis=1) - 1 - excess.sum(axis=1) / pairs
+
+
+def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, int], int], own: int) -> np.ndarray:
+    """Flag the unitary alignments of the annotators up to `own` that cost at least what two parts of them cost."""
+    count, pairs = members.shape[1], excess.shape[1]
+    there = members >= 0
+    size = there.sum(axis=1)
+    flags = np.zeros(len(members), dtype=bool)
+    for code in range(1, 2**own):
+        # the annotators of one part; `own` is in the other
+        part = [annotator for annotator in range(own) if code >> annotator & 1]
+        rest = [annotator for annotator in range(own + 1) if annotator not in part]
+        across = [column[min(one, other), max(one, other)] for one in part for other in rest]
+        inside = there[:, part].sum(axis=1)
+        smaller = np.minimum(inside, size - inside)
+        least = excess[:, across].sum(axis=1) - (count - 1 - own) * smaller
+        flags |= (least >= pairs - _EQUAL) & (smaller > 0)
+    return flags
+
+
+def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Find the pairs of units of two annotators that can be in one unitary alignment.
+
+    These have a dissimilarity below C + n - 1, as `_listed` shows. Since |Δstart| + |Δend| is at least twice the
+    distance of the middles, they are among the pairs of which intervals about the middles overlap.
+
+    Returns:
+        For each annotator, by unit of an earlier one: where its neighbours begin, how many there are, and all of them.
+    """
+    most = units.pairs + units.annotators - 1
+    low, high = float(units.start.min(initial=0)), float(units.end.max(initial=1))
+    middle = (units.start + units.end) / 2
+    reach = np.full(len(middle), high - low + 1)
+    if dissimilarity.alpha > 0:
+        reach = np.minimum(reach, units.duration / 2 * (most / dissimilarity.alpha) ** 0.5 * (1 + 1e-9))
+    base = units.group * (high - low + 4)
+    first, last = (np.clip(middle + side * reach, low - 1, high + 1) + base for side in (-1, 1))
+    order = [np.flatnonzero(units.annotator == own) for own in range(units.annotators)]
+    order = [own[np.argsort(first[own], kind="stable")] for own in order]
+    found = []
+    for own, mine in enumerate(order):
+        ones, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for theirs in order[:own]:
+            bounds = (bound[side] for side in (theirs, mine) for bound in (first, last))
+            left, right = overlaps(*bounds, noun="spans and their surroundings")
+            one, other = theirs[left], mine[right]
+            close = dissimilarity.of(units, one, other) < most - _EQUAL
+            ones.append(one[close])
+            others.append(other[close])
+        one, other = np.concatenate(ones), np.concatenate(others)
+        by_one = np.argsort(one, kind="stable")
+        offsets = offsets_by(one, len(middle))
+        found.append((offsets[:-1], np.diff(offsets), other[by_one]))
+    return found
+
+
+def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
+    """Choose the pairs of the best alignments of two annotators, by linear assignment; return their numbers."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    row, height = ranked(members[:, 0])
+    column, width = ranked(members[:, 1])
+    if height == 0:
+        return np.zeros(0, dtype=np.int64)
+    # each unit of the first may stay alone, which saves nothing; costs are positive, as the solver wants them
+    most = float(saved.max()) + 1
+    rows, columns = np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)])
+    cost = np.concatenate([most - saved, np.full(height, most)])
+    graph = csr_array((cost, (rows, columns)), shape=(height, width + height))
+    taken_rows, taken = min_weight_full_bipartite_matching(graph)
+    paired = taken < width
+    place = row.astype(np.int64) * width + column
+    order = np.argsort(place)
+    wanted = taken_rows[paired].astype(np.int64) * width + taken[paired]
+    return np.asarray(order[np.searchsorted(place[order], wanted)])
+
+
+def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
+    """Choose the unitary alignments of the best alignments of three or more annotators; return their numbers.
+
+    The linear program over all of a group is solved first. Where it has whole numbers they are the best choice; each
+    connected part where it has fractions is solved as an integer program.
+    """
+    if len(members) == 0:
+        return np.zeros(0, dtype=np.int64)
+    of_group = units.group[members.max(axis=1)]
+    order = np.argsort(of_group, kind="stable")
+    bounds = np.flatnonzero(np.diff(of_group[order])) + 1
+    return np.concatenate([part[_chosen(members[part], saved[part])] for part in np.split(order, bounds)])
+
+
+def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
+    """Return flags of the unitary alignments, no two with one unit, that save most together."""
+    row, column = np.nonzero(members >= 0)
+    unit, count = ranked(members[row, column])
+    share = _program(row, unit, saved, count, whole=False)
+    chosen = share > 0.5
+    open_ = np.abs(share - np.round(share)) > 1e-6
+    if open_.any():
+        # tuples that share units are connected, through the units
+        group = connected(row, unit + len(saved), len(saved) + count)
+        of_tuple = np.zeros(len(saved), dtype=group.dtype)
+        of_tuple[row] = group
+        for part in np.unique(of_tuple[open_]):
+            inside = np.flatnonzero(of_tuple == part)
+            here = group == part
+            own_unit, own_count = ranked(unit[here])
+            own_row = np.searchsorted(inside, row[here])
+            chosen[inside] = _program(own_row, own_unit, saved[inside], own_count, whole=True) > 0.5
+    return np.asarray(chosen)
+
+
+def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, whole: bool) -> np.ndarray:
+    """Return the share of each unitary alignment that is taken such that the most is saved, each unit once at most."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csc_array
+
+    each = csc_array((np.ones(len(row)), (unit, row)), shape=(units, len(saved)))
+    found = milp(
+        -_SCALE * saved,
+        integrality=np.full(len(saved), int(whole)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(each, -np.inf, 1.0),
+        options={"mip_rel_gap": 0.0},
+    )
+    if found.x is None:
+        raise InputError(f"HiGHS found no best alignment: {found.message}", "Please report it, with the spans.")
+    return np.asarray(found.x)
+
+
+def _require_few(number: int) -> None:
+    if number > _LIMIT:
+        raise InputError(
+            f"{number} unitary alignments can be in the best one, more than {_LIMIT}.",
+            "Score parts of the corpus, or fewer annotators.",
+        )
