@@ -10,10 +10,7 @@ def dissimilarity(one, other, alpha=3.0, beta=1.0, delta_empty=1.0, distance=Non
         return delta_empty
     apart = abs(one[0] - other[0]) + abs(one[1] - other[1])
     position = (apart / (one[1] - one[0] + other[1] - other[0])) ** 2 * delta_empty
-    if distance is None:
-        label = float(one[2] != other[2])
-    else:
-        label = distance[one[2]][other[2]]
+    label = float(one[2] != other[2]) if distance is None else distance[one[2]][other[2]]
     return alpha * position + beta * label * delta_empty
 
 

@@ -53,7 +53,7 @@ class Dissimilarity:
     def categorical(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return d_cat of pairs of units."""
         left, right = units.label[one], units.label[other]
-        return (left != right).astype(float) if self.distances is None else self.distances[left, right]
+        return np.asarray(left != right, dtype=float) if self.distances is None else self.distances[left, right]
 
     def of(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return the dissimilarity of pairs of units."""

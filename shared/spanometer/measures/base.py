@@ -172,6 +172,10 @@ class Measure(ABC):
         """Return what adds up over labels, from totals by label, shape (..., labels): mostly the totals themselves."""
         return totals
 
+    def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Sum quantities over labels, shape (...)."""
+        return {name: values.sum(axis=-1) for name, values in quantities.items()}
+
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the headline values of counts, averaged over labels as `average` says."""
         return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
@@ -315,7 +319,7 @@ class Measure(ABC):
         Labels whose totals are all 0 are on neither side, and in no average.
         """
         quantities = self.quantities(totals)
-        pooled = self.formula({name: values.sum(axis=-1) for name, values in quantities.items()})
+        pooled = self.formula(self.pooled(quantities))
         if self.average == "micro":
             return pooled
         if self.average == "weighted":

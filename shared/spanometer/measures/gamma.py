@@ -1,0 +1,321 @@
+"""Gamma: agreement of annotators who find units and label them, with gamma-cat and gamma-k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.overlaps import Alignment, Side
+from ..alignment.unitary import Dissimilarity, Units, best_alignment
+from ..arrays import is_number
+from ..counts.counts import Column, Counts
+from ..counts.statistics import divide
+from ..errors import InputError
+from ..options import option, options_of
+from .aligned import AlignedMeasure, require_lengths
+from .base import Key, zero_division_option
+from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
+
+_NOTHING = 1e-12
+"""What is left of a sum from which all its parts have been subtracted can be so far from 0."""
+
+_APART = {"mean": 1.0, "half": 0.5}
+
+_POOLED = ("weight", "categorical", "expected_categorical")
+"""Counts that pairs of two labels have under both, so that those of the corpus are no sums over labels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gamma(AlignedMeasure):
+    """Gamma: 1 - observed disorder / expected disorder (Mathet, Widlöcher and Métivier 2015), and gamma-cat (2017).
+
+    The dissimilarity of two units is d = α d_pos + β d_cat, with
+
+        d_pos = Δ ((|Δstart| + |Δend|) / (sum of both lengths))²,    d_cat = Δ if the labels differ, else 0.
+
+    A unitary alignment has one unit or none of each of the n annotators; its disorder is the mean of d over all pairs
+    of annotators, Δ for a pair that has not both. An alignment has every unit just once; its disorder is the sum of the
+    unitary disorders over the mean number of units of an annotator. Observed is the least disorder of all alignments
+    (exactly), of units of one document; expected is the mean of the same of random annotations, see
+    `gamma_chance.Chance`: for these the documents are laid end to end. Spans may be nested and cross.
+
+    gamma-cat looks at labels alone: over pairs of units in one unitary alignment of k units, with the weight
+    w = max(0, 1 - d_pos) / (k - 1), disorder is Σ w d_cat / Δ / Σ w; gamma-cat is 1 - observed / expected. Units that
+    stand alone are in no pair. The value of a label is gamma-k: over the pairs in which a unit has that label. If
+    alignments tie, gamma-cat can depend on the one that is taken; gamma does not.
+
+    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. A unitary
+    disorder is shared equally by its units, so that labels have a gamma too; that of a document sets its own disorder
+    against what units of its labels have by chance in the corpus. Intervals take expected disorder as known: it is not
+    sampled anew for drawn corpora.
+
+    Attributes:
+        alpha, beta: the weights of positions and of labels.
+        delta_empty: Δ, the dissimilarity of a unit and none.
+        distances: how far apart labels are, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
+            named are 1 apart. As text, 'PER/ORG=0.5'.
+        sampler: of random annotations: `shift`, that of the paper, or `statistical`, that of pygamma-agreement.
+        min_shift: of the sampler `shift`, the least distance of two annotators' moves: `mean` length of a unit (the
+            paper) or `half` of it (its program, and pygamma-agreement).
+        samples: how many random annotations are made.
+        precision: make as many that the error of expected disorder is at most this share of it, at 95%.
+        seed: of the random annotations.
+        processes: how many make them at a time; the result is the same.
+        zero_division: gamma if expected disorder is 0 and observed is not, or there are no units; gamma-cat likewise.
+
+    Counts: `observed`, `expected` disorder before it is divided by `mean_units`, the units of an annotator; `weight`,
+    `categorical`, `expected_categorical`, the sums of gamma-cat, those of a label and, by document, of all
+    (`all_...`); `units`; `reference_spans`, the first annotator's. Those of parts of a corpus do not add up to
+    those of the whole, as expectations differ.
+
+    Raises:
+        InputError: if spans are discontinuous, for several documents whose lengths are not known, and for distances
+            that are not numbers from 0 to 1.
+    """
+
+    alpha: float = option(3.0, help="weight of positions", kind=float, low=0, high=1000, flag="position-weight")
+    beta: float = option(1.0, help="weight of labels", kind=float, low=0, high=1000, flag="label-weight")
+    delta_empty: float = option(
+        1.0, help="dissimilarity of a unit and none", kind=float, low=0, high=1000, exclusive=True
+    )
+    distances: str | Mapping[str, Mapping[str, float]] | None = option(
+        None,
+        help='how far apart labels are, from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; others are 1 apart',
+        type="str or dict, optional",
+        optional=True,
+        metavar="DISTANCES",
+        flag="label-distances",
+        parse=str,
+    )
+    sampler: str = option(
+        "shift",
+        help="how random annotations are made",
+        choices={
+            "shift": "real ones moved round the circle, as in the paper",
+            "statistical": "numbers, lengths and gaps from normal distributions, as in pygamma-agreement",
+        },
+        label="Sampler",
+    )
+    min_shift: str = option(
+        "mean",
+        help="with the sampler shift: how far apart annotators are moved at least",
+        choices={"mean": "a mean length of a unit, as in the paper", "half": "half of it, as its program does"},
+    )
+    samples: int = option(
+        30,
+        help="random annotations to make",
+        kind=int,
+        low=1,
+        high=MOST_SAMPLES,
+        metavar="N",
+        label="Random annotations",
+        span=(1, 300),
+    )
+    precision: float | None = option(
+        None,
+        help="make so many that the relative error of expected disorder is at most this, at 95%",
+        kind=float,
+        low=0,
+        high=1,
+        exclusive=True,
+        optional=True,
+        metavar="SHARE",
+    )
+    seed: int = option(
+        0, help="seed of the random annotations, and of the draws of intervals", kind=int, low=0, metavar="N"
+    )
+    processes: int = option(
+        1, help="processes that make random annotations", kind=int, low=1, high=1024, metavar="N", signed=False
+    )
+
+    zero_division: float = zero_division_option("value of gamma if no disorder is expected and some observed")
+
+    name: ClassVar[str] = "gamma"
+    place: ClassVar[int] = 85
+    results: ClassVar[Mapping[str, Key]] = {
+        "gamma": Key("gamma", "agreement on units and labels beyond chance, 0 at chance level", "(-∞, 1]"),
+        "gamma_cat": Key(
+            "gamma-cat", "agreement on the labels of aligned units beyond chance; of a label gamma-k", "(-∞, 1]"
+        ),
+        "observed_disorder": Key(
+            "observed disorder", "disorder of the best alignment of the units", "[0, ∞)", "lower", share=False
+        ),
+        "expected_disorder": Key(
+            "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
+        ),
+    }
+    headline: ClassVar[str] = "gamma"
+    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("reference_spans", "units"),
+        ("mean_units", "units"),
+        ("categorical", "weight"),
+        ("all_categorical", "all_weight"),
+    )
+    shared: ClassVar[tuple[str, ...]] = tuple(f"all_{name}" for name in _POOLED)
+
+    def __post_init__(self) -> None:
+        """Check the options, and write the distances in one way."""
+        super().__post_init__()
+        if self.distances is not None:
+            object.__setattr__(self, "distances", _text(_read(self.distances)))
+
+    def options(self) -> dict[str, Any]:
+        """Return the options for the signature: distances, precision and moves if they are used."""
+        options = super().options()
+        unused = [name for name in ("distances", "precision") if options[name] is None]
+        if self.sampler != "shift":
+            unused.append("min_shift")
+        return {name: value for name, value in options.items() if name not in unused}
+
+    def require_additive(self) -> None:
+        """Raise an `InputError`: random annotations are made of all documents together."""
+        raise InputError(
+            "gamma makes random annotations of all documents together: counts of parts do not add up.",
+            "Count the corpus as a whole.",
+        )
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Count two annotators: the reference and the prediction."""
+        sides = {"references": alignment.references, "predictions": alignment.predictions}
+        self.require_units(alignment, sides)
+        return self.count_sides(list(sides.values()), alignment.labels, alignment.offsets)
+
+    def require_units(self, alignment: Alignment, sides: Mapping[str, Side]) -> None:
+        """Raise an `InputError` for discontinuous spans, and for several documents of unknown lengths."""
+        if alignment.documents > 1:
+            require_lengths(alignment.lengths, "gamma, for which documents are laid end to end,")
+        for name, side in sides.items():
+            if side.discontinuous.any():
+                span = int(np.argmax(side.discontinuous))
+                raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+
+    def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
+        """Count any number of annotators.
+
+        Args:
+            sides: each annotator's spans on one line that has the labels, and under each the documents.
+            labels: label names.
+            offsets: where the documents begin under a label, and where the last one ends.
+        """
+        count, documents = len(sides), len(offsets) - 1
+        document, label = (
+            np.concatenate([getattr(side, name) for side in sides]).astype(np.int64) for name in ("document", "label")
+        )
+        start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in ("start", "end"))
+        base = label * int(offsets[-1])
+        annotator = np.repeat(np.arange(count), [len(side) for side in sides])
+        units = Units(count, annotator, document, start - base, end - base, label)
+        dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(labels))
+        best = best_alignment(units, dissimilarity)
+        pairs = AlignedPairs.of(units, best, dissimilarity, self.delta_empty)
+        observed = (best.disorder / best.sizes)[best.of_units(len(start))]
+        per_label, categorical = self._expected(units, dissimilarity, len(labels))
+        unit, of_pair, weight, apart = (np.concatenate(column) for column in zip(*pairs.by_label(units), strict=True))
+        whole = {
+            name: np.bincount(document[pairs.first], weights=values, minlength=documents)
+            for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
+        }
+        columns = {
+            "observed": Column(document, label, self.delta_empty * observed),
+            "expected": Column(document, label, self.delta_empty * per_label[label]),
+            "mean_units": Column(document, label, np.full(len(label), 1 / count)),
+            "units": Column(document, label),
+            "reference_spans": sides[0].column(),
+            "weight": Column(document[unit], of_pair, weight),
+            "categorical": Column(document[unit], of_pair, apart),
+            "expected_categorical": Column(document[unit], of_pair, weight * categorical[of_pair]),
+        }
+        shared = {**whole, "all_expected_categorical": whole["all_weight"] * categorical[-1]}
+        return Counts(columns, labels, documents, shared)
+
+    def _expected(self, units: Units, dissimilarity: Dissimilarity, labels: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a unit of each label has of the expected disorder, and the categorical one of each and of all."""
+        number = len(units.label)
+        if number == 0:
+            return np.zeros(labels), np.zeros(labels + 1)
+        chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
+        found = chance.disorders(self.samples, self.precision, self.processes)
+        each = found.per_label.mean(axis=0) * number / units.annotators
+        known = ~np.isnan(found.categorical)
+        sums = np.where(known, found.categorical, 0.0).sum(axis=0)
+        of_label = np.bincount(units.label, minlength=labels)
+        return divide(each, of_label, 0.0), divide(sums, known.sum(axis=0), 0.0)
+
+    def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
+        """Return the distances of labels."""
+        if self.distances is None:
+            return None
+        code = {label: number for number, label in enumerate(labels)}
+        matrix = 1.0 - np.eye(len(labels))
+        for (one, other), distance in _read(self.distances).items():
+            if one in code and other in code:
+                matrix[code[one], code[other]] = matrix[code[other], code[one]] = distance
+        return matrix
+
+    def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Sum over labels; pairs of units count once."""
+        sums = super().pooled(quantities)
+        for name in _POOLED:
+            of_all = quantities[f"all_{name}"]
+            sums[name] = of_all[..., 0] if of_all.shape[-1] else sums[name]
+        return sums
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute gamma, gamma-cat and the two disorders."""
+        known = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
+        return {
+            "gamma": self._beyond(known["observed"], known["expected"], known["mean_units"]),
+            "gamma_cat": self._beyond(known["categorical"], known["expected_categorical"], known["weight"]),
+            "observed_disorder": divide(known["observed"], known["mean_units"], 0.0),
+            "expected_disorder": divide(known["expected"], known["mean_units"], 0.0),
+        }
+
+    def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """Return 1 - observed / expected; 1 if nothing is observed of what there is."""
+        chance = np.where(expected > _NOTHING, expected, 0.0)
+        value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
+        return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
+
+
+_REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
+
+
+def _read(given: Any) -> dict[tuple[str, str], float]:
+    """Return the distances of pairs of labels, the names of each in order."""
+    found: dict[tuple[str, str], float] = {}
+    for one, other, distance in _entries(given):
+        names = isinstance(one, str) and isinstance(other, str) and not set("/=,") & set(one + other)
+        if not names or not is_number(distance) or not isfinite(distance) or not 0 <= distance <= 1:
+            raise _refusal(given)
+        pair = min(one, other), max(one, other)
+        if found.setdefault(pair, float(distance)) != distance or (one == other and distance):
+            raise _refusal(given)
+    return found
+
+
+def _entries(given: Any) -> list[tuple[Any, Any, Any]]:
+    if isinstance(given, Mapping):
+        if not all(isinstance(others, Mapping) for others in given.values()):
+            raise _refusal(given)
+        return [(one, other, distance) for one, others in given.items() for other, distance in others.items()]
+    if not isinstance(given, str):
+        raise _refusal(given)
+    try:
+        parts = [entry.partition("=") for entry in given.split(",")]
+        return [(*map(str.strip, names.split("/", 1)), float(number)) for names, _, number in parts]  # type: ignore[misc]
+    except ValueError:
+        raise _refusal(given) from None
+
+
+def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
+    """Write distances as the options have them."""
+    pairs = sorted(distances.items())
+    return ",".join(f"{one}/{other}={number!r}".removesuffix(".0") for (one, other), number in pairs) or None
+
+
+def _refusal(given: Any) -> InputError:
+    return options_of(Gamma)["distances"].refusal(given, _REMEDY)

@@ -1,0 +1,208 @@
+"""Disorder of annotations that agree by chance, for gamma (Mathet, Widlöcher and Métivier 2015, section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+
+from ..alignment.unitary import Dissimilarity, UnitaryAlignments, Units, best_alignment
+from ..counts.statistics import divide
+
+MOST_SAMPLES = 100_000
+
+_CONFIDENCE = 1.96
+"""Normal quantile of the precision, which holds at 95%."""
+
+_PART = 5
+"""How many samples a process takes at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Disorders:
+    """The disorder of some annotations, one a row, in units of Δ.
+
+    Attributes:
+        per_label: the shares of the units of each label in the disorder of the best alignment: a unitary alignment's
+            is shared equally by its units. Shape (annotations, labels).
+        categorical: the mean distance of the labels of aligned units that have this label, and (last) of all; NaN if
+            none are aligned. Shape (annotations, labels + 1).
+    """
+
+    per_label: np.ndarray
+    categorical: np.ndarray
+
+    @property
+    def whole(self) -> np.ndarray:
+        """The disorder of each."""
+        return np.asarray(self.per_label.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedPairs:
+    """The pairs of aligned units, weighted: max(0, 1 - Δ d_pos) / (k - 1), with k units in the unitary alignment."""
+
+    first: np.ndarray
+    second: np.ndarray
+    weight: np.ndarray
+    apart: np.ndarray
+
+    @classmethod
+    def of(cls, units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float) -> AlignedPairs:
+        """Weight the pairs of units, and their distance in labels by the same weight."""
+        row, first, second = best.unit_pairs()
+        close = np.maximum(0.0, 1 - delta * dissimilarity.positional(units, first, second))
+        weight = close / (best.sizes[row] - 1)
+        return cls(first, second, weight, weight * dissimilarity.categorical(units, first, second))
+
+    def by_label(self, units: Units) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield unit, label, weight and weighted distance of each pair, twice for a pair of two labels."""
+        yield self.first, units.label[self.first], self.weight, self.apart
+        differ = units.label[self.first] != units.label[self.second]
+        second = self.second[differ]
+        yield second, units.label[second], self.weight[differ], self.apart[differ]
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """Annotations by chance, made of the units of all annotators on one line.
+
+    `shift`: each annotator is one of the real ones, drawn with replacement, whose units are moved on by a random number
+    of tokens, round the circle from the first start to the last end; a unit that passes the end begins again at the
+    start, whole. Any two moves are at least `apart` mean lengths of units apart on the circle, and as far as they can
+    be in equal steps if it is too short for that. Moves are drawn evenly among all that fulfil this.
+
+    `statistical`: the number of units of each annotator, and the units' lengths and the gaps between them, are drawn
+    from normal distributions with the means and deviations of the real ones (no negative number, lengths without their
+    sign), and labels by their frequencies.
+
+    Attributes:
+        units: the real ones; their groups say nothing.
+        labels: how many labels there are.
+        sampler: `shift` or `statistical`.
+        apart: the least distance of two moves, in mean lengths of a unit.
+        delta: Δ.
+        seed: of all samples; each has a random generator of its own, so that they can be made in any order.
+    """
+
+    units: Units
+    labels: int
+    dissimilarity: Dissimilarity
+    sampler: str = "shift"
+    apart: float = 1.0
+    delta: float = 1.0
+    seed: int = 0
+
+    def disorders(self, samples: int, precision: float | None, processes: int) -> Disorders:
+        """Compute the disorder of samples.
+
+        Args:
+            samples: how many to make at least.
+            precision: as many samples are made as the first of them show to be needed for this relative error of the
+                mean disorder, at 95%; None makes no more.
+            processes: how many of them are at work at a time.
+        """
+        found = self._in_processes(0, samples, processes)
+        if precision is None:
+            return found
+        mean, deviation = found.whole.mean(), found.whole.std(ddof=1) if samples > 1 else 0.0
+        needed = ceil((_CONFIDENCE * deviation / mean / precision) ** 2) if mean else 0
+        if needed <= samples:
+            return found
+        return _joined([found, self._in_processes(samples, min(needed, MOST_SAMPLES), processes)])
+
+    def _in_processes(self, first: int, last: int, processes: int) -> Disorders:
+        parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
+        if processes == 1 or len(parts) == 1:
+            return _joined([self.of(part) for part in parts])
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        # spawned, as threads of the caller (Arrow's, for one) do not survive a fork
+        with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:
+            return _joined(list(pool.map(self.of, parts)))
+
+    def of(self, numbers: range) -> Disorders:
+        """Compute the disorder of the samples of some numbers."""
+        units = self.sampled(numbers)
+        best = best_alignment(units, self.dissimilarity)
+        return disorders_of(units, best, self.dissimilarity, self.delta, len(numbers), self.labels)
+
+    def sampled(self, numbers: range) -> Units:
+        """Make the samples of some numbers, each a group."""
+        make = self._shifted if self.sampler == "shift" else self._drawn
+        samples = [make(np.random.default_rng([self.seed, number])) for number in numbers]
+        group = np.repeat(np.arange(len(samples)), [len(annotator) for annotator, *_ in samples])
+        annotator, start, end, label = (np.concatenate(column) for column in zip(*samples, strict=True))
+        return Units(self.units.annotators, annotator, group, start, end, label)
+
+    def _shifted(self, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+        units, count = self.units, self.units.annotators
+        numbers = np.bincount(units.annotator, minlength=count)
+        drawn = generator.integers(count, size=count)
+        while not numbers[drawn].any():
+            drawn = generator.integers(count, size=count)
+        first, last = int(units.start.min()), int(units.end.max())
+        moves = np.floor(self._moves(generator, last - first)).astype(np.int64)
+        of_new = [np.flatnonzero(units.annotator == real) for real in drawn]
+        taken = np.concatenate(of_new)
+        annotator = np.repeat(np.arange(count), numbers[drawn])
+        start = first + (units.start[taken] - first + moves[annotator]) % (last - first)
+        return annotator, start, start + units.duration[taken], units.label[taken]
+
+    def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
+        """Draw as many places on a circle as there are annotators, evenly among those that are far enough apart."""
+        count = self.units.annotators
+        least = min(self.apart * float(self.units.duration.mean()), circle / count)
+        free = np.sort(generator.uniform(0, circle - count * least, count - 1))
+        places = np.concatenate(([0.0], free)) + least * np.arange(count)
+        return (generator.permutation(places) + generator.uniform(0, circle)) % circle
+
+    def _drawn(self, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+        units, count = self.units, self.units.annotators
+        real = np.bincount(units.annotator, minlength=count)
+        numbers = np.maximum(np.rint(generator.normal(real.mean(), real.std(), count)), 0).astype(np.int64)
+        numbers[0] += not numbers.any()
+        order = np.lexsort((units.end, units.start, units.annotator))
+        same = np.diff(units.annotator[order]) == 0
+        gaps = (units.start[order][1:] - units.end[order][:-1])[same] if same.any() else np.zeros(1)
+        annotator = np.repeat(np.arange(count), numbers)
+        gap = generator.normal(gaps.mean(), gaps.std(), len(annotator))
+        length = np.abs(generator.normal(units.duration.mean(), units.duration.std(), len(annotator)))
+        length = np.maximum(length, 1e-6)
+        first = np.cumsum(numbers) - numbers
+        gap[first[numbers > 0]] = 0
+        end = np.cumsum(gap + length)
+        before = np.concatenate(([0.0], end))[first]
+        end = end - np.repeat(before, numbers)
+        frequency = np.bincount(units.label, minlength=self.labels) / len(units.label)
+        return annotator, end - length, end, generator.choice(self.labels, len(annotator), p=frequency)
+
+
+def disorders_of(
+    units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float, groups: int, labels: int
+) -> Disorders:
+    """Compute the disorder of the best alignment of each group."""
+    mean_units = np.bincount(units.group, minlength=groups) / units.annotators
+    of_unit = (best.disorder / best.sizes)[best.of_units(len(units.start))]
+    shares = np.bincount(units.group * labels + units.label, weights=of_unit, minlength=groups * labels)
+    per_label = shares.reshape(groups, labels) / mean_units[:, None]
+    pairs = AlignedPairs.of(units, best, dissimilarity, delta)
+    sums = np.zeros((2, groups, labels + 1))
+    for unit, label, *values in pairs.by_label(units):
+        for total, value in zip(sums, values, strict=True):
+            np.add.at(total, (units.group[unit], label), value)
+    for total, value in zip(sums, (pairs.weight, pairs.apart), strict=True):
+        np.add.at(total, (units.group[pairs.first], labels), value)
+    weight, apart = sums
+    return Disorders(per_label, divide(apart, weight, np.nan))
+
+
+def _joined(parts: list[Disorders]) -> Disorders:
+    return replace(
+        parts[0],
+        per_label=np.concatenate([part.per_label for part in parts]),
+        categorical=np.concatenate([part.categorical for part in parts]),
+    )
