@@ -17,16 +17,26 @@ from ..counts.statistics import divide
 from ..errors import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_lengths
-from .base import Key, zero_division_option
+from .base import Key, joined_values, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
+from .unitizing_alpha import UnitizingCounts
 
 _NOTHING = 1e-12
 """What is left of a sum from which all its parts have been subtracted can be so far from 0."""
 
 _APART = {"mean": 1.0, "half": 0.5}
 
+_OF_CHANCE = (
+    "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
+)  # fmt: skip
+"""The options on which chance depends."""
+
 _POOLED = ("weight", "categorical", "expected_categorical")
 """Counts that pairs of two labels have under both, so that those of the corpus are no sums over labels."""
+
+
+class GammaCounts(UnitizingCounts):
+    """The counts of gamma, with the units row by row, of which the random annotations are made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +77,10 @@ class Gamma(AlignedMeasure):
         processes: how many make them at a time; the result is the same.
         zero_division: gamma if expected disorder is 0 and observed is not, or there are no units; gamma-cat likewise.
 
-    Counts: `observed`, `expected` disorder before it is divided by `mean_units`, the units of an annotator; `weight`,
-    `categorical`, `expected_categorical`, the sums of gamma-cat, those of a label and, by document, of all
-    (`all_...`); `units`; `reference_spans`, the first annotator's. Those of parts of a corpus do not add up to
-    those of the whole, as expectations differ.
+    Counts: `observed` disorder before it is divided by `mean_units`, the units of an annotator; `weight` and
+    `categorical`, the sums of gamma-cat, those of a label and, by document, of all (`all_...`); `units`;
+    `reference_spans`, the first annotator's; `tokens`, and times the annotators `annotator_tokens`. The units
+    themselves are kept row by row, as chance is that of the whole corpus.
 
     Raises:
         InputError: if spans are discontinuous, for several documents whose lengths are not known, and for distances
@@ -154,8 +164,10 @@ class Gamma(AlignedMeasure):
         ("mean_units", "units"),
         ("categorical", "weight"),
         ("all_categorical", "all_weight"),
+        ("tokens", "annotator_tokens"),
     )
-    shared: ClassVar[tuple[str, ...]] = tuple(f"all_{name}" for name in _POOLED)
+    shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens", *(f"all_{name}" for name in _POOLED))
+    counts_type: ClassVar[type[Counts]] = GammaCounts
 
     def __post_init__(self) -> None:
         """Check the options, and write the distances in one way."""
@@ -170,13 +182,6 @@ class Gamma(AlignedMeasure):
         if self.sampler != "shift":
             unused.append("min_shift")
         return {name: value for name, value in options.items() if name not in unused}
-
-    def require_additive(self) -> None:
-        """Raise an `InputError`: random annotations are made of all documents together."""
-        raise InputError(
-            "gamma makes random annotations of all documents together: counts of parts do not add up.",
-            "Count the corpus as a whole.",
-        )
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count two annotators: the reference and the prediction."""
@@ -206,43 +211,88 @@ class Gamma(AlignedMeasure):
             np.concatenate([getattr(side, name) for side in sides]).astype(np.int64) for name in ("document", "label")
         )
         start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in ("start", "end"))
-        base = label * int(offsets[-1])
+        # on the line of its label a unit stands after all documents before its own
+        base = label * int(offsets[-1]) + offsets[document]
         annotator = np.repeat(np.arange(count), [len(side) for side in sides])
         units = Units(count, annotator, document, start - base, end - base, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(labels))
         best = best_alignment(units, dissimilarity)
         pairs = AlignedPairs.of(units, best, dissimilarity, self.delta_empty)
         observed = (best.disorder / best.sizes)[best.of_units(len(start))]
-        per_label, categorical = self._expected(units, dissimilarity, len(labels))
         unit, of_pair, weight, apart = (np.concatenate(column) for column in zip(*pairs.by_label(units), strict=True))
-        whole = {
-            name: np.bincount(document[pairs.first], weights=values, minlength=documents)
-            for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
-        }
         columns = {
             "observed": Column(document, label, self.delta_empty * observed),
-            "expected": Column(document, label, self.delta_empty * per_label[label]),
             "mean_units": Column(document, label, np.full(len(label), 1 / count)),
             "units": Column(document, label),
             "reference_spans": sides[0].column(),
             "weight": Column(document[unit], of_pair, weight),
             "categorical": Column(document[unit], of_pair, apart),
-            "expected_categorical": Column(document[unit], of_pair, weight * categorical[of_pair]),
         }
-        shared = {**whole, "all_expected_categorical": whole["all_weight"] * categorical[-1]}
-        return Counts(columns, labels, documents, shared)
+        tokens = np.diff(offsets)
+        shared = {
+            "tokens": tokens,
+            "annotator_tokens": count * tokens,
+            **{
+                name: np.bincount(document[pairs.first], weights=values, minlength=documents)
+                for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
+            },
+        }
+        rows = {"document": document, "label": label, "annotator": annotator, "start": units.start, "end": units.end}
+        return GammaCounts(columns, labels, documents, shared, rows, self)
 
-    def _expected(self, units: Units, dissimilarity: Dissimilarity, labels: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return what a unit of each label has of the expected disorder, and the categorical one of each and of all."""
-        number = len(units.label)
+    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Sum counts by label, with what chance gives."""
+        return self._with_chance(counts, super().totals(counts))
+
+    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Sum weighted counts, with what chance gives in the corpus as it is."""
+        return self._with_chance(counts, super().weighted_totals(counts, weights))
+
+    def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute the values of each document, against chance in the whole corpus."""
+        parts = [self.score_totals(self._with_chance(counts, totals)) for totals in counts.per_document()]
+        return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
+
+    def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return totals by label with the disorder that chance gives for so many units and pairs."""
+        of_unit, categorical = self._chance(counts)
+        return {
+            **totals,
+            "expected": totals["units"] * of_unit,
+            "expected_categorical": totals["weight"] * categorical[:-1],
+            "all_expected_categorical": totals["all_weight"] * categorical[-1],
+        }
+
+    def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a unit of each label has of expected disorder, and the categorical one of each and of all.
+
+        The counts keep it, as many values are made of it.
+        """
+        known: dict[str, Any] = counts.__dict__.setdefault("chance", {})
+        asked = repr([getattr(self, name) for name in _OF_CHANCE])
+        if asked not in known:
+            known[asked] = self._expected(counts)
+        return known[asked]  # type: ignore[no-any-return]
+
+    def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+        rows, tokens, labels = counts.rows, counts.shared["tokens"], len(counts.labels)
+        number = len(rows["label"]) if rows else 0
         if number == 0:
             return np.zeros(labels), np.zeros(labels + 1)
+        before = (np.cumsum(tokens) - tokens)[rows["document"]]
+        start, end = (rows[bound] + before for bound in ("start", "end"))
+        # so that the order in which units came does not matter
+        order = np.lexsort((rows["label"], end, start, rows["annotator"]))
+        annotators = int(counts.shared["annotator_tokens"].sum() // tokens.sum())
+        annotator, start, end, label = (column[order] for column in (rows["annotator"], start, end, rows["label"]))
+        units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
+        dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
         found = chance.disorders(self.samples, self.precision, self.processes)
-        each = found.per_label.mean(axis=0) * number / units.annotators
+        each = self.delta_empty * found.per_label.mean(axis=0) * number / annotators
         known = ~np.isnan(found.categorical)
         sums = np.where(known, found.categorical, 0.0).sum(axis=0)
-        of_label = np.bincount(units.label, minlength=labels)
+        of_label = np.bincount(label, minlength=labels)
         return divide(each, of_label, 0.0), divide(sums, known.sum(axis=0), 0.0)
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
@@ -276,6 +326,7 @@ class Gamma(AlignedMeasure):
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
         """Return 1 - observed / expected; 1 if nothing is observed of what there is."""
+        observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)

@@ -1,0 +1,5 @@
+"""The page of the Space of Gamma."""
+
+from spanometer.space import launch
+
+launch("gamma")
