@@ -41,7 +41,7 @@ ALL = {
     "span_attribute": SpanAttribute(),
     "span_attribute edsnlp": SpanAttribute(average_precision="edsnlp"),
 }
-ORDERED = ("unitizing_alpha 1995", "span_attribute edsnlp")
+ORDERED = ("unitizing_alpha 1995", "gamma", "span_attribute edsnlp")
 
 
 def random_attributes(generator):

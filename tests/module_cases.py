@@ -101,7 +101,7 @@ PREDICTED_ATTRIBUTES = [
 MODULES = {**MEASURES, "eter": Eter, "span_attribute": SpanAttribute}
 
 # what spans and fragments are scored by only where the documents' lengths are known
-NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha")
+NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha", "gamma")
 
 
 def load(name, config_name=None, **options):

@@ -5,9 +5,8 @@ from spanometer.measures.gamma import Gamma as Measure
 
 _DESCRIPTION = """
 Gamma is the agreement of two annotators who find units in a text and label them, beyond what chance gives: 1 less the
-disorder of the best alignment of their units over that of random annotations. Units may be nested and cross, and a unit
-of one annotator can stand for one of the other if bounds and label are near enough. It is 1 for perfect agreement, 0 at
-chance level and negative below. gamma-cat looks at the labels of aligned units alone.
+disorder of the best alignment of their units over that of random annotations. It is 1 for perfect agreement, 0 at
+chance level and negative below. Units may nest and cross. gamma-cat looks at the labels of aligned units alone.
 """
 
 _EXAMPLES = """
@@ -18,29 +17,20 @@ _EXAMPLES = """
     >>> result["gamma"], result["gamma_cat"], result["observed_disorder"]
     (1.0, 1.0, 0.0)
     >>> apart = [["O", "O", "B-LOC", "O", "O", "O", "B-PER", "I-PER", "O", "O", "B-PER", "O"]]
-    >>> result = gamma.compute(predictions=apart, references=reference)  # every unit stands alone
+    >>> result = gamma.compute(predictions=apart, references=reference)  # minimal: every unit stands alone
     >>> result["observed_disorder"], result["gamma"] < 0
     (2.0, True)
     >>> moved = [["O", "B-PER", "O", "O", "B-LOC", "O", "O", "O", "B-LOC", "O", "O", "O"]]
-    >>> result = gamma.compute(predictions=moved, references=reference)  # partial: (3 * (1 / 3)² + 0 + 1) / 3
-    >>> round(result["observed_disorder"], 4)
-    0.4444
-    >>> near = gamma.compute(predictions=moved, references=reference, distances={"PER": {"LOC": 0.5}})
-    >>> round(near["observed_disorder"], 4), near["gamma"] > result["gamma"]
-    (0.2778, True)
+    >>> result = gamma.compute(predictions=moved, references=reference, distances={"PER": {"LOC": 0.5}})
+    >>> round(result["observed_disorder"], 4)  # partial: (3 * (1 / 3)² + 0 + 0.5) / 3
+    0.2778
 """
 
 _CITATION = """
 @article{mathet-etal-2015-unified,
-    title = "The Unified and Holistic Method Gamma ({$\\gamma$}) for Inter-Annotator Agreement Measure and Alignment",
-    author = "Mathet, Yann and Widl{\\"o}cher, Antoine and M{\\'e}tivier, Jean-Philippe",
-    journal = "Computational Linguistics", volume = "41", number = "3", year = "2015",
-    url = "https://aclanthology.org/J15-3003/"
-}
-@article{mathet-2017-agreement,
-    title = "The Agreement Measure {$\\gamma_{cat}$}: a Complement to {$\\gamma$} Focused on Categorization of a Continuum",
-    author = "Mathet, Yann",
-    journal = "Computational Linguistics", volume = "43", number = "3", year = "2017"
+    title = "The Unified and Holistic Method Gamma for Inter-Annotator Agreement Measure and Alignment",
+    author = "Mathet, Yann and Widlöcher, Antoine and Métivier, Jean-Philippe",
+    journal = "Computational Linguistics", volume = "41", number = "3", year = "2015"
 }
 """
 

@@ -25,7 +25,7 @@ def test_demo(output):
     for system in demo.SYSTEMS:
         assert re.search(rf"^{system}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
         assert re.search(rf"^{system}( +\d\.\d{{4}}){{3}}$", output, re.MULTILINE)
-        assert re.search(rf"^{system}( +\d\.\d{{4}}){{4}}$", output, re.MULTILINE)
+        assert re.search(rf"^{system}( +\d\.\d{{4}}){{5}}$", output, re.MULTILINE)
     for repair in ("conlleval", "discard"):
         assert re.search(rf"^{repair}( +\d\.\d{{4}}){{6}}$", output, re.MULTILINE)
     assert len(re.findall(r"^\w+\|scheme:IOB2\|repair:conlleval\|.*v:", output, re.MULTILINE)) == len(MEASURES)
@@ -42,7 +42,9 @@ def test_demo_and_score_agree(run, output):
             values = {name: result["scores"] for name, result in found["measures"].items()}
             assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
             assert rows[1] == [f"{values[name]['f1']:.4f}" for name in demo.PAIRING_MODULES]
+            gamma = json.loads(run("score", path, *columns, "--measure", "gamma", "--json")[1])
             beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
+            beyond.append(gamma["measures"]["gamma"]["scores"]["gamma"])
             assert rows[2] == [f"{value:.4f}" for value in beyond]
 
 

@@ -370,7 +370,7 @@ def test_discontinuous_spans_have_no_place_at_random(name):
     assert module.compute(predictions=good, references=good, lengths=[9])[MEASURES[name].headline] == 1.0
 
 
-@pytest.mark.parametrize("name", NEED_LENGTHS)
+@pytest.mark.parametrize("name", [name for name in NEED_LENGTHS if name != "gamma"])
 def test_spans_that_overlap_within_one_side(name):
     module = load(name, "spans")
     nested = [[span(0, 4), span(1, 2)]]

@@ -25,6 +25,8 @@ RENAMED = {
     ("sl_icm", "sl_icm_norm"): "sl_icm_norm",
     ("chance_kappa_f1", "kappa_f1"): "chance_kappa_f1",
     ("unitizing_alpha", "alpha"): "unitizing_alpha",
+    ("gamma", "gamma"): "gamma",
+    ("gamma", "gamma_cat"): "gamma_cat",
 }
 """Results that would say something twice."""
 

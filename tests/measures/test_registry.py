@@ -39,7 +39,7 @@ def toy():
 
 def test_order():
     of_spans = ["span_f", "token_f", "link_f", "bcubed", "intersection_f", "semeval_f", "fair_f", "matched_f", "sl_icm"]
-    assert list(MEASURES) == [*of_spans, "chance_kappa_f1", "unitizing_alpha"]
+    assert list(MEASURES) == [*of_spans, "chance_kappa_f1", "unitizing_alpha", "gamma"]
     assert list(TREE_MEASURES) == ["eter"]
     assert list(ALL_MEASURES) == [*MEASURES, "eter", "span_attribute"]
 

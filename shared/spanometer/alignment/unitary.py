@@ -24,6 +24,9 @@ _EQUAL = 1e-12
 _SCALE = 1e4
 """Costs are multiplied by it in HiGHS, whose tolerances are about 1e-6 and absolute."""
 
+_BLOCK = 1000
+"""About how many pairs are assigned at a time, if they are not connected."""
+
 _LIMIT = 20_000_000
 """The most unitary alignments that are listed."""
 
@@ -249,13 +252,23 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     """Choose the pairs of the best alignments of two annotators, by linear assignment; return their numbers."""
+    group = connected(members[:, 0], members[:, 1], len(units.start))
+    order = np.argsort(group, kind="stable")
+    # connected pairs together, many such groups at a time: the solver's time grows faster than the pairs
+    block = np.flatnonzero(np.diff(group[order])) + 1
+    block = block[np.diff(block // _BLOCK, prepend=0) > 0]
+    parts = [part for part in np.split(order, block) if len(part)]
+    chosen = [part[_assigned(members[part], saved[part])] for part in parts]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
+
+
+def _assigned(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
+    """Return the numbers of the pairs, no two with one unit, that save most together."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     row, height = ranked(members[:, 0])
     column, width = ranked(members[:, 1])
-    if height == 0:
-        return np.zeros(0, dtype=np.int64)
     # each unit of the first may stay alone, which saves nothing; costs are positive, as the solver wants them
     most = float(saved.max()) + 1
     rows, columns = np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)])

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(ComparisonOutput, options)
     paths = with_answer_keys(list(map(once, paths)), options.answer_key)
     kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
-    suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input]
+    suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
     measures = chosen_measures(options, ALL_MEASURES, default)
     require_scored(measures, kind)

@@ -21,7 +21,11 @@ from .output import Output
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
-CHANCE_MODULES = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"), "unitizing_alpha": ("alpha",)}
+CHANCE_MODULES = {
+    "chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"),
+    "unitizing_alpha": ("alpha",),
+    "gamma": ("gamma",),
+}
 """The modules that correct for chance, and the values in their table."""
 
 PAIRING_MODULES = ("semeval_f", "fair_f", "matched_f")

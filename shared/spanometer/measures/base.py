@@ -82,6 +82,7 @@ class Measure(ABC):
         returns: a phrase in front of their description.
         detail_keys: what `details` adds to the result.
         keys: the names of the keys, those of `results`.
+        by_default: whether it is computed where no measure is named; not if it takes much longer than others.
         headline: the one of them that comparisons and charts show.
         ranked: other keys by which comparisons rank too.
         higher_is_better: whether the headline of the better output is the higher one.
@@ -101,6 +102,7 @@ class Measure(ABC):
     returns: ClassVar[str] = ""
     detail_keys: ClassVar[tuple[str, ...]] = ("per_label", "counts", "signature")
     keys: ClassVar[tuple[str, ...]]
+    by_default: ClassVar[bool] = True
     headline: ClassVar[str]
     ranked: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = True

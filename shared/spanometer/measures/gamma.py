@@ -158,6 +158,7 @@ class Gamma(AlignedMeasure):
             "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
         ),
     }
+    by_default: ClassVar[bool] = False
     headline: ClassVar[str] = "gamma"
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (
         ("reference_spans", "units"),
@@ -281,10 +282,8 @@ class Gamma(AlignedMeasure):
             return np.zeros(labels), np.zeros(labels + 1)
         before = (np.cumsum(tokens) - tokens)[rows["document"]]
         start, end = (rows[bound] + before for bound in ("start", "end"))
-        # so that the order in which units came does not matter
-        order = np.lexsort((rows["label"], end, start, rows["annotator"]))
         annotators = int(counts.shared["annotator_tokens"].sum() // tokens.sum())
-        annotator, start, end, label = (column[order] for column in (rows["annotator"], start, end, rows["label"]))
+        annotator, start, end, label = _in_order(annotators, rows["annotator"], start, end, rows["label"])
         units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
@@ -330,6 +329,15 @@ class Gamma(AlignedMeasure):
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
+
+
+def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
+    """Return the units of one annotator after the other such that it does not matter in which order they came."""
+    order = np.lexsort((*reversed(columns), annotator))
+    own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
+    own.sort(key=lambda units: [column[units].tobytes() for column in columns])
+    number = np.repeat(np.arange(annotators), list(map(len, own)))
+    return [number, *(column[np.concatenate(own)] for column in columns)]
 
 
 _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
