@@ -15,7 +15,6 @@ import numpy as np
 
 from ..arrays import offsets_by, ranges, ranked
 from ..errors import InputError
-from .matching import connected
 from .overlaps import overlaps
 
 _EQUAL = 1e-12
@@ -252,7 +251,7 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     """Choose the pairs of the best alignments of two annotators, by linear assignment; return their numbers."""
-    group = connected(members[:, 0], members[:, 1], len(units.start))
+    group = _connected(members[:, 0], members[:, 1], len(units.start))
     order = np.argsort(group, kind="stable")
     # connected pairs together, many such groups at a time: the solver's time grows faster than the pairs
     block = np.flatnonzero(np.diff(group[order])) + 1
@@ -305,7 +304,7 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     open_ = np.abs(share - np.round(share)) > 1e-6
     if open_.any():
         # tuples that share units are connected, through the units
-        group = connected(row, unit + len(saved), len(saved) + count)
+        group = _connected(row, unit + len(saved), len(saved) + count)
         of_tuple = np.zeros(len(saved), dtype=group.dtype)
         of_tuple[row] = group
         for part in np.unique(of_tuple[open_]):
@@ -333,6 +332,15 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
     if found.x is None:
         raise InputError(f"HiGHS found no best alignment: {found.message}", "Please report it, with the spans.")
     return np.asarray(found.x)
+
+
+def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
+    """Return the connected group of each pair of nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(nodes, nodes))
+    return np.asarray(connected_components(graph, directed=False)[1][first])
 
 
 def _require_few(number: int) -> None:
