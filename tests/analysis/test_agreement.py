@@ -11,9 +11,9 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_document
 from spanometer import InputError, Spans
-from spanometer.alignment.overlaps import Alignment
+from spanometer.alignment.overlaps import Alignment, lay_out
 from spanometer.counts.statistics import Resampling
-from spanometer.measures import ChanceKappaF1, UnitizingAlpha
+from spanometer.measures import ChanceKappaF1, Gamma, UnitizingAlpha
 
 TAGS = {
     "ann": [["B-X", "I-X", "O", "O", "O", "O"], ["O", "B-Y", "O"]],
@@ -321,3 +321,47 @@ def test_intervals_of_blocks(monkeypatch):
     parts = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
     for key, bounds in whole.intervals.items():
         np.testing.assert_allclose(parts.intervals[key], bounds, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_gamma_of_all(annotators):
+    annotations, lengths = randomly(3, annotators)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    measure = Gamma(samples=5, seed=3, sampler="statistical")
+    found = spanometer.agreement(sides, gamma=measure)
+    labels = ("A", "B", "C")
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    counts = measure.count_sides([lay_out(side, labels, offsets) for side in sides], labels, offsets)
+    assert {key: getattr(found, key) for key in Gamma.keys} == measure.score(counts)
+    for label, values in measure.score_per_label(counts).items():
+        assert {key: getattr(found.per_label[label], key) for key in Gamma.keys} == {
+            key: values[key] for key in Gamma.keys
+        }
+    assert found.to_dict()["gamma"] == found.gamma
+    assert "|sampler:statistical|samples:5|seed:3|" in found.signatures["gamma"]
+    if annotators == 2:
+        counts = measure.counts(*sides)
+        assert found.gamma == measure.score(counts)["gamma"]
+
+
+def test_gamma_is_left_out():
+    found = spanometer.agreement(TAGS)
+    assert math.isnan(found.gamma)
+    assert not {*Gamma.keys, "gamma"} & {*found.to_dict(), *found.signatures}
+    with pytest.raises(InputError, match=r"Give measures.Gamma\(\)"):
+        spanometer.agreement(TAGS, gamma="yes")
+
+
+def test_gamma_of_nested_and_crossing_spans():
+    one = Spans.from_dicts([[{"start": 0, "end": 6, "label": "A"}, {"start": 4, "end": 9, "label": "A"}]], lengths=[12])
+    found = spanometer.agreement([one, one, one], variant=None, placement="independent", gamma=Gamma())
+    assert (found.gamma, found.gamma_cat, found.observed_disorder) == (1.0, 1.0, 0.0)
+
+
+def test_gamma_has_intervals():
+    annotations, lengths = randomly(5, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides, gamma=Gamma(samples=5), confidence=0.9, n_resamples=50)
+    low, high = found.interval("gamma")
+    assert low < found.gamma < high
+    assert found.per_label["A"].interval("gamma") is not None

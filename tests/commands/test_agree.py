@@ -6,6 +6,7 @@ import re
 import pytest
 
 import spanometer
+from spanometer.measures import Gamma
 from spanometer.readers import read, tag_lists
 
 ANN = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
@@ -155,3 +156,21 @@ def test_plots(run, files, tmp_path):
         status, _, complaint = run(*command, "--plot", path)
         assert (status, complaint) == (0, "")
         assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_gamma(run, files, answer):
+    found = answer(*["agree", *files], "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
+    sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
+    expected = spanometer.agreement(sides, gamma=Gamma(samples=5, distances={"PER": {"LOC": 0.5}}))
+    assert {key: found[key] for key in Gamma.keys} == {key: getattr(expected, key) for key in Gamma.keys}
+    assert found["signatures"]["gamma"] == expected.signatures["gamma"]
+    assert "|distances:LOC/PER=0.5|" in found["signatures"]["gamma"]
+    _, output, _ = run("agree", *files, "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
+    assert re.search(rf"^all jointly .* {expected.gamma:.4f} +{expected.gamma_cat:.4f}$", output, re.MULTILINE)
+
+
+def test_options_of_gamma_without_it(run, files):
+    status, _, problem = run("agree", *files, "--samples", "5")
+    assert status != 0
+    assert "--samples is an option of gamma, which is not computed. Add gamma to --measure." in problem
+    assert "unknown measure 'alpha'. The measures are gamma." in run("agree", *files, "--measure", "alpha")[2]

@@ -14,10 +14,11 @@ from ..alignment.overlaps import Alignment, lay_out
 from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, require_choice, setting
+from ..errors import InputError, counted, require_choice, require_kind, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
-from ..measures.unitizing_alpha import UnitizingAlpha, require_units
+from ..measures.gamma import Gamma
+from ..measures.unitizing_alpha import UnitizingAlpha
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides
 from ..spans.annotations import named_sides
@@ -52,8 +53,12 @@ class AgreementValues:
         alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
         spans: how many spans each annotator has, shape (annotators).
-        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means and
-            of alpha shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked for.
+        gamma, gamma_cat: of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN unless
+            asked for.
+        observed_disorder, expected_disorder: the two parts of gamma.
+        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means, of
+            alpha and of gamma shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked
+            for.
     """
 
     f1: np.ndarray
@@ -63,6 +68,10 @@ class AgreementValues:
     observed_disagreement: float
     expected_disagreement: float
     spans: np.ndarray
+    gamma: float = math.nan
+    gamma_cat: float = math.nan
+    observed_disorder: float = math.nan
+    expected_disorder: float = math.nan
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
@@ -80,9 +89,15 @@ class AgreementValues:
         """The same mean of F1 corrected for chance."""
         return _mean_of_pairs(self.kappa_f1)
 
+    @property
+    def has_gamma(self) -> bool:
+        """Return whether gamma was computed."""
+        return not math.isnan(self.expected_disorder)
+
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        names = (*(f"mean_{key}" for key in _KEYS), *UnitizingAlpha.keys, *_KEYS, "spans")
+        joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
+        names = (*(f"mean_{key}" for key in _KEYS), *joint, *_KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
         return {**values, **({"intervals": plain(dict(self.intervals))} if self.intervals else {})}
 
@@ -104,7 +119,7 @@ class Agreement(Shown, AgreementValues):
         names: the annotators, in the order of rows and columns.
         documents, tokens: the size of the corpus.
         per_label: the values of each label of any annotator.
-        signatures: how the values of the pairs and alpha were made, by the measures' names.
+        signatures: how the values of the pairs, alpha and gamma were made, by the measures' names.
         per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
             NaN where neither of the two has a span; empty unless asked for.
         confidence: the level of the intervals; None if there are none.
@@ -185,6 +200,7 @@ def agreement(
     method: str = "exact",
     uniform_threshold: float = 0.99,
     variant: str | None = "2016",
+    gamma: Gamma | None = None,
     labels: str = "match",
     average: str = "micro",
     zero_division: float = 0.0,
@@ -201,7 +217,7 @@ def agreement(
     `mean_kappa_f1` is the unweighted mean over all pairs: a mean of pairs, no statistic of the group. The paper of the
     chance level names more than two annotators as future work; this is the plain way there. Alpha
     (`measures.UnitizingAlpha`) is joint: observed over all pairs, and expected from the units and gaps of all
-    annotators together.
+    annotators together. So is gamma (`measures.Gamma`), if it is asked for.
 
         found = spanometer.agreement({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat})
         found.kappa_f1[0, 2], found.mean_kappa_f1, found.alpha, found.per_label["PER"].alpha
@@ -219,13 +235,16 @@ def agreement(
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
+        gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options; `labels`,
+            `average` and `zero_division` are those of the agreement. None leaves gamma out.
         labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
             label `_`.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
         per_document: also compute the values of each document, chance level and corrected F1 among them.
-        confidence: the level of intervals, of each pair, of the means of pairs and of alpha, over the corpus and in
-            each label: documents are drawn anew, the same ones for all annotators; None makes none.
+        confidence: the level of intervals, of each pair, of the means of pairs, of alpha and of gamma (without the
+            sampling error of its chance level), over the corpus and in each label: documents are drawn anew, the same
+            ones for all annotators; None makes none.
         interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
         pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
 
@@ -246,6 +265,9 @@ def agreement(
         **shared,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+    if gamma is not None:
+        require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
+        gamma = replace(gamma, **shared)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = named_annotators(annotations, names)
     sides, reading, *_ = read_sides(
@@ -267,14 +289,18 @@ def agreement(
     numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
     of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
     of_pairs, pair_bounds = _pairs(annotated, numbers, chance, of_documents, resampling)
-    joint, joint_bounds = _joint(annotated, alpha, len(label_names), resampling)
+    joint, joint_bounds = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
+    joint_gamma, gamma_bounds = _joint(annotated, gamma, Gamma.keys, len(label_names), resampling)
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
         {
             **{key: array[place] for key, array in of_pairs.items()},
             **joint[place],
+            **joint_gamma[place],
             "spans": spans_of[place],
-            "intervals": {key: bounds[:, place] for key, bounds in {**pair_bounds, **joint_bounds}.items()},
+            "intervals": {
+                key: bounds[:, place] for key, bounds in {**pair_bounds, **joint_bounds, **gamma_bounds}.items()
+            },
         }
         for place in range(len(label_names) + 1)
     ]
@@ -285,7 +311,9 @@ def agreement(
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
         signatures={
-            measure.name: measure.signature(reading, resampling) for measure in (chance, alpha) if measure is not None
+            measure.name: measure.signature(reading, resampling)
+            for measure in (chance, alpha, gamma)
+            if measure is not None
         },
         per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
         confidence=confidence,
@@ -343,21 +371,28 @@ def _pairs(
 
 
 def _joint(
-    annotated: Mapping[str, Spans], measure: UnitizingAlpha | None, labels: int, resampling: Resampling | None
+    annotated: Mapping[str, Spans],
+    measure: UnitizingAlpha | Gamma | None,
+    keys: Sequence[str],
+    labels: int,
+    resampling: Resampling | None,
 ) -> tuple[list[dict[str, float]], dict[str, np.ndarray]]:
-    """Return alpha and its disagreements over all annotators, of each label and (last) overall; and their intervals."""
+    """Return the values of alpha or gamma over all annotators, of each label and (last) overall; and their intervals.
+
+    Without the measure they are NaN.
+    """
     if measure is None:
-        return [dict.fromkeys(UnitizingAlpha.keys, math.nan)] * (labels + 1), {}
+        return [dict.fromkeys(keys, math.nan)] * (labels + 1), {}
     counts = count_jointly(annotated, measure, per_document=resampling is not None)
     of_labels = measure.score_per_label(counts).values()
-    found = [{key: values[key] for key in UnitizingAlpha.keys} for values in (*of_labels, measure.score(counts))]
+    found = [{key: values[key] for key in keys} for values in (*of_labels, measure.score(counts))]
     if resampling is None:
         return found, {}
-    points = {key: np.array([[values[key]] for values in found]) for key in UnitizingAlpha.keys}
+    points = {key: np.array([[values[key]] for values in found]) for key in keys}
     return found, {key: each[..., 0] for key, each in bounds_of(measure, [counts], points, resampling).items()}
 
 
-def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha, *, per_document: bool) -> Counts:
+def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
     """Count all annotators together, block by block of documents.
 
     Args:
@@ -377,9 +412,11 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha, *, pe
         sides = [alignment.references, alignment.predictions, *laid_out]
         for name, side in zip(annotated, sides, strict=True):
             try:
-                require_units(alignment, name, side)
+                measure.require_units(alignment, name, side)
             except InputError as error:
-                remedy = f"Set {setting('variant', None)} to leave alpha out."
+                remedy = "Leave gamma out."
+                if isinstance(measure, UnitizingAlpha):
+                    remedy = f"Set {setting('variant', None)} to leave alpha out."
                 raise in_whole(replace(error, remedy=remedy), first) from None
         part = measure.count_sides(sides, alignment.labels, alignment.offsets)
         if len(blocks) > 1:

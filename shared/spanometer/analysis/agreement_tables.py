@@ -42,26 +42,32 @@ def matrix(found: Agreement) -> Table:
 
 
 def pair_table(found: Agreement, *, per_pair: bool) -> Table:
-    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha."""
+    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
     pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -found.kappa_f1[pair])
     shown = {", ".join(found.names[one] for one in pair): pair for pair in pairs}
     if not per_pair:
         names = list(shown)
         ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
         shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
+    joint = _joint_keys(found)
     rows: list[list[Cell]] = [
         [
             name,
             *(Number(float(getattr(found, key)[pair]), interval=found.interval(key, *pair)) for key in _KEYS),
-            EMPTY,
+            *[EMPTY] * len(joint),
         ]
         for name, pair in shown.items()
     ]
     *means, kappa = (_mean(found, key) for key in _KEYS)
-    rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), EMPTY])
-    alpha = Number(found.alpha, style="bold", interval=found.interval("alpha"))
-    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, alpha])
-    return Table("", (*_KEYS, "alpha"), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+    rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), *[EMPTY] * len(joint)])
+    of_all = [Number(getattr(found, key), style="bold", interval=found.interval(key)) for key in joint]
+    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, *of_all])
+    return Table("", (*_KEYS, *joint), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+
+
+def _joint_keys(found: Agreement) -> tuple[str, ...]:
+    """Return the values of all annotators jointly that tables show."""
+    return ("alpha", "gamma", "gamma_cat") if found.has_gamma else ("alpha",)
 
 
 def _mean(values: AgreementValues, key: str) -> Number:
@@ -69,10 +75,11 @@ def _mean(values: AgreementValues, key: str) -> Number:
 
 
 def label_table(found: Agreement) -> Table:
-    """Return for each label the means of the pairs, alpha, and the fewest and most spans of an annotator."""
-    rows = [[label, *_label_cells(values)] for label, values in found.per_label.items()]
-    heads = ("mean f1", "mean chance", "mean kappa", "alpha", "fewest spans", "most spans")
-    keys = ("mean_f1", "mean_chance_f1", "mean_kappa_f1", "alpha", "fewest_spans", "most_spans")
+    """Return for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
+    joint = _joint_keys(found)
+    rows = [[label, *_label_cells(values, joint)] for label, values in found.per_label.items()]
+    heads = ("mean f1", "mean chance", "mean kappa", *joint, "fewest spans", "most spans")
+    keys = ("mean_f1", "mean_chance_f1", "mean_kappa_f1", *joint, "fewest_spans", "most_spans")
     return Table("label", heads, rows, kind="labels", keys=keys, confidence=found.confidence)
 
 
@@ -88,7 +95,7 @@ def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
     return Table("document", heads, rows, kind="documents", keys=keys)
 
 
-def _label_cells(values: AgreementValues) -> list[Cell]:
+def _label_cells(values: AgreementValues, joint: Sequence[str]) -> list[Cell]:
     means = [_mean(values, key) for key in _KEYS]
     spans: list[Number] = [amount(int(values.spans.min())), amount(int(values.spans.max()))]
-    return [*means, Number(values.alpha, interval=values.interval("alpha")), *spans]
+    return [*means, *(Number(getattr(values, key), interval=values.interval(key)) for key in joint), *spans]

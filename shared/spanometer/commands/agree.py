@@ -2,8 +2,9 @@
 
 F1 of each pair, the F1 that random placement of the same spans would give, F1
 corrected for it, and Krippendorff's alpha for unitizing over all annotators
-jointly. Files as in spanometer score, one for each annotator; or one file with
-a column for each, or an export of an annotation tool with several annotators.
+jointly; with --measure gamma also gamma and gamma-cat of all of them. Files as in
+spanometer score, one for each annotator; or one file with a column for each, or
+an export of an annotation tool with several annotators.
 
 Nested spans, in files that can hold them: --placement layers places them at
 random depth by depth; alpha is not defined for them, --variant none leaves it out.
@@ -13,6 +14,7 @@ Examples:
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
   spanometer agree project.json --confidence 0.95
   spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
+  spanometer agree ann.conll ben.conll cat.conll --measure gamma --precision 0.02
   spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
 
@@ -27,6 +29,7 @@ from ..analysis.agreement import Agreement, agreement
 from ..errors import counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.gamma import Gamma
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
@@ -37,10 +40,13 @@ from ..tables.table import Part, heading
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import Side, kind_of, named, names_of, once, size_of, with_answer_keys
-from .measures import add_interval_options, chosen_resampling, require_used
+from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, documents_in, side_of
+
+_JOINT = {"gamma": Gamma}
+"""What is computed only if it is asked for."""
 
 _SIMULATIONS = ("n_simulations", "seed")
 """The options of the chance level that are for one pair of annotators."""
@@ -62,10 +68,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
     add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
     scoring = parser.add_argument_group("scoring")
+    scoring.add_argument("--measure", metavar="NAME", action="append", help="gamma: also gamma and gamma-cat")
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
     add_options(scoring, owners, leave_out=_SIMULATIONS)
-    add_interval_options(parser.add_argument_group("intervals"), {})
+    add_options(scoring, _JOINT, leave_out=("seed",))
+    add_interval_options(parser.add_argument_group("intervals"), _JOINT)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
 
 
@@ -78,17 +86,22 @@ def run(options: argparse.Namespace) -> int:
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
     of_chance = {name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS}
     resampling = chosen_resampling(options)
-    require_used(options, {}, [chance, alpha], resampling=resampling)
+    asked = chosen_measures(options, _JOINT, ())
+    require_used(options, _JOINT, [chance, alpha, *asked], resampling=resampling)
     draws = {} if resampling is None else asdict(resampling)
     values = {
         "variant": None if without_alpha else alpha.variant,
         "per_document": output.per_document,
+        "gamma": next(iter(asked), None),
         **of_chance,
         **draws,
     }
     paths = with_answer_keys(list(map(once, options.files)), options.answer_key, systems=0)
     annotators: dict[str, Any]
-    if kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha]) is DocumentSeries:
+    if (
+        kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha, Gamma])
+        is DocumentSeries
+    ):
         annotators, found = _agreement_of_documents(read_options(DocumentSeries, options), paths, options, values)
     else:
         annotators, found = _agreement_of_tags(read_options(TagSeries, options), paths, options, values)

@@ -179,25 +179,25 @@ class Gamma(AlignedMeasure):
     def options(self) -> dict[str, Any]:
         """Return the options for the signature: distances, precision and moves if they are used."""
         options = super().options()
-        unused = [name for name in ("distances", "precision") if options[name] is None]
+        unused = ["processes", *(name for name in ("distances", "precision") if options[name] is None)]
         if self.sampler != "shift":
             unused.append("min_shift")
         return {name: value for name, value in options.items() if name not in unused}
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count two annotators: the reference and the prediction."""
-        sides = {"references": alignment.references, "predictions": alignment.predictions}
-        self.require_units(alignment, sides)
-        return self.count_sides(list(sides.values()), alignment.labels, alignment.offsets)
-
-    def require_units(self, alignment: Alignment, sides: Mapping[str, Side]) -> None:
-        """Raise an `InputError` for discontinuous spans, and for several documents of unknown lengths."""
         if alignment.documents > 1:
             require_lengths(alignment.lengths, "gamma, for which documents are laid end to end,")
-        for name, side in sides.items():
-            if side.discontinuous.any():
-                span = int(np.argmax(side.discontinuous))
-                raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+        for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
+            self.require_units(alignment, name, side)
+        return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
+
+    @staticmethod
+    def require_units(alignment: Alignment, name: str, side: Side) -> None:
+        """Raise an `InputError` for a discontinuous span."""
+        if side.discontinuous.any():
+            span = int(np.argmax(side.discontinuous))
+            raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
 
     def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
         """Count any number of annotators.

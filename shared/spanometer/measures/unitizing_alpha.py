@@ -110,8 +110,18 @@ class UnitizingAlpha(AlignedMeasure):
         """Count the disagreement of two annotators: the reference and the prediction."""
         require_lengths(alignment.lengths, "alpha")
         for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
-            require_units(alignment, name, side)
+            self.require_units(alignment, name, side)
         return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
+
+    @staticmethod
+    def require_units(alignment: Alignment, name: str, side: Side) -> None:
+        """Raise an `InputError` unless a side's spans can be one annotator's units: contiguous and disjoint."""
+        if side.discontinuous.any():
+            span = int(np.argmax(side.discontinuous))
+            raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+        if not side.flat:
+            problem = "overlaps another of its label; one annotator's units do not."
+            raise alignment.refusal(name, side, int(side.overlapping[0]), problem)
 
     def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Count the disagreement of any number of annotators.
@@ -253,13 +263,3 @@ def _gaps(side: Side, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]
     end = np.sort(np.concatenate([side.start, border + tokens]))
     some = end > start
     return start[some] // max(tokens, 1), (end - start)[some]
-
-
-def require_units(alignment: Alignment, name: str, side: Side) -> None:
-    """Raise an `InputError` unless the spans of a side can be one annotator's units: contiguous and disjoint."""
-    if side.discontinuous.any():
-        span = int(np.argmax(side.discontinuous))
-        raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
-    if not side.flat:
-        problem = "overlaps another of its label; one annotator's units do not."
-        raise alignment.refusal(name, side, int(side.overlapping[0]), problem)
