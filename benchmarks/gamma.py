@@ -1,0 +1,144 @@
+"""Time of gamma, beside pygamma-agreement on the same units.
+
+    python benchmarks/gamma.py [--peer PYTHON] [--processes 2]
+
+PYTHON is that of an environment with pygamma-agreement, which wants other versions of what we need; without it its rows
+are left out. Writes results/gamma.md beside this file, prints it, and says of each goal whether it is met; the exit
+status is 0 in any case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import subprocess
+import time
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spanometer.alignment.overlaps import Side, lay_out
+from spanometer.measures import Gamma
+from spanometer.spans.spans import Spans
+from tags import Goal, report_goals, shown, table, times
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ("spanometer", "numpy", "scipy")
+SAMPLES = 30
+LABELS = ("Adj", "Noun", "Prep", "Verb")
+BESIDE = ((2, 200), (3, 200))
+"""Annotators and units of each that pygamma-agreement does as well."""
+
+ALONE = ((2, 5_000, 60), (5, 200, 300))
+"""Annotators, units of each, and the seconds that they may take."""
+
+Unit = tuple[int, int, int, str]
+
+
+def units_of(annotators: int, number: int) -> list[Unit]:
+    """Units of annotators who agree by and large: bounds move, labels change, units are missing or added."""
+    generator = random.Random(0)
+    position, truth = 0, []
+    for _ in range(number):
+        position += generator.randint(0, 9)
+        end = position + generator.randint(2, 17)
+        truth.append((position, end, generator.choice(LABELS)))
+        position = end
+    found = []
+    for annotator in range(annotators):
+        for start, end, label in truth:
+            if generator.random() < 0.1:
+                start, end = (max(0, bound + generator.randint(-30, 30)) for bound in (start, start))
+                end = start + generator.randint(2, 17)
+            moved = max(0, start + generator.randint(-2, 2))
+            other = label if generator.random() < 0.8 else generator.choice(LABELS)
+            found.append((annotator, moved, max(moved + 1, end + generator.randint(-2, 2)), other))
+    return sorted(set(found))
+
+
+def ours(units: list[Unit], measure: Gamma) -> dict[str, float]:
+    """Our time and values."""
+    length = max(end for _, _, end, _ in units)
+    offsets = np.array([0, length])
+    start = time.perf_counter()
+    counts = measure.count_sides([_side(units, number, offsets) for number in _annotators(units)], LABELS, offsets)
+    score = measure.score(counts)
+    return {
+        "seconds": time.perf_counter() - start,
+        "gamma": score["gamma"],
+        "disorder": score["observed_disorder"],
+    }
+
+
+def _annotators(units: list[Unit]) -> list[int]:
+    return sorted({annotator for annotator, *_ in units})
+
+
+def _side(units: list[Unit], number: int, offsets: np.ndarray) -> Side:
+    own = [{"start": s, "end": e, "label": label} for annotator, s, e, label in units if annotator == number]
+    return lay_out(Spans.from_dicts([own], lengths=[int(offsets[-1])]), LABELS, offsets)
+
+
+def theirs(python: str, units: list[Unit]) -> dict[str, float]:
+    """The time and the values of pygamma-agreement."""
+    asked = json.dumps({"units": units, "samples": SAMPLES})
+    command = [python, "-W", "ignore", str(HERE / "gamma_peer.py")]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--peer", metavar="PYTHON", help="Python with pygamma-agreement")
+    parser.add_argument("--processes", type=int, default=1)
+    arguments = parser.parse_args()
+    # pygamma-agreement's default
+    measure = Gamma(sampler="statistical", samples=SAMPLES)
+    ours(units_of(3, 20), measure)
+    rows, goals = [], []
+    for annotators, number in BESIDE:
+        units = units_of(annotators, number)
+        found = ours(units, measure)
+        row = [f"{annotators} × {number:,}", "statistical", 1, shown(found["seconds"]), f"{found['gamma']:.4f}"]
+        if arguments.peer:
+            peer = theirs(arguments.peer, units)
+            ratio = peer["seconds"] / found["seconds"]
+            apart = abs(peer["disorder"] - found["disorder"])
+            row += [shown(peer["seconds"]), f"{peer['gamma']:.4f}", times(ratio), f"{apart:.1e}"]
+            goals.append(Goal(f"{annotators} × {number:,}: pygamma-agreement's time to ours", ratio, 20, at_least=True))
+        rows.append(row + ["", "", "", ""][: 9 - len(row)])
+    for annotators, number, most in ALONE:
+        found = ours(units_of(annotators, number), replace(measure, sampler="shift", processes=arguments.processes))
+        row = [f"{annotators} × {number:,}", "shift", arguments.processes, shown(found["seconds"])]
+        rows.append([*row, f"{found['gamma']:.4f}", "", "", "", ""])
+        goals.append(Goal(f"{annotators} × {number:,}, seconds", found["seconds"], most))
+    head = ("annotators × units", "sampler", "processes", "time", "gamma")
+    head = (*head, "pygamma-agreement", "its gamma", "ratio", "disorders differ by")
+    lines = [
+        "# Gamma: time",
+        "",
+        "Written by `python benchmarks/gamma.py`; see [how it is measured](../README.md).",
+        "",
+        f"Gamma with {SAMPLES} random annotations, of units made at random; one run each, after a small one that warms "
+        f"up. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
+        f"processors; {', '.join(f'{name} {version(name)}' for name in PACKAGES)}. Load average of the last "
+        f"15 minutes: {os.getloadavg()[2]:.1f}. pygamma-agreement computes disorders in single precision.",
+        "",
+        *table(head, rows),
+        "",
+        *report_goals(goals),
+    ]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    (HERE / "results" / "gamma.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
