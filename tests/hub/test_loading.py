@@ -106,6 +106,7 @@ def jobs(spaces):
     return [
         job(f"spanometer/{name}", config, inputs=inputs)
         for name, files in spaces.items()
+        if name != "gamma"
         for config, inputs in inputs_of(name, files).items()
     ]
 
@@ -125,6 +126,7 @@ WRONG = {"references": [["O"], ["O", "O"]], "predictions": [["O"], ["PER-B", "O"
 
 REFUSED = {
     "without SciPy": job("spanometer/token_f", inputs=[{**TWICE, "confidence": 0.9}]),
+    "gamma without SciPy": job("spanometer/gamma", inputs=[TAGS]),
     "wrong input": job("spanometer/link_f", inputs=[WRONG]),
 }
 """What ends in an error in the process of `loaded`."""
@@ -143,6 +145,20 @@ def loaded(spaces, jobs, tmp_path_factory):
     return answers[: len(jobs)], refusals, server.log
 
 
+def test_gamma_gives_what_the_package_gives(spaces, tmp_path):
+    """It alone cannot do without SciPy."""
+    jobs = [
+        job("spanometer/gamma", config, inputs=inputs) for config, inputs in inputs_of("gamma", spaces["gamma"]).items()
+    ]
+    server = Hub()
+    server.commit("spanometer/gamma", spaces["gamma"])
+    answers, _ = run_jobs(jobs, server.url, tmp_path, blocked=("spanometer",))
+    server.close()
+    assert [answer.get("message") for answer in answers] == [None] * len(jobs)
+    for wanted, answer, expected in zip(jobs, answers, packaged(jobs), strict=True):
+        assert answer["results"] == expected, wanted["config"]
+
+
 def test_every_module_gives_what_the_package_gives(loaded, jobs):
     answers, _, _ = loaded
     assert [answer.get("message") for answer in answers] == [None] * len(jobs)
@@ -154,7 +170,7 @@ def test_every_module_gives_what_the_package_gives(loaded, jobs):
 
 def test_every_configuration_is_loaded(jobs):
     found = {name: {wanted["config"] for wanted in jobs if wanted["path"].endswith(f"/{name}")} for name in NAMES}
-    for name in MEASURES:
+    for name in set(MEASURES) - {"gamma"}:
         assert found[name] >= {None, "spans", "fragments", "text"}
     assert found["eter"] == {None, "markup"}
 
@@ -205,6 +221,8 @@ def test_intervals_with_scipy(hub, tmp_path):
 def test_what_needs_scipy_names_it(loaded):
     message = "resampling needs SciPy, which is not installed.\npip install scipy"
     assert loaded[1]["without SciPy"] == {"error": "InputError", "message": message}
+    message = "gamma needs SciPy, which is not installed.\npip install scipy"
+    assert loaded[1]["gamma without SciPy"] == {"error": "InputError", "message": message}
 
 
 def test_revisions(hub, spaces, tmp_path):

@@ -135,8 +135,9 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
     not told apart.
 
     Raises:
-        InputError: if more than twenty million unitary alignments could be in a best one.
+        InputError: if more than twenty million unitary alignments could be in a best one, and without SciPy.
     """
+    _require_scipy()
     members, saved = _listed(units, dissimilarity)
     chosen = _matched(units, members, saved) if units.annotators == 2 else _packed(units, members, saved)
     members, saved = members[chosen], saved[chosen]
@@ -341,6 +342,13 @@ def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
 
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(nodes, nodes))
     return np.asarray(connected_components(graph, directed=False)[1][first])
+
+
+def _require_scipy() -> None:
+    try:
+        import scipy.sparse  # noqa: F401
+    except ModuleNotFoundError:
+        raise InputError("gamma needs SciPy, which is not installed.", "pip install scipy") from None
 
 
 def _require_few(number: int) -> None:
