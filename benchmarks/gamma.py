@@ -1,15 +1,16 @@
-"""Time of gamma, beside pygamma-agreement on the same units.
+"""Time of gamma, and disorders of best alignments, beside pygamma-agreement on the same units.
 
     python benchmarks/gamma.py [--peer PYTHON] [--processes 2]
 
 PYTHON is that of an environment with pygamma-agreement, which wants other versions of what we need; without it its rows
-are left out. Writes results/gamma.md beside this file, prints it, and says of each goal whether it is met; the exit
-status is 0 in any case.
+are left out, and those of its example files too if SPANOMETER_DATA does not name the folder of the corpora. Writes
+results/gamma.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0 in any case.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ import subprocess
 import time
 from dataclasses import replace
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +66,11 @@ def units_of(annotators: int, number: int) -> list[Unit]:
 
 def ours(units: list[Unit], measure: Gamma) -> dict[str, float]:
     """Our time and values."""
-    length = max(end for _, _, end, _ in units)
+    length, labels = max(end for _, _, end, _ in units), tuple(sorted({label for *_, label in units}))
     offsets = np.array([0, length])
     start = time.perf_counter()
-    counts = measure.count_sides([_side(units, number, offsets) for number in _annotators(units)], LABELS, offsets)
-    score = measure.score(counts)
+    sides = [_side(units, number, labels, offsets) for number in _annotators(units)]
+    score = measure.score(measure.count_sides(sides, labels, offsets))
     return {
         "seconds": time.perf_counter() - start,
         "gamma": score["gamma"],
@@ -80,18 +82,57 @@ def _annotators(units: list[Unit]) -> list[int]:
     return sorted({annotator for annotator, *_ in units})
 
 
-def _side(units: list[Unit], number: int, offsets: np.ndarray) -> Side:
+def _side(units: list[Unit], number: int, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
     own = [{"start": s, "end": e, "label": label} for annotator, s, e, label in units if annotator == number]
-    return lay_out(Spans.from_dicts([own], lengths=[int(offsets[-1])]), LABELS, offsets)
+    return lay_out(Spans.from_dicts([own], lengths=[int(offsets[-1])]), labels, offsets)
 
 
-def theirs(python: str, units: list[Unit]) -> dict[str, float]:
-    """The time and the values of pygamma-agreement."""
-    asked = json.dumps({"units": units, "samples": SAMPLES})
+def theirs(python: str, units: list[Unit], samples: int) -> dict[str, Any]:
+    """The time and the values of pygamma-agreement; without samples its best alignment alone."""
+    asked = json.dumps({"units": units, "samples": samples})
     command = [python, "-W", "ignore", str(HERE / "gamma_peer.py")]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return {**found, "disorder": _disorder(found["aligned"], len(units) / len(_annotators(units)))}
+
+
+def _disorder(aligned: list[list[Any]], mean_units: float) -> float:
+    """The disorder of an alignment in double precision, as the paper has it."""
+
+    def apart(one: Any, other: Any) -> float:
+        if one is None or other is None:
+            return 1.0
+        bounds = abs(one[0] - other[0]) + abs(one[1] - other[1])
+        position = (bounds / (one[1] - one[0] + other[1] - other[0])) ** 2
+        return 3 * float(position) + (one[2] != other[2])
+
+    pairs = [list(combinations(unitary, 2)) for unitary in aligned]
+    return sum(sum(apart(*pair) for pair in some) / len(some) for some in pairs) / mean_units
+
+
+def example_files() -> dict[str, list[Unit]]:
+    """The units of pygamma-agreement's example files."""
+    found = {}
+    for path in sorted(Path(os.environ.get("SPANOMETER_DATA", "nowhere"), "gamma").glob("*.csv")):
+        with path.open(newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+        names = sorted({row[0] for row in rows})
+        found[path.name] = [
+            (names.index(name), int(float(start)), int(float(end)), label) for name, label, start, end in rows
+        ]
     return found
+
+
+def examples(python: str) -> tuple[list[list[Any]], Goal]:
+    """A row for each example file, and the goal for all."""
+    rows, differing = [], 0
+    for name, units in example_files().items():
+        own, peer = ours(units, Gamma(samples=1))["disorder"], theirs(python, units, 0)["disorder"]
+        differing += abs(own - peer) > 1e-9
+        rows.append(
+            [name, len(_annotators(units)), len(units), f"{own:.10f}", f"{peer:.10f}", f"{abs(own - peer):.0e}"]
+        )
+    return rows, Goal("example files of which the disorders differ by more than 1e-9", differing, 0)
 
 
 def main() -> None:
@@ -108,7 +149,7 @@ def main() -> None:
         found = ours(units, measure)
         row = [f"{annotators} × {number:,}", "statistical", 1, shown(found["seconds"]), f"{found['gamma']:.4f}"]
         if arguments.peer:
-            peer = theirs(arguments.peer, units)
+            peer = theirs(arguments.peer, units, SAMPLES)
             ratio = peer["seconds"] / found["seconds"]
             apart = abs(peer["disorder"] - found["disorder"])
             row += [shown(peer["seconds"]), f"{peer['gamma']:.4f}", times(ratio), f"{apart:.1e}"]
@@ -119,6 +160,12 @@ def main() -> None:
         row = [f"{annotators} × {number:,}", "shift", arguments.processes, shown(found["seconds"])]
         rows.append([*row, f"{found['gamma']:.4f}", "", "", "", ""])
         goals.append(Goal(f"{annotators} × {number:,}, seconds", found["seconds"], most))
+    beside: list[str] = []
+    if arguments.peer and example_files():
+        found_examples, goal = examples(arguments.peer)
+        heads = ("its example file", "annotators", "units", "disorder", "of its alignment", "differ by")
+        beside = [*table(heads, found_examples), ""]
+        goals.append(goal)
     head = ("annotators × units", "sampler", "processes", "time", "gamma")
     head = (*head, "pygamma-agreement", "its gamma", "ratio", "disorders differ by")
     lines = [
@@ -129,10 +176,12 @@ def main() -> None:
         f"Gamma with {SAMPLES} random annotations, of units made at random; one run each, after a small one that warms "
         f"up. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
         f"processors; {', '.join(f'{name} {version(name)}' for name in PACKAGES)}. Load average of the last "
-        f"15 minutes: {os.getloadavg()[2]:.1f}. pygamma-agreement computes disorders in single precision.",
+        f"15 minutes: {os.getloadavg()[2]:.1f}. The disorder of pygamma-agreement's best alignment is computed "
+        "again in double precision, as it computes it in single.",
         "",
         *table(head, rows),
         "",
+        *beside,
         *report_goals(goals),
     ]
     text = "\n".join(lines) + "\n"

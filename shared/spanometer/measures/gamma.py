@@ -87,8 +87,26 @@ class Gamma(AlignedMeasure):
             that are not numbers from 0 to 1.
     """
 
-    alpha: float = option(3.0, help="weight of positions", kind=float, low=0, high=1000, flag="position-weight")
-    beta: float = option(1.0, help="weight of labels", kind=float, low=0, high=1000, flag="label-weight")
+    alpha: float = option(
+        3.0,
+        help="weight of positions",
+        kind=float,
+        low=0,
+        high=1000,
+        flag="position-weight",
+        label="Weight of positions",
+        span=(0, 10),
+    )
+    beta: float = option(
+        1.0,
+        help="weight of labels",
+        kind=float,
+        low=0,
+        high=1000,
+        flag="label-weight",
+        label="Weight of labels",
+        span=(0, 10),
+    )
     delta_empty: float = option(
         1.0, help="dissimilarity of a unit and none", kind=float, low=0, high=1000, exclusive=True
     )
@@ -100,6 +118,7 @@ class Gamma(AlignedMeasure):
         metavar="DISTANCES",
         flag="label-distances",
         parse=str,
+        label="Distances of labels",
     )
     sampler: str = option(
         "shift",

@@ -14,6 +14,7 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.eter import Eter
+from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
 from .attributes import attribute_results, read_both
@@ -32,6 +33,9 @@ MAX_CHANCE_WORK = 30_000_000
 
 _MAX_SIMULATED = 20_000_000
 """How many simulated tokens (tokens times simulations) a page draws."""
+
+_MAX_SAMPLED = 300_000
+"""How many random units (units times samples of gamma) a page aligns."""
 
 _SHOWN_LABELS = 100
 
@@ -162,6 +166,8 @@ def _counts(measure: Measure, corpus: Corpus, alignment: Alignment) -> Any:
         return measure.counts(*(corpus.trees or (flat_trees(corpus.references), flat_trees(corpus.predictions))))
     if isinstance(measure, ChanceKappaF1):
         _require_little_work(measure, alignment)
+    if isinstance(measure, Gamma):
+        _require_few_units(measure, alignment)
     assert isinstance(measure, AlignedMeasure)
     return measure.count(alignment)
 
@@ -182,6 +188,15 @@ def _require_little_work(measure: ChanceKappaF1, alignment: Alignment) -> None:
         )
 
 
+def _require_few_units(measure: Gamma, alignment: Alignment) -> None:
+    units = len(alignment.references) + len(alignment.predictions)
+    if units * measure.samples > _MAX_SAMPLED:
+        raise InputError(
+            f"{measure.samples} random annotations of {counted(units, 'unit')} are too many for this page.",
+            f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or score it on your own machine.",
+        )
+
+
 def _written(measure: Measure, key: str, value: float) -> str:
     # numbers of things are floats as sums
     whole = key in measure.results and measure.results[key].whole and value == int(value)
@@ -191,10 +206,12 @@ def _written(measure: Measure, key: str, value: float) -> str:
 def _comparison(
     measure: Measure, scores: Mapping[str, float], corpus: Corpus, alignment: Alignment, shared: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every measure on the same input, the options of other measures at their defaults."""
+    """Yield a row for every measure on the same input that does not take long, the options of others at defaults."""
     kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
     for name, kind in kinds.items():
         own, page = name == measure.name, page_of(name)
+        if not (own or kind.by_default):
+            continue
         row = {"title": page.title, "own": own, "higher_is_better": kind.higher_is_better}
         try:
             other = measure if own else kind(**shared, **_suited(name, corpus))
