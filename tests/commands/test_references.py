@@ -91,3 +91,24 @@ def test_refusals(complaint, tags, file):
     message = complaint("score", *tags[:3], other, "--references", 3)
     assert "Nome" in message
     assert "line 6" in message
+
+
+def test_answers_of_a_language_model(run, file):
+    """Only the system has answers; an item without a place counts as predicted, and a tagger stands beside it."""
+    ann, ben = file("ann.jsonl", row([(0, 6, "PER")])), file("ben.jsonl", row([(0, 3, "PER")]))
+    answer = {"id": "d0", "answer": '[["PER", "Ada L."], ["PER", "Zoe"]]'}
+    model, tagger = file("model.jsonl", json.dumps(answer) + "\n"), file("tagger.jsonl", row([(0, 3, "PER")]))
+    reading = ("--grounding", "strict", "--labels", "PER", "--json")
+    for systems in ((model, tagger), (tagger, model)):
+        status, output, errors = run("score", ann, ben, *systems, "--references", 2, *reading)
+        assert (status, errors) == (0, "")
+        against = json.loads(output)["measures"]["span_f"]["against"]
+        values = {
+            name: [against[name][person]["scores"]["f1"] for person in ("ann", "ben")]
+            for name in against
+            if name in ("model", "tagger")
+        }
+        assert values == {"model": [2 / 3, 0.0], "tagger": [0.0, 1.0]}
+    keyed = file("keyed.jsonl", json.dumps({"id": "d0", "a": answer["answer"], "b": "[]"}) + "\n")
+    status, output, _ = run("score", ann, ben, keyed, "--references", 2, "--answer-key", "a,b", *reading)
+    assert (status, json.loads(output)["systems"]) == (0, ["a", "b"])

@@ -26,6 +26,7 @@ from .inputs import (
     require_distinct,
     require_scored,
     size_of,
+    with_answer_keys,
 )
 from .measures import chosen_measures, chosen_resampling, require_used
 from .options import read_options
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace, output: TableOutput, kinds: Sequence[type[P
         if getattr(options, name):
             raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
     require_distinct(paths)
-    paths = list(map(once, paths))
+    paths = with_answer_keys(list(map(once, paths)), options.answer_key, systems=number)
     kind = kind_of((DocumentSeries, TagSeries), options, paths, [*MEASURES.values(), ChanceParts])
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_scored(measures, kind)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..errors import InputError, on_side
 from ..grounding.grounded import Grounded, with_unplaced
+from ..grounding.reading import AnswerReading
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
@@ -66,7 +68,13 @@ def files_together(
     if pairing is not None and pairing.shared_documents:
         files, left_out = shared_documents(files)
     (first, reference), *others = files.items()
-    pairs = {name: pair(reference, file, pairing) for name, file in others}
+    answered = {name for name, file in files.items() if file.answers is not None}
+    # how answers are read says nothing of the sides without any, if others have some
+    plain = None if pairing is None else replace(pairing, **vars(AnswerReading()))
+    pairs = {
+        name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
+        for name, file in others
+    }
     found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
     choices = dict(found.choices)
     notes = by_side(left_out) + by_side({first: [*found.moved["references"], *found.lost["references"]]})
