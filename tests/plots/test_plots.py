@@ -8,6 +8,7 @@ import pytest
 import spanometer
 from spanometer import InputError
 from spanometer.analysis.difficulty import by_chance
+from spanometer.analysis.grounding_spread import grounding_spread
 from spanometer.analysis.spread import policy_spread
 from spanometer.analysis.sweep import AlphaSweep
 from spanometer.counts.statistics import Resampling
@@ -19,6 +20,7 @@ from spanometer.plots import (
     plot_comparison,
     plot_confusion,
     plot_difficulty,
+    plot_grounding_spread,
     plot_placement,
     plot_precision_recall,
     plot_spread,
@@ -28,7 +30,7 @@ from spanometer.plots.curves import draw_placement, draw_precision_recall, draw_
 from spanometer.plots.difficulty import draw_difficulty
 from spanometer.plots.figure import require_format
 from spanometer.plots.heat_map import draw_agreement, draw_confusion
-from spanometer.plots.scores import draw_comparison, draw_spread
+from spanometer.plots.scores import draw_comparison, draw_grounding_spread, draw_spread
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
 
@@ -49,6 +51,13 @@ def spread_of_logits():
     return policy_spread(GOLD, logits=LOGITS, labels=LABELS, measures=[SpanF(), SlIcm()])
 
 
+def spread_of_answers():
+    texts = ["Paris loves Paris", "Ann and Bob"]
+    gold = [[{"start": start, "end": start + 5, "label": "LOC"} for start in (0, 12)], []]
+    answers = {"_one$a$": ['[["LOC", "Paris"]]', "[]"], "two": ['[["LOC", "paris"]]', '[["PER", "Ann"], ["PER", "an']}
+    return grounding_spread(texts, answers, gold, measures=["span_f", "link_f"])
+
+
 def comparison_of_systems():
     systems = {"old$a$": SYSTEM, "_new": GOLD, "poor": POOR}
     return spanometer.compare(GOLD, systems, measures=("span_f", "sl_icm"), n_resamples=50, n_permutations=50)
@@ -67,6 +76,7 @@ CURVES = {"other": curve([], [], np.nan), "micro": curve([0.5, 0.5], [1.0, 0.5],
 
 PICTURES = {
     "spread": (plot_spread, spread_of_logits),
+    "grounding": (plot_grounding_spread, spread_of_answers),
     "comparison": (plot_comparison, comparison_of_systems),
     "agreement": (plot_agreement, lambda: spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "_ben", "cat$x$"])),
     "confusion": (plot_confusion, lambda: spanometer.errors(GOLD, SYSTEM).only.confusion()),
@@ -119,6 +129,29 @@ def test_spread():
     # no label lies over another one or beyond the edge
     figure.draw_without_rendering()
     for texts in (above.get_yticklabels(), above.texts, [figure._suptitle, *above.get_legend().get_texts()]):
+        boxes = [text.get_window_extent() for text in texts]
+        assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+        assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
+
+
+def test_grounding_spread():
+    spread = spread_of_answers()
+    figure = draw_grounding_spread(spread)
+    assert len(figure.axes) == 12
+    below, above, effects = figure.axes[:3]
+    measure = spread.systems["_one$a$"].measures["span_f"]
+    assert sum(bar.get_height() for bar in below.patches) == 9216
+    assert below.get_xlabel() == r"_one\$a\$: span_f f1"
+    names = {label.get_text(): above.texts[row].get_text() for row, label in enumerate(above.get_yticklabels())}
+    assert {name: names[name] for name in measure.named} == {
+        name: f"{score:.4f}" for name, score in measure.named.items()
+    }
+    assert effects.get_yticklabels()[0].get_text() == "repeat"
+    assert [text.get_text() for text in effects.texts][:3] == ["prefer free 0.6667", "all 1.0000", "no effect"]
+    # no label lies over another one or beyond the edge
+    figure.draw_without_rendering()
+    titles = [figure._suptitle, *above.get_legend().get_texts()]
+    for texts in (above.get_yticklabels(), above.texts, effects.texts, titles):
         boxes = [text.get_window_extent() for text in texts]
         assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
         assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
@@ -213,6 +246,8 @@ def test_scores_that_are_not_defined():
     empty = [["O"]] * 2
     spread = policy_spread(empty, empty, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))])
     assert draw_spread(spread).axes[1].get_yticks().tolist() == []
+    silent = grounding_spread(["a"], ["[]"], [[]], measures=SpanF(zero_division=float("nan")))
+    assert draw_grounding_spread(silent).axes[1].get_yticks().tolist() == []
     nothing = spanometer.compare(
         empty, {"x$y$": empty, "_z": empty}, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))]
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans, plots
-from spanometer.analysis.spread import MeasureSpread
+from spanometer.analysis.policy_scores import MeasureSpread
 from spanometer.measures import Bcubed, SpanF
 from spanometer.readers import read, tag_lists
 from spanometer.reproduction import decoding, tagger

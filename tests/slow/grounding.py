@@ -122,9 +122,11 @@ def chain(found, tokens):
     return [chosen.get(item) for item in range(len(found))]
 
 
-def ground(text, tokens, items, actions, labels, token_mention):
+def ground(text, tokens, items, actions, labels, token_mention, broken=False):
     """Return the placed (start, end, label), the labels of wrong items, and the numbers of items."""
-    _, outside, fold, inside, repeat, surplus, absent, overlap = actions
+    if_broken, outside, fold, inside, repeat, surplus, absent, overlap = actions
+    if broken and if_broken == "empty":
+        items = []
     if outside == "drop":
         items = [item for item in items if item[0] in labels]
     found = [occurrences(text, tokens, mention, fold, inside) for _, mention in items]

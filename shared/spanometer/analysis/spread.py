@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import code_type, ordered, plain, ranges
-from ..errors import InputError, counted, on_side, require_kind, setting, without_option
+from ..errors import InputError, counted, on_side, setting, without_option
 from ..measures.aligned import AlignedMeasure
-from ..measures.information import TokenProbabilities
-from ..measures.sl_icm import SlIcm
 from ..measures.span_f import SpanF
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import Spans, as_tags, common_scheme
@@ -24,49 +22,8 @@ from ..tags.repair_grid import Grid, Readings, read_all
 from ..tags.schemes import LabelChoice, Scheme
 from ..tags.tags import Tags, check_names, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
-from .spread_tables import choice_tables, choices_of, score_table
-
-_POLICIES_AT_ONCE = 1 << 22
-"""About how many (policy, document) places are summed at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class MeasureSpread:
-    """One measure's scores under every policy.
-
-    Attributes:
-        key: which of the measure's values it is.
-        scores: shape (policies), in the order of the grid.
-        named: the named policies, and `convert`.
-        from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right), `greedy_from_starts` (the
-            same, but spans begin only where a token's best tag opens one, Strubell et al. 2017) and `by_score`
-            (conlleval's runs of tags, whatever their labels, each with the label of the highest summed probability,
-            after Flair).
-    """
-
-    key: str
-    scores: np.ndarray
-    named: Mapping[str, float]
-    from_logits: Mapping[str, float]
-
-    @property
-    def best(self) -> float:
-        """The highest score of any policy."""
-        return self._known(np.nanmax)
-
-    @property
-    def worst(self) -> float:
-        """The lowest score of any policy."""
-        return self._known(np.nanmin)
-
-    @property
-    def mean(self) -> float:
-        """The mean over all policies, each weighing the same."""
-        return self._known(np.nanmean)
-
-    def _known(self, function: Callable[[np.ndarray], float]) -> float:
-        """Apply a function that ignores NaN; return NaN if all scores are."""
-        return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
+from .policy_scores import MeasureSpread, require_additive, totals_of_policies
+from .spread_tables import choice_table, choices_of, score_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,13 +55,14 @@ class PolicySpread(Shown):
 
     def lines(self) -> Iterator[Part]:
         """Return the same without the numbers of pairs and policies."""
-        yield score_table(self)
+        yield score_table(self.measures)
         yield ""
         yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
         if self.illegal == 0:
             yield from ("", "There is nothing to repair: all policies read these tags alike.")
-        for table in choice_tables(self):
-            yield from ("", table)
+        for name, measure in self.measures.items():
+            if self.illegal and not math.isnan(measure.best):
+                yield from ("", choice_table(f"{name} {measure.key}", measure, self, {"measure": name}))
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -179,7 +137,9 @@ def policy_spread(
     for side, given in sides.items():
         on_side(side, check_names, given, known)
     grid = Grid.of(known)
-    _require_additive(measures)
+    require_additive(measures)
+    if len({measure.name for measure in measures}) < len(measures):
+        raise InputError("two measures have one name.", "Ask for each measure once.")
     pairs = illegal_pairs(tags, known)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
@@ -199,14 +159,8 @@ def policy_spread(
     for measure in measures:
         fixed = measure.counts(reference.take(rest), legal).per_label()
         parts = measure.counts(reference.take(affected).take(readings.document), reread)
-        totals = {}
-        for name, sums in fixed.items():
-            of_readings = (
-                parts.columns[name].per_document(parts.documents, len(parts.labels))
-                if name in parts.columns
-                else np.repeat(parts.shared[name][:, None], len(parts.labels), axis=1)
-            )
-            totals[name] = sums + _summed(of_readings, readings)
+        summed = totals_of_policies(parts, readings.of_policy)
+        totals = {name: sums + summed[name] for name, sums in fixed.items()}
         values = measure.score_totals(totals)[measure.headline]
         alone = {
             way: measure.score(measure.counts(reference, spans))[measure.headline]
@@ -216,32 +170,6 @@ def policy_spread(
         named["convert"] = alone.pop("convert")
         found[measure.name] = MeasureSpread(measure.headline, values, named, alone)
     return PolicySpread(known.name, grid, len(pairs), affected, found)
-
-
-def _require_additive(measures: Sequence[AlignedMeasure]) -> None:
-    for measure in measures:
-        require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
-    if len({measure.name for measure in measures}) < len(measures):
-        raise InputError("two measures have one name.", "Ask for each measure once.")
-    for measure in measures:
-        if isinstance(measure, SlIcm) and (
-            measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
-        ):
-            raise InputError(
-                "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
-            )
-        if measure.shared:
-            raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
-
-
-def _summed(parts: np.ndarray, readings: Readings) -> np.ndarray:
-    """Sum counts of readings, shape (readings, labels), over the documents for each policy."""
-    policies, documents = readings.of_policy.shape
-    totals = np.zeros((policies, parts.shape[1]), dtype=parts.dtype)
-    step = max(1, _POLICIES_AT_ONCE // max(policies * parts.shape[1], 1))
-    for first in range(0, documents, step):
-        totals += parts[readings.of_policy[:, first : first + step]].sum(axis=1)
-    return totals
 
 
 def _read_affected(grid: Grid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[Readings, Spans]:

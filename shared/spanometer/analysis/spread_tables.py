@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
 from ..tables.table import Cell, Table, number
-
-if TYPE_CHECKING:
-    from .spread import MeasureSpread, PolicySpread
+from .policy_scores import MeasureSpread, PolicyGrid
 
 ANY = "any"
 """Stands for an action if every action gives the same score."""
 
 
-def choices_of(measure: MeasureSpread, spread: PolicySpread, score: float) -> dict[str, str]:
+class _OverGrid(Protocol):
+    @property
+    def grid(self) -> PolicyGrid:
+        """The policies."""
+
+
+def choices_of(measure: MeasureSpread, spread: _OverGrid, score: float) -> dict[str, str]:
     """Return the action of a policy with this score at each place; `ANY` if all actions there have the same score.
 
     Of several policies with one score it is one that has a name, or else the first.
@@ -33,40 +37,45 @@ def choices_of(measure: MeasureSpread, spread: PolicySpread, score: float) -> di
     return choices
 
 
-def score_table(spread: PolicySpread) -> Table:
-    """Return a row for each policy, the grid as a whole first."""
-    measures = list(spread.measures.values())
+def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
+    """Return a row for each policy, the grid as a whole first.
+
+    Args:
+        columns: the measures by name; or, of one measure, the systems.
+        about: what all columns are of: the measure, if they are systems.
+    """
+    spreads = list(columns.values())
     rows: list[list[Cell] | None] = [
-        [("best", "bold"), *(number(measure.best, "bold") for measure in measures)],
-        ["mean", *(number(measure.mean) for measure in measures)],
-        [("worst", "bold"), *(number(measure.worst, "bold") for measure in measures)],
+        [("best", "bold"), *(number(spread.best, "bold") for spread in spreads)],
+        ["mean", *(number(spread.mean) for spread in spreads)],
+        [("worst", "bold"), *(number(spread.worst, "bold") for spread in spreads)],
         None,
     ]
-    rows += [[(name, "cyan"), *(number(measure.named[name]) for measure in measures)] for name in measures[0].named]
-    if measures[0].from_logits:
+    rows += [[(name, "cyan"), *(number(spread.named[name]) for spread in spreads)] for name in spreads[0].named]
+    if spreads[0].from_logits:
         rows.append(None)
-    for name in measures[0].from_logits:
-        rows.append([(name, "cyan"), *(number(measure.from_logits[name]) for measure in measures)])
-    heads = [f"{name}\n{measure.key}" for name, measure in spread.measures.items()]
-    keys = [f"{name}_{measure.key}" for name, measure in spread.measures.items()]
-    return Table("policy", heads, rows, kind="scores", keys=keys)
+    for name in spreads[0].from_logits:
+        rows.append([(name, "cyan"), *(number(spread.from_logits[name]) for spread in spreads)])
+    heads, keys = heads_and_keys(columns, about)
+    title = " ".join(["policy", *(f"({name} {spreads[0].key})" for name in (about or {}).values())])
+    return Table(title, heads, rows, kind="scores", names="policy", keys=keys, about=about or {})
 
 
-def choice_tables(spread: PolicySpread) -> list[Table]:
-    """Return for each measure the actions of the best and the worst policy at each place."""
-    return [
-        _choice_table(name, measure, spread)
-        for name, measure in spread.measures.items()
-        if spread.illegal and not math.isnan(measure.best)
-    ]
+def heads_and_keys(
+    columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None
+) -> tuple[list[str], list[str]]:
+    """Return what columns are called in tables and in exports; measures with their key, systems without."""
+    if about:
+        return list(columns), list(columns)
+    named = columns.items()
+    return [f"{name}\n{spread.key}" for name, spread in named], [f"{name}_{spread.key}" for name, spread in named]
 
 
-def _choice_table(name: str, measure: MeasureSpread, spread: PolicySpread) -> Table:
+def choice_table(title: str, measure: MeasureSpread, spread: _OverGrid, about: Mapping[str, str]) -> Table:
+    """Return the actions of the best and the worst policy of a measure at each place."""
     choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
     rows: list[list[Cell]] = []
     for place in spread.grid.places:
         actions = [of_policy[place.name] for of_policy in choices]
         rows.append([place.text, *((action, "dim" if action == ANY else "") for action in actions)])
-    title = f"{name} {measure.key}: where"
-    about = {"measure": name}
-    return Table(title, ("best", "worst"), rows, left=3, kind="choices", names="where", about=about)
+    return Table(f"{title}: where", ("best", "worst"), rows, left=3, kind="choices", names="where", about=about)

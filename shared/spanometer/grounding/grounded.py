@@ -15,7 +15,7 @@ from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from .answers import Answer, read_answer
-from .outcomes import Outcome, outside, resolve
+from .outcomes import Predicted, outside, resolve
 from .placing import TextIndex
 from .policies import GroundingPolicy
 
@@ -202,25 +202,23 @@ def ground(
         _ground(answer, index, chosen, known, aliases or {})
         for answer, index in zip(read_answers, indices, strict=True)
     ]
-    spans, wrong = outcome_columns([outcome for outcome, _ in rows], list(map(len, read_texts)))
+    spans, wrong = predicted_columns([predicted for predicted, _ in rows], list(map(len, read_texts)))
     counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
     return Grounded(spans, *wrong, counts, chosen)
 
 
-def outcome_columns(
-    outcomes: Sequence[Outcome], lengths: Sequence[int]
+def predicted_columns(
+    predicted: Sequence[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
-    """Return the spans of outcomes, a document each, and the documents, labels and mentions of their wrong items."""
-    flat = list(chain.from_iterable(outcome.spans for outcome in outcomes))
+    """Return the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
+    flat = list(chain.from_iterable(each.spans for each in predicted))
     bounds = np.array([span[:2] for span in flat], dtype=np.int64).reshape(-1, 2)
-    document = np.repeat(np.arange(len(outcomes)), [len(outcome.spans) for outcome in outcomes])
-    wrong = [item for outcome in outcomes for item in outcome.wrong]
-    of_wrong = np.repeat(np.arange(len(outcomes)), [len(outcome.wrong) for outcome in outcomes])
-    labels, mentions = (
-        (tuple(column) for column in zip(*(item[:2] for item in wrong), strict=True)) if wrong else ((), ())
+    document, of_wrong = (
+        np.repeat(np.arange(len(predicted)), [len(each[column]) for each in predicted]) for column in (0, 1)
     )
+    wrong = list(chain.from_iterable(each.wrong for each in predicted))
     spans = _spans(document, bounds[:, 0], bounds[:, 1], [span[2] for span in flat], np.array(lengths, dtype=np.int64))
-    return spans, (of_wrong, labels, mentions)
+    return spans, (of_wrong, tuple(label for label, _ in wrong), tuple(mention for _, mention in wrong))
 
 
 def text_indices(
@@ -261,7 +259,7 @@ def _ground(
     policy: GroundingPolicy,
     labels: frozenset[str] | None,
     aliases: Mapping[str, str],
-) -> tuple[Outcome, tuple[int, ...]]:
+) -> tuple[Predicted, tuple[int, ...]]:
     """Return what an answer means in its text, and its row of `COUNTS`."""
     found = resolve(answer, index, policy, labels, aliases)
     others = found.left_out + outside(found.items, labels)
@@ -269,7 +267,7 @@ def _ground(
     surplus, absent = sum(found.surplus), sum(found.absent)
     became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
     of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)
-    return found, (len(found.items) + found.left_out, *became, others, *of_answer)
+    return found.predicted, (len(found.items) + found.left_out, *became, others, *of_answer)
 
 
 def read_both(

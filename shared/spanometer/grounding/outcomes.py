@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
@@ -13,6 +14,18 @@ from .placing import Bounds, Placement, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
 
 _MOST_ANCHORS = 20_000_000
+
+
+class Predicted(NamedTuple):
+    """What counts as predicted of an answer.
+
+    Attributes:
+        spans: the bounds and the label of each span, once.
+        wrong: the labels and mentions of the items that count as predicted spans, but have no place.
+    """
+
+    spans: frozenset[tuple[int, int, str]]
+    wrong: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +57,9 @@ class Outcome:
         return [not here and not spans for spans, here in zip(*self.placement, strict=True)]
 
     @property
-    def wrong(self) -> tuple[Item, ...]:
-        """The items that count as predicted spans, but have no place."""
-        if_surplus, if_absent = self.policy.surplus == "wrong", self.policy.absent != "drop"
-        return tuple(
-            item
-            for item, spans, here in zip(self.items, *self.placement, strict=True)
-            if not spans and (if_surplus if here else if_absent)
-        )
-
-    @property
-    def spans(self) -> frozenset[tuple[int, int, str]]:
-        """The bounds and the label of each span, once."""
-        return frozenset((*span, self.items[number].label) for number, span in self.kept)
+    def predicted(self) -> Predicted:
+        """What counts as predicted."""
+        return predicted_of(self.items, self.placement, self.kept, self.policy)
 
 
 def resolve(
@@ -108,6 +111,19 @@ def kept_of(placement: Placement, policy: GroundingPolicy) -> list[tuple[int, Bo
     """Return the number and the bounds of each item that stays when overlaps are resolved."""
     bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
     return without_overlap(bounds, policy.overlap)
+
+
+def predicted_of(
+    items: Sequence[Item], placement: Placement, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
+) -> Predicted:
+    """Return what counts as predicted: what stays, and items without a place unless they are dropped."""
+    if_surplus, if_absent = policy.surplus == "wrong", policy.absent != "drop"
+    wrong = tuple(
+        (item.label, item.mention)
+        for item, spans, here in zip(items, *placement, strict=True)
+        if not spans and (if_surplus if here else if_absent)
+    )
+    return Predicted(frozenset((*span, items[number].label) for number, span in kept), wrong)
 
 
 def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:

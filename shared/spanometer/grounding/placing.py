@@ -43,6 +43,7 @@ class TextIndex:
     ends: list[int]
     _forms: dict[str, Form] = field(default_factory=dict)
     _found: dict[tuple[str, str, str], tuple[Bounds, ...]] = field(default_factory=dict)
+    _mentions: dict[tuple[str, str], str] = field(default_factory=dict)
     _folded: dict[str, list[str]] = field(default_factory=dict)
     _fuzzy: dict[tuple[str, str], Bounds | None] = field(default_factory=dict)
 
@@ -54,15 +55,21 @@ class TextIndex:
 
     def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
         """Return the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
-        folded = form_of(mention, fold).text
-        key = (folded, fold, inside)
+        key = (self._folded_mention(mention, fold), fold, inside)
         if key not in self._found:
             self._found[key] = tuple(
                 snapped
-                for start, end in self._matches(folded, fold)
+                for start, end in self._matches(key[0], fold)
                 if (snapped := self._snapped(start, end, inside)) is not None
             )
         return self._found[key]
+
+    def _folded_mention(self, mention: str, fold: str) -> str:
+        if fold == "exact":
+            return mention
+        if (mention, fold) not in self._mentions:
+            self._mentions[mention, fold] = form_of(mention, fold).text
+        return self._mentions[mention, fold]
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
         """Return where a normal form is in that of the text, as bounds in the text."""

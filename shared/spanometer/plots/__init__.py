@@ -6,13 +6,14 @@
 from .curves import plot_placement, plot_precision_recall, plot_sweep
 from .difficulty import plot_difficulty
 from .heat_map import plot_agreement, plot_confusion
-from .scores import plot_comparison, plot_spread
+from .scores import plot_comparison, plot_grounding_spread, plot_spread
 
 __all__ = [
     "plot_agreement",
     "plot_comparison",
     "plot_confusion",
     "plot_difficulty",
+    "plot_grounding_spread",
     "plot_placement",
     "plot_precision_recall",
     "plot_spread",

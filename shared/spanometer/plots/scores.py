@@ -1,21 +1,25 @@
-"""Scores in rows: those of policies of repair, and those of systems with their intervals."""
+"""Scores in rows: those of policies of repair and grounding, and those of systems with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import counted
+from ..grounding.policies import NAMED
 from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import GridSpec
 
     from ..analysis.comparison import Comparison, MeasureComparison
-    from ..analysis.spread import MeasureSpread, PolicySpread
+    from ..analysis.grounding_spread import GroundingSpread
+    from ..analysis.policy_scores import MeasureSpread
+    from ..analysis.spread import PolicySpread
 
 Mark = tuple[str, float, Mapping[str, Any]]
 """The name of a score, the score, and how it is drawn."""
@@ -26,7 +30,17 @@ _NAMES = {"viterbi": "Viterbi", "by_score": "by score"}
 # the shape says the same as the colour
 _GRID: dict[str, Any] = {"marker": "|", "color": "#000000", "markersize": 13, "markeredgewidth": 2.5}
 _LOGITS: dict[str, Any] = {"marker": "D", "color": ORANGE, "markersize": 7.5}
-_KINDS = {"the grid as a whole": _GRID, "named policies": DOT, "decoded from logits": _LOGITS}
+_NEAREST: dict[str, Any] = {**DOT, "markerfacecolor": "white"}
+_KINDS = {
+    "the grid as a whole": _GRID,
+    "named policies": DOT,
+    "nearest policies to a project's rule": _NEAREST,
+    "decoded from logits": _LOGITS,
+}
+_ACTION: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 5}
+_STRICT: dict[str, Any] = {"marker": "|", "color": ORANGE, "markersize": 12, "markeredgewidth": 2.5}
+_NONE = 1e-9
+"""Scores that differ by less are equal."""
 
 
 def plot_spread(spread: PolicySpread, path: str) -> None:
@@ -49,20 +63,97 @@ def draw_spread(spread: PolicySpread) -> Figure:
     figure = new_figure(8.0, sum(heights) + 0.75 * len(marked) + 1.0, title)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     for index, (name, measure) in enumerate(spread.measures.items()):
-        below = figure.add_subplot(grid[2 * index + 1])
-        above = figure.add_subplot(grid[2 * index], sharex=below)
-        _draw_histogram(below, measure.scores)
-        below.set_xlabel(measure.key if measure.key.startswith(name) else f"{name} {measure.key}")
-        _draw_marks(above, below, marked[name])
+        _draw_policies(figure, grid, 2 * index, measure, marked[name], name)
         if index == 0:
-            _add_legend(above, marked[name])
+            _add_legend(figure.axes[-1], marked[name])
     return figure
 
 
-def _marked(measure: MeasureSpread) -> list[Mark]:
-    """List the scores that have names, highest first."""
+def plot_grounding_spread(spread: GroundingSpread, path: str) -> None:
+    """Write a picture of the scores under all groundings of answers, for each measure and system.
+
+    A row for each named policy, highest first, above the histogram of all policies' scores, and below what each place
+    is worth: the scores of its actions, all other places being as in `strict`. See `figure.save`.
+    """
+    save(draw_grounding_spread, spread, path)
+
+
+def draw_grounding_spread(spread: GroundingSpread) -> Figure:
+    """Draw what `plot_grounding_spread` writes."""
+    nearest = {name for name, point in NAMED.items() if not point.exact}
+    panels = [
+        (name, system, measure, _marked(measure, nearest))
+        for system, answers in spread.systems.items()
+        for name, measure in answers.measures.items()
+    ]
+    heights = [
+        height
+        for name, system, _, marks in panels
+        for height in (0.32 * len(marks) + 0.3, 1.9, 0.3 * len(spread.grid.places) + 0.3)
+    ]
+    size = counted(sum(answers.counts["items"] for answers in spread.systems.values()), "item")
+    title = (
+        f"The same answers, {len(spread.grid):,} ways to ground them: {size}, {counted(spread.documents, 'document')}"
+    )
+    figure = new_figure(8.0, sum(heights) + 1.1 * len(panels) + 1.0, title)
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    for index, (name, system, measure, marks) in enumerate(panels):
+        _draw_policies(
+            figure, grid, 3 * index, measure, marks, name if len(spread.systems) == 1 else f"{system}: {name}"
+        )
+        if index == 0:
+            _add_legend(figure.axes[-1], marks)
+        # offsets, which the grid ignores, may be worth more than all of it
+        effects = {place: of for place, of in spread.effects(system, name).items() if place != "offsets"}
+        own = spread.grid.describe(spread.grid.named["strict"])
+        _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure.named["strict"], own)
+    return figure
+
+
+def _draw_effects(
+    axes: Axes, effects: Mapping[str, Mapping[str, float]], strict: float, own: Mapping[str, str]
+) -> None:
+    """Draw a row for each place, that with the largest effect on top: its actions' scores, the extremes named."""
+    ordered = sorted(effects, key=lambda place: min(effects[place].values()) - max(effects[place].values()))
+    for row, place in enumerate(ordered):
+        actions = effects[place]
+        # of several actions with one score that of strict comes first
+        listed = [own[place], *(action for action in actions if action != own[place])]
+        low, high = (end(listed, key=actions.__getitem__) for end in (min, max))
+        axes.plot([actions[low], actions[high]], [row, row], color=GREY, linewidth=2.0, zorder=1)
+        axes.plot(list(actions.values()), [row] * len(actions), linestyle="none", **_ACTION)
+        axes.plot([strict], [row], linestyle="none", **_STRICT)
+        if np.isnan(strict):
+            continue
+        if actions[high] - actions[low] < _NONE:
+            _write(axes, "no effect", strict, row)
+            continue
+        _write(axes, f"{low} {actions[low]:.4f}", actions[low], row, left=True)
+        _write(axes, f"{high} {actions[high]:.4f}", actions[high], row)
+    _name_rows(axes, ordered)
+    low_x, high_x = axes.get_xlim()
+    # room for the texts beside the marks
+    axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    hide(axes, "top", "right", "left")
+    axes.set_xlabel("strict (orange), but for another action at one place")
+
+
+def _draw_policies(
+    figure: Figure, grid: GridSpec, row: int, measure: MeasureSpread, marks: list[Mark], name: str
+) -> None:
+    """Draw the histogram of all policies' scores, and the marks in the row above it."""
+    below = figure.add_subplot(grid[row + 1])
+    above = figure.add_subplot(grid[row], sharex=below)
+    _draw_histogram(below, measure.scores)
+    below.set_xlabel(measure.key if measure.key.startswith(name) else f"{literal(name)} {measure.key}")
+    _draw_marks(above, below, marks)
+
+
+def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
+    """List the scores that have names, highest first; some may be those of nearest policies."""
     found: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
-    found += [(name, score, DOT) for name, score in measure.named.items()]
+    found += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
     found += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
     known = [(_NAMES.get(name, name), score, style) for name, score, style in found if not np.isnan(score)]
     return sorted(known, key=lambda mark: -round(mark[1], 9))
@@ -73,7 +164,7 @@ def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
 
     known = scores[~np.isnan(scores)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    if high - low < 1e-9:
+    if high - low < _NONE:
         # one bar in the middle
         low, high = low - 0.01, high + 0.01
     axes.hist(known, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
@@ -157,7 +248,11 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 def _write_score(axes: Axes, score: float, x: float, row: int) -> None:
     """Write a score to the right of a place, over the lines there."""
+    _write(axes, f"{score:.4f}", x, row)
+
+
+def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:
+    """Write a text beside a place, over the lines there."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    axes.annotate(
-        f"{score:.4f}", (x, row), xytext=(9, 0), textcoords="offset points", va="center", fontsize=9, bbox=box
-    )
+    side = {"xytext": (-9, 0), "ha": "right"} if left else {"xytext": (9, 0), "ha": "left"}
+    axes.annotate(text, (x, row), textcoords="offset points", va="center", fontsize=9, bbox=box, **side)

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..analysis.spread import MeasureSpread, PolicySpread, policy_spread
+from ..analysis.policy_scores import MeasureSpread
+from ..analysis.spread import PolicySpread, policy_spread
 from ..arrays import plain
 from ..counts.statistics import interval
 from ..errors import InputError, counted, printable

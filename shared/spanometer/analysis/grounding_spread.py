@@ -1,0 +1,305 @@
+"""The spread of a score over the groundings of generated answers: every policy of the grid, scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..arrays import batches, listed, listed_items, plain
+from ..errors import InputError, counted, require_same_documents
+from ..grounding.answers import Answer
+from ..grounding.grid import GroundingGrid, predicted_by_all
+from ..grounding.grounded import COUNTS, Grounded, ground, predicted_columns, read_both, text_indices
+from ..grounding.outcomes import Predicted
+from ..grounding.placing import TextIndex
+from ..grounding.policies import NAMED, GroundingPolicy
+from ..measures.aligned import AlignedMeasure, counter
+from ..measures.registry import MEASURES, read_measures
+from ..options import options_of
+from ..spans.documents import Tokens
+from ..spans.spans import Spans
+from ..tables.shown import Shown
+from ..tables.table import Part, heading
+from .grounding_tables import effect_table, rank_table
+from .policy_scores import MeasureSpread, require_additive, totals_of_policies
+from .significance import ranks
+from .spread_tables import choice_table, choices_of, score_table
+
+ALONE = "answers"
+"""What the answers are called if they are those of one system without a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersSpread:
+    """What the policies make of one system's answers.
+
+    Attributes:
+        counts: what became of the items under `strict`, by name, see `grounded.COUNTS`.
+        different: how many of the policies make something else of the answers than every one before.
+        measures: each measure's scores, by name.
+        offsets: each measure's score under `strict` for each treatment of the offsets that answers give; empty if they
+            give none.
+    """
+
+    counts: Mapping[str, int]
+    different: int
+    measures: Mapping[str, MeasureSpread]
+    offsets: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundingSpread(Shown):
+    """The spread of scores over the groundings of generated answers.
+
+    Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being
+    as in `strict`; `ranks`, a row for each of several systems; and `choices`, where the best and the worst differ.
+
+    Attributes:
+        grid: the policies.
+        documents: how many there are.
+        systems: the spread of each system's answers, by name.
+    """
+
+    grid: GroundingGrid
+    documents: int
+    systems: Mapping[str, AnswersSpread]
+
+    def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
+        """Return the score of each action at each place, all other places being as in `strict`."""
+        answers, strict = self.systems[system], self.grid.named["strict"]
+        scores = answers.measures[measure].scores
+        found = {
+            place.name: {
+                action: float(scores[self.grid.with_action(strict, number, choice)])
+                for choice, action in enumerate(place.actions)
+            }
+            for number, place in enumerate(self.grid.places)
+        }
+        return found | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
+
+    def ranks(self, measure: str) -> np.ndarray:
+        """Return the rank of each system under each policy, shape (policies, systems): 1 is the best.
+
+        Systems that are equal share the better rank.
+        """
+        values = np.stack([answers.measures[measure].scores for answers in self.systems.values()], axis=1)
+        return ranks(values, higher_is_better=True)
+
+    def parts(self) -> Iterator[Part]:
+        """Return what there is to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
+        yield from heading(
+            [
+                ("documents", f"{self.documents:,}"),
+                *((name, _described(answers)) for name, answers in self.systems.items()),
+                ("policies", f"{len(self.grid):,}"),
+            ]
+        )
+        yield ""
+        yield from self.lines()
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the numbers of documents, items and policies."""
+        columns = list(self._columns())
+        for about, spreads in columns:
+            yield from (score_table(spreads, about), "")
+        nearest = ", ".join(name for name, point in NAMED.items() if not point.exact)
+        yield from heading([("only the nearest policies to their projects' rules", nearest)])
+        for about, spreads in columns:
+            of_columns = {
+                name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)
+                for name in spreads
+            }
+            yield from ("", effect_table(spreads, of_columns, about))
+        if len(self.systems) > 1:
+            yield from ("", rank_table(self))
+        for system, answers in self.systems.items():
+            for name, measure in answers.measures.items():
+                if not math.isnan(measure.best):
+                    about = {"measure": name, "system": system}
+                    title = f"{name} {measure.key}" if len(self.systems) == 1 else f"{system}, {name} {measure.key}"
+                    yield from ("", choice_table(title, measure, self, about))
+
+    def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
+        """Yield what each table has as columns: the measures of the one system, or, of each measure, the systems."""
+        answers = next(iter(self.systems.values()))
+        if len(self.systems) == 1:
+            yield {}, answers.measures
+            return
+        for name in answers.measures:
+            yield {"measure": name}, {system: answers.measures[name] for system, answers in self.systems.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        several = len(self.systems) > 1
+        return {
+            "documents": self.documents,
+            "policies": len(self.grid),
+            "systems": {name: plain(self._of_system(name)) for name in self.systems},
+            **({"ranks": self._of_ranks()} if several else {}),
+        }
+
+    def _of_system(self, system: str) -> dict[str, Any]:
+        answers = self.systems[system]
+        return {
+            "counts": answers.counts,
+            "different_policies": answers.different,
+            "measures": {name: self._of_measure(system, name, found) for name, found in answers.measures.items()},
+        }
+
+    def _of_measure(self, system: str, name: str, measure: MeasureSpread) -> dict[str, Any]:
+        choices = {
+            f"{end}_choices": None if math.isnan(score) else choices_of(measure, self, score)
+            for end, score in (("best", measure.best), ("worst", measure.worst))
+        }
+        return {
+            "key": measure.key,
+            "best": measure.best,
+            "mean": measure.mean,
+            "worst": measure.worst,
+            "named": measure.named,
+            "effects": self.effects(system, name),
+            **choices,
+        }
+
+    def _of_ranks(self) -> dict[str, Any]:
+        found = {}
+        for name in next(iter(self.systems.values())).measures:
+            places = self.ranks(name)
+            found[name] = {
+                system: {
+                    "rank_shares": [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)],
+                    "named": {policy: int(column[index]) for policy, index in self.grid.named.items()},
+                }
+                for system, column in zip(self.systems, places.T, strict=True)
+            }
+        return found
+
+
+def grounding_spread(
+    texts: Iterable[str],
+    answers: Any,
+    references: Any,
+    *,
+    measures: Any = "span_f",
+    labels: Iterable[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    format: str = "auto",
+) -> GroundingSpread:
+    """Score generated answers under all 9,216 grounding policies, see `grounding.GroundingPolicy`.
+
+    Policies that make the same of an answer share its score: it is grounded step by step, each step once for all
+    policies that agree so far, and only what differs in the end is scored.
+
+    Args:
+        texts: the texts.
+        answers: what the model wrote for each text, see `grounding.ground`; a mapping from names to such lists for
+            several systems.
+        references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
+        measures: the measures to score with, see `score`; their headline value is compared.
+        labels, aliases, tokens, format: see `grounding.ground`.
+
+    Raises:
+        InputError: for what `grounding.ground` refuses, references of another number of documents, and measures whose
+            counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
+    """
+    named = read_measures(measures, MEASURES)
+    require_additive(named.values())
+    if not isinstance(references, Spans):
+        references = Spans.from_dicts(references)
+    given = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
+    if not given:
+        raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
+    known = None if labels is None else list(labels)
+    rows = listed(texts, "Texts are a list of strings.")
+    read = {str(name): read_both(rows, of_system, format, known, aliases)[1] for name, of_system in given}
+    indices = text_indices(rows, tokens)
+    require_same_documents(references.documents, len(rows))
+    systems = {}
+    for name, of_system in read.items():
+        under = partial(ground, rows, of_system, labels=known, aliases=aliases, tokens=tokens)
+        different, spreads = _scores(of_system, indices, references, named, known, aliases or {})
+        of_offsets = _offsets(of_system, under, references, named)
+        systems[name] = AnswersSpread(under().total, different, spreads, of_offsets)
+    return GroundingSpread(GroundingGrid.whole(), len(rows), systems)
+
+
+def _scores(
+    answers: Sequence[Answer],
+    indices: Sequence[TextIndex],
+    references: Spans,
+    measures: Mapping[str, AlignedMeasure],
+    labels: Sequence[str] | None,
+    aliases: Mapping[str, str],
+) -> tuple[int, dict[str, MeasureSpread]]:
+    """Return how many policies differ, and each measure's scores under all policies."""
+    grid = GroundingGrid.whole()
+    known = None if labels is None else frozenset(labels)
+    said = {aliases.get(item.label, item.label) for answer in answers for item in answer.items}
+    # counts of parts can be added if they are counted in the same labels
+    names = tuple(sorted({*references.labels, *said}))
+    totals: dict[str, dict[str, np.ndarray]] = {}
+    alike = np.zeros(len(grid), dtype=np.int64)
+    for first, some in batches(answers):
+        of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
+        made: list[Predicted] = []
+        document: list[int] = []
+        for place, answer in enumerate(some):
+            number, predicted = predicted_by_all(answer, indices[first + place], known, aliases)
+            of_policy[:, place] = len(made) + number
+            alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
+            made += predicted
+            document += [first + place] * len(predicted)
+        count = counter(*(side.with_labels(names) for side in _sides(references, indices, document, made)))
+        for name, measure in measures.items():
+            found = totals_of_policies(count(measure), of_policy)
+            before = totals.get(name)
+            totals[name] = found if before is None else {key: before[key] + values for key, values in found.items()}
+    spreads = {}
+    for name, measure in measures.items():
+        scores = measure.score_totals(totals[name])[measure.headline]
+        of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
+        spreads[name] = MeasureSpread(measure.headline, scores, of_named)
+    return int(alike.max(initial=-1)) + 1, spreads
+
+
+def _sides(
+    references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
+) -> tuple[Spans, Spans]:
+    """Return both sides of all that policies make of some documents, a document each."""
+    spans, wrong = predicted_columns(predicted, [len(indices[each].text) for each in document])
+    counts = np.zeros((len(document), len(COUNTS)), dtype=np.int64)
+    grounded = Grounded(spans, *wrong, counts, GroundingPolicy())
+    return grounded.sides(references.take(np.array(document, dtype=np.int64)))
+
+
+def _offsets(
+    answers: Sequence[Answer],
+    under: Callable[..., Grounded],
+    references: Spans,
+    measures: Mapping[str, AlignedMeasure],
+) -> dict[str, dict[str, float]]:
+    """Return each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
+    if all(item.start is None for answer in answers for item in answer.items):
+        return {}
+    found: dict[str, dict[str, float]] = {name: {} for name in measures}
+    for action in options_of(GroundingPolicy)["offsets"].choices:
+        sides = under(policy=GroundingPolicy(offsets=action)).sides(references)
+        for name, measure in measures.items():
+            found[name][action] = measure.score(measure.counts(*sides))[measure.headline]
+    return found
+
+
+def _described(answers: AnswersSpread) -> str:
+    """Say what became of the items under `strict`, and how many policies differ."""
+    items, *became = (answers.counts[name] for name in ("items", "placed", "surplus", "absent", "broken"))
+    placed, surplus, absent, broken = (f"{number:,}" for number in became)
+    return (
+        f"{counted(items, 'item')}: {placed} placed, {surplus} surplus, {absent} absent under strict; {broken} broken; "
+        f"{answers.different:,} policies differ"
+    )

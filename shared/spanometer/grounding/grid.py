@@ -1,0 +1,132 @@
+"""All grounding policies for answers without offsets at once: a step is taken once for all that agree so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..options import options_of
+from .answers import Answer
+from .outcomes import Predicted, items_of, kept_of, predicted_of
+from .placing import TextIndex, place, sight
+from .policies import NAMED, PLACES, GroundingPolicy
+
+
+@dataclass(frozen=True)
+class GridPlace:
+    """A place where an answer leaves open which spans it means.
+
+    Attributes:
+        name: the name that policies use.
+        text: the place in words.
+        actions: the possible actions there.
+        default: the action of `strict`.
+    """
+
+    name: str
+    text: str
+    actions: tuple[str, ...]
+    default: str
+
+
+@dataclass(frozen=True, eq=False)
+class GroundingGrid:
+    """All policies for answers without offsets.
+
+    Attributes:
+        places: the places.
+        choices: int8, shape (policies, places): the index of the action that each policy takes in each place.
+        policies: the policies.
+    """
+
+    places: tuple[GridPlace, ...]
+    choices: np.ndarray
+    policies: tuple[GroundingPolicy, ...]
+
+    @classmethod
+    def whole(cls) -> GroundingGrid:
+        """Return the grid, which is made once."""
+        return _grid()
+
+    def __len__(self) -> int:
+        """Return the number of policies."""
+        return len(self.policies)
+
+    @property
+    def named(self) -> dict[str, int]:
+        """The policies that have names."""
+        return {name: self.policies.index(point.policy) for name, point in NAMED.items()}
+
+    def describe(self, policy: int) -> dict[str, str]:
+        """Return the action of a policy at each place, by name."""
+        return dict(zip(PLACES, self.policies[policy].actions, strict=True))
+
+    def with_action(self, policy: int, number: int, action: int) -> int:
+        """Return the policy that differs from another one in its action at one place."""
+        wanted = self.choices[policy].copy()
+        wanted[number] = action
+        return int((self.choices == wanted).all(axis=1).argmax())
+
+
+@cache
+def _grid() -> GroundingGrid:
+    declared = options_of(GroundingPolicy)
+    places = tuple(
+        GridPlace(name, declared[name].help, tuple(declared[name].choices), str(declared[name].default))
+        for name in PLACES
+    )
+    sizes = [len(place.actions) for place in places]
+    choices = np.indices(sizes, dtype=np.int8).reshape(len(places), -1).T
+    return GroundingGrid(places, choices, tuple(GroundingPolicy.grid()))
+
+
+def predicted_by_all(
+    answer: Answer, index: TextIndex, labels: frozenset[str] | None, aliases: Mapping[str, str]
+) -> tuple[np.ndarray, Sequence[Predicted]]:
+    """Return the number of what each policy of the grid makes of an answer (int32), and all that they make of it."""
+    read = _Step.first().then(
+        ("broken", "outside"), lambda _, policy: items_of(answer, index, policy, labels, aliases)[0]
+    )
+    sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
+    placed = sighted.then(("repeat",), lambda found, policy: (found[0], place(found[0], found[1], index, policy)))
+    predicted = placed.then(
+        ("surplus", "absent", "overlap"),
+        lambda found, policy: predicted_of(found[0], found[1], kept_of(found[1], policy), policy),
+    )
+    return predicted.number, predicted.values
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A step of grounding.
+
+    Attributes:
+        number: int32, shape (policies): which of the values is each policy's.
+        values: all that the step yields, each once.
+    """
+
+    number: np.ndarray
+    values: list[Any]
+
+    @classmethod
+    def first(cls) -> _Step:
+        """Return the step before all others."""
+        return cls(np.zeros(len(_grid()), dtype=np.int32), [None])
+
+    def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
+        """Take another step, once for each value so far and each choice of actions at the places that it looks at."""
+        grid = _grid()
+        key = self.number.astype(np.int64)
+        for name in places:
+            key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]
+        _, some, group = np.unique(key, return_index=True, return_inverse=True)
+        numbers: dict[Hashable, int] = {}
+        taken = [
+            numbers.setdefault(take(self.values[self.number[policy]], grid.policies[policy]), len(numbers))
+            for policy in some.tolist()
+        ]
+        return _Step(np.array(taken, dtype=np.int32)[group.ravel()], list(numbers))

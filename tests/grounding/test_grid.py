@@ -1,0 +1,106 @@
+"""All policies at once: every one of the 9,216 against the definition, and against grounding one by one."""
+
+import random
+
+import pytest
+from tests.slow import grounding as slow
+
+from spanometer.grounding.answers import Answer, Item
+from spanometer.grounding.grid import GroundingGrid, predicted_by_all
+from spanometer.grounding.grounded import ground, text_indices
+from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
+
+LABELS = ("PER", "LOC")
+CASES = 256
+WORDS = ["ab", "Ab", "cd", "abcd", "e", "e\u0301", "–", "-", "'", "ﬁ", "x1", "“"]
+
+
+def random_case(rng):
+    """A text of a few words, and mentions of it: cut, with other words, in another order."""
+    words = rng.choices(WORDS, k=rng.randint(1, 9))
+    text, tokens = "", []
+    for word in words:
+        tokens.append((len(text), len(text) + len(word)))
+        text += word + rng.choice([" ", "  ", ""])
+    items = []
+    for _ in range(rng.randint(1, 5)):
+        first = rng.randrange(len(words))
+        said = words[first : first + rng.randint(1, 4)]
+        kind = rng.random()
+        if kind < 0.2:
+            said.insert(rng.randint(0, len(said)), rng.choice(WORDS))
+        elif kind < 0.3:
+            said = rng.sample(said, len(said))
+        mention = (
+            rng.choice([" ", ""]).join(said)
+            if kind > 0.5
+            else text[slice(*sorted(rng.sample(range(len(text) + 1), 2)))]
+        )
+        if rng.random() < 0.2:
+            mention = mention.swapcase()
+        if mention.strip():
+            items.append((rng.choice([*LABELS, "ODD"]), mention))
+    return text, tokens, items
+
+
+def mention_tokens(mention):
+    return [mention[start:end] for start, end in text_tokens(mention)]
+
+
+def text_tokens(text):
+    (index,) = text_indices([text])
+    return list(zip(index.starts, index.ends, strict=True))
+
+
+def test_every_policy_against_the_slow_reading():
+    rng = random.Random(11)
+    grid = GroundingGrid.whole()
+    policies = rng.sample(range(len(grid)), len(grid))
+    done, fuzzy, chained = set(), 0, 0
+    for case in range(CASES):
+        text, tokens, items = random_case(rng)
+        answer = Answer(tuple(Item(*item) for item in items), broken=rng.random() < 0.3)
+        number, predicted = predicted_by_all(answer, text_indices([text], [tokens])[0], frozenset(LABELS), {})
+        for policy in policies[case::CASES]:
+            actions = grid.policies[policy].actions
+            spans, wrong, _ = slow.ground(text, tokens, items, actions, LABELS, mention_tokens, answer.broken)
+            found = predicted[number[policy]]
+            assert found.spans == spans, (text, items, actions)
+            assert [label for label, _ in found.wrong] == wrong, (text, items, actions)
+            done.add(policy)
+            other = dict(zip(PLACES, actions, strict=True))
+            fuzzy += other["absent"] == "fuzzy" and found != predicted[number[grid.with_action(policy, 6, 1)]]
+            chained += other["repeat"] == "chain" and len(spans) > 1
+    assert len(done) == 9216
+    assert fuzzy > 100
+    assert chained > 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_at_once_is_one_by_one(seed):
+    rng = random.Random(seed)
+    text, tokens, items = random_case(rng)
+    (index,) = text_indices([text], [tokens])
+    answer = Answer(tuple(Item(*item) for item in items), broken=seed == 0)
+    aliases = {"ODD": "LOC"} if seed == 1 else {}
+    number, predicted = predicted_by_all(answer, index, frozenset(LABELS), aliases)
+    for place, policy in enumerate(GroundingPolicy.grid()):
+        if place % 37:
+            continue
+        grounded = ground([text], [answer], policy=policy, labels=LABELS, aliases=aliases, tokens=[tokens])
+        found = predicted[number[place]]
+        spans = {(span["start"], span["end"], span["label"]) for span in grounded.spans.to_dicts()[0]}
+        wrong = tuple(zip(grounded.wrong_label, grounded.wrong_mention, strict=True))
+        assert (found.spans, found.wrong) == (spans, wrong)
+
+
+def test_policies_of_the_grid():
+    grid = GroundingGrid.whole()
+    assert (len(grid), grid.choices.shape) == (9216, (9216, 8))
+    assert [place.name for place in grid.places] == list(PLACES)
+    for name, policy in grid.named.items():
+        assert grid.policies[policy] == NAMED[name].policy
+        assert tuple(grid.describe(policy).values()) == NAMED[name].policy.actions
+    strict = grid.named["strict"]
+    other = grid.with_action(strict, 4, grid.places[4].actions.index("order"))
+    assert grid.policies[other] == GroundingPolicy(repeat="order")
