@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import batches, listed, listed_items, plain
-from ..errors import InputError, counted, require_same_documents
+from ..errors import InputError, require_same_documents
 from ..grounding.answers import Answer
 from ..grounding.grid import GroundingGrid, predicted_by_all
-from ..grounding.grounded import COUNTS, Grounded, ground, predicted_columns, read_both, text_indices
+from ..grounding.grounded import Grounded, Unplaced, ground, predicted_columns, read_both, text_indices, with_unplaced
 from ..grounding.outcomes import Predicted
 from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, GroundingPolicy
@@ -39,14 +39,14 @@ class AnswersSpread:
     """What the policies make of one system's answers.
 
     Attributes:
-        counts: what became of the items under `strict`, by name, see `grounded.COUNTS`.
+        strict: the answers grounded under `strict`.
         different: how many of the policies make something else of the answers than every one before.
         measures: each measure's scores, by name.
         offsets: each measure's score under `strict` for each treatment of the offsets that answers give; empty if they
             give none.
     """
 
-    counts: Mapping[str, int]
+    strict: Grounded
     different: int
     measures: Mapping[str, MeasureSpread]
     offsets: Mapping[str, Mapping[str, float]]
@@ -95,8 +95,8 @@ class GroundingSpread(Shown):
         yield from heading(
             [
                 ("documents", f"{self.documents:,}"),
-                *((name, _described(answers)) for name, answers in self.systems.items()),
-                ("policies", f"{len(self.grid):,}"),
+                *((name, answers.strict.summary) for name, answers in self.systems.items()),
+                ("policies", f"{len(self.grid):,} ({_differing(self.systems)} different here)"),
             ]
         )
         yield ""
@@ -146,7 +146,7 @@ class GroundingSpread(Shown):
     def _of_system(self, system: str) -> dict[str, Any]:
         answers = self.systems[system]
         return {
-            "counts": answers.counts,
+            "counts": answers.strict.total,
             "different_policies": answers.different,
             "measures": {name: self._of_measure(system, name, found) for name, found in answers.measures.items()},
         }
@@ -220,12 +220,13 @@ def grounding_spread(
     read = {str(name): read_both(rows, of_system, format, known, aliases)[1] for name, of_system in given}
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
+    references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
     systems = {}
     for name, of_system in read.items():
         under = partial(ground, rows, of_system, labels=known, aliases=aliases, tokens=tokens)
         different, spreads = _scores(of_system, indices, references, named, known, aliases or {})
         of_offsets = _offsets(of_system, under, references, named)
-        systems[name] = AnswersSpread(under().total, different, spreads, of_offsets)
+        systems[name] = AnswersSpread(under(), different, spreads, of_offsets)
     return GroundingSpread(GroundingGrid.whole(), len(rows), systems)
 
 
@@ -272,10 +273,10 @@ def _sides(
     references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
 ) -> tuple[Spans, Spans]:
     """Return both sides of all that policies make of some documents, a document each."""
-    spans, wrong = predicted_columns(predicted, [len(indices[each].text) for each in document])
-    counts = np.zeros((len(document), len(COUNTS)), dtype=np.int64)
-    grounded = Grounded(spans, *wrong, counts, GroundingPolicy())
-    return grounded.sides(references.take(np.array(document, dtype=np.int64)))
+    spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
+    unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
+    both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
+    return both[0], both[1]
 
 
 def _offsets(
@@ -295,11 +296,6 @@ def _offsets(
     return found
 
 
-def _described(answers: AnswersSpread) -> str:
-    """Say what became of the items under `strict`, and how many policies differ."""
-    items, *became = (answers.counts[name] for name in ("items", "placed", "surplus", "absent", "broken"))
-    placed, surplus, absent, broken = (f"{number:,}" for number in became)
-    return (
-        f"{counted(items, 'item')}: {placed} placed, {surplus} surplus, {absent} absent under strict; {broken} broken; "
-        f"{answers.different:,} policies differ"
-    )
+def _differing(systems: Mapping[str, AnswersSpread]) -> str:
+    """Say how many policies differ for each system."""
+    return " and ".join(f"{answers.different:,}" for answers in systems.values())

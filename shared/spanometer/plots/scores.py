@@ -91,7 +91,7 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
         for name, system, _, marks in panels
         for height in (0.32 * len(marks) + 0.3, 1.9, 0.3 * len(spread.grid.places) + 0.3)
     ]
-    size = counted(sum(answers.counts["items"] for answers in spread.systems.values()), "item")
+    size = counted(sum(answers.strict.total["items"] for answers in spread.systems.values()), "item")
     title = (
         f"The same answers, {len(spread.grid):,} ways to ground them: {size}, {counted(spread.documents, 'document')}"
     )
