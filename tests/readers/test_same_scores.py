@@ -13,6 +13,7 @@ import spanometer
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.readers.document_file import DocumentFile
 from spanometer.readers.formats import formats_of
+from spanometer.readers.pairing import Pairing
 from spanometer.readers.reading import read_documents
 
 MEASURES = [name for name, measure in ALL_MEASURES.items() if measure.input == "spans"]
@@ -381,6 +382,114 @@ def test_tokens_given_as_tags_of_two_tokenisations(file):
             continue
         assert spanometer.score(one, other, unit="character").measures["span_f"].scores["f1"] == 1
     assert spanometer.score(split, whole, unit="character").measures["span_f"].scores["f1"] == 1
+
+
+# their files have words, of which a text is made where no other side has one
+WITHOUT_OWN_TEXT = {*WITHOUT_TEXT, "columns", "jsonl", "jsonl of tokens", "conllu", "gliner"}
+
+
+def agreed(sides):
+    """All numbers of agreement over characters, with intervals of few draws; signatures name how a file was read."""
+    annotators = dict(zip("abc", sides, strict=True))
+    found = spanometer.agreement(annotators, pairing=Pairing(unit="character"), confidence=0.9, n_resamples=9).to_dict()
+    signatures = found.pop("signatures")
+    assert all("|unit:character|" in signature for signature in signatures.values())
+    return found
+
+
+def three(corpora, seed, size):
+    """Documents of three annotators: the reference, the system, and one who follows now the one, now the other."""
+    gold, system = corpus(corpora["multiconer"], random.Random(seed), size)
+    chance = random.Random(seed)
+    return gold, system, [chance.choice(pair) for pair in zip(gold, system, strict=True)]
+
+
+def test_agreement_over_characters_is_the_same_in_every_format(file, corpora):
+    sides = three(corpora, 5, 12)
+    texts = WRITERS["jsonl of texts"][0]
+    plain = [read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)]
+    expected = agreed(plain)
+    # lengths are those of the texts, blanks and signs between words too
+    assert expected["tokens"] == sum(len(d.text) for d in sides[0])
+    assert 0 < expected["alpha"] < 1
+    assert 0 < expected["kappa_f1"][0][1] < 1
+    for format, (write, given) in WRITERS.items():
+        files = [read(file(write(side), f"{place} {format}"), given) for place, side in enumerate(sides)]
+        assert (files[0].documents.texts is None) == (format in WITHOUT_OWN_TEXT), format
+        if format not in WITHOUT_OWN_TEXT:
+            assert agreed(files) == expected, format
+        # beside an annotator whose file has the text
+        assert agreed([plain[0], *files[1:]]) == expected, format
+
+
+def test_agreement_of_folders_and_of_formats_with_one_document(tmp_path, file, corpora):
+    sides = three(corpora, 6, 10)
+    texts = WRITERS["jsonl of texts"][0]
+    expected = agreed([read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)])
+    for place, side in enumerate(sides):
+        for folder in ("brat", "webanno"):
+            (tmp_path / folder / f"{place}").mkdir(parents=True)
+        for d in side:
+            stem = d.name.zfill(4)
+            rows = [f"T{n}\t{la} {s} {e}\t{t}\n" for n, (s, e, la, t) in enumerate(d.characters(), 1)]
+            (tmp_path / "brat" / f"{place}" / f"{stem}.txt").write_text(d.text, encoding="utf-8", newline="")
+            (tmp_path / "brat" / f"{place}" / f"{stem}.ann").write_text("".join(rows), encoding="utf-8")
+            (tmp_path / "webanno" / f"{place}" / f"{stem}.tsv").write_text(webanno(d), encoding="utf-8", newline="")
+    for folder in ("brat", "webanno"):
+        assert agreed([read_documents(tmp_path / folder / f"{place}") for place in range(3)]) == expected, folder
+
+
+def test_agreement_of_doc_bins(file, corpora):
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
+    from spacy.tokens import Doc, DocBin, Span
+
+    sides = three(corpora, 7, 10)
+    texts = WRITERS["jsonl of texts"][0]
+    expected = agreed([read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)])
+    files = []
+    for side in sides:
+        docs = []
+        for d in side:
+            doc = Doc(spacy.blank("es").vocab, words=d.words, spaces=[True] * (len(d.words) - 1) + [False])
+            doc.ents = [Span(doc, start, end, label=label) for start, end, label in d.spans]
+            docs.append(doc)
+        files.append(read_documents(file(DocBin(docs=docs, store_user_data=True).to_bytes(), f"{len(files)}.spacy")))
+    assert agreed(files) == expected
+
+
+def test_agreement_does_not_depend_on_the_tokens(file, run, corpora):
+    """Tokens as words, and as single characters: over characters all numbers are the same, in tokens they are not."""
+    sides = three(corpora, 8, 12)
+
+    def in_tokens(d, bounds):
+        starts, ends = (dict(zip(column, range(len(bounds)), strict=True)) for column in zip(*bounds, strict=True))
+        spans = [(starts[s], ends[e] + 1, label) for s, e, label, _ in d.characters()]
+        tokens = [list(pair) for pair in bounds]
+        return {"id": d.name, "text": d.text, "unit": "token", "tokens": tokens, "spans": dicts(spans, *BOUNDS[:3])}
+
+    tokenisations = {
+        "words": lambda d: in_tokens(d, list(zip(d.start, d.end, strict=True))),
+        "pieces": lambda d: in_tokens(d, [(p, p + 1) for p in range(len(d.text)) if d.text[p] != " "]),
+        "none": lambda d: {"id": d.name, "text": d.text, "spans": dicts(d.characters(), *BOUNDS)},
+    }
+    paths = {
+        name: [file(lines(make)(side), f"{place} {name}.jsonl") for place, side in enumerate(sides)]
+        for name, make in tokenisations.items()
+    }
+    files = {name: list(map(read_documents, of_name)) for name, of_name in paths.items()}
+    expected = agreed(files["none"])
+    for mixed in product(tokenisations, repeat=3):
+        assert agreed([files[name][place] for place, name in enumerate(mixed)]) == expected, mixed
+    in_words, in_pieces = (spanometer.agreement(files[name], pairing=Pairing(unit="token")) for name in list(files)[:2])
+    assert in_words.chance_f1[0, 1] != in_pieces.chance_f1[0, 1]
+    screens = set()
+    for of_name in paths.values():
+        status, output, errors = run("agree", *of_name, "--unit", "character", "--names", "a,b,c")
+        assert (status, errors) == (0, "")
+        lines_below = output.splitlines()[3:]
+        assert lines_below[0] == f"size  12 documents, {expected['tokens']:,} characters"
+        screens.add("\n".join(line for line in lines_below if "|unit:" not in line))
+    assert len(screens) == 1
 
 
 def test_every_format_is_here():
