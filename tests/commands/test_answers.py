@@ -97,6 +97,13 @@ def test_several_keys_of_one_file(run, lines, command):
     assert "grounding:strict" in output
 
 
+@pytest.mark.parametrize("command", ["score", "compare", "errors"])
+def test_a_tagger_beside_a_model(scores, gold, answers, lines, command):
+    tagger = lines("tagger.jsonl", {"id": 1, "text": TEXT, "spans": GOLD}, {"id": 2, "text": "Oslo", "spans": []})
+    found = scores(command, gold, answers, tagger, "--grounding", "uie", "--measure", "span_f")
+    assert set(found.get("systems", ()) or found["measures"]["span_f"]["systems"]) == {"good", "tagger"}
+
+
 def test_compare(scores, gold, answers, others):
     options = ("--measure", "span_f,chance_kappa_f1", "--permutations", "100")
     found = scores("compare", gold, answers, others, *options)["measures"]

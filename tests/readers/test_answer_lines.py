@@ -71,7 +71,7 @@ def test_keys(lines, gold):
     for key, problem in (("all.m.3", "the line has nothing under '3'"), ("al", "the line has nothing under 'al'")):
         with pytest.raises(InputError, match=f"answers.jsonl, line 1: {problem}"):
             read_documents(lines(row), format="answers", answer_key=key)
-    with pytest.raises(InputError, match="line 1: there is no text under 'prompt'"):
+    with pytest.raises(InputError, match="line 1: the line has no text under 'prompt'"):
         read_documents(lines(row), format="answers", answer_key="all", text_key="prompt")
     with pytest.raises(InputError, match="line 2: the line has no 'answer'; its keys are 'text'"):
         read_documents(lines({"answer": ""}, {"text": TEXT}))

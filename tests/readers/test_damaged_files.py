@@ -24,6 +24,7 @@ JSON = {
         "choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": '[["PER", "Ada"]]'}]}}],
         "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": '[["PER", "Ada"]]'}],
     },
+    "texts": {"id": "a", "text": "Ada 💃 wrote", "tokens": [[0, 3], [4, 5]]},
     "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
     "label_studio": {
         "id": 1,

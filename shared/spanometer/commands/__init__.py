@@ -14,6 +14,7 @@ COMMANDS = {
     "spread": "score a system under every repair policy",
     "agree": "agreement of annotators beyond chance",
     "consensus": "one annotation of those of several annotators, by their votes",
+    "ground": "spans of what a language model answered",
     "placement": "where spans lie at random",
     "validate": "list the illegal tags of a file",
     "repair": "rewrite a file with legal tags",

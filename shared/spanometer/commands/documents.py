@@ -10,6 +10,7 @@ from ..analysis.results import Report
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, setting
 from ..options import check_options, option, options_of, reused_option, takes
+from ..readers.answer_lines import AnswerLines
 from ..readers.document_file import DocumentFile
 from ..readers.document_lines import DocumentLines
 from ..readers.fitting import Fitted, fitted
@@ -27,7 +28,7 @@ from .tag_files import ChanceParts, TagLayout
 
 _FORMAT_OPTIONS = reading_options(DocumentFile)
 _OF_TAGS = ("documents", "outside")
-_OF_LAYOUT = (*options_of(LabelDecoding), "spans_key")
+_OF_LAYOUT = (*options_of(LabelDecoding), "spans_key", *options_of(AnswerLines))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,8 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         choices=(AUTO, *dict.fromkeys([*formats_of(DocumentFile), *formats_of(TagFile)])),
     )
     spans_key: str = reused_option(DocumentLines, "spans_key")
+    answer_key: str | None = reused_option(AnswerLines, "answer_key")
+    text_key: str | None = reused_option(AnswerLines, "text_key")
     documents: str | None = reused_option(TagLayout, "documents")
     outside: str | None = reused_option(TagLayout, "outside")
     annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
@@ -191,9 +194,11 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
         self.require_taken(paths)
         references = self.read(paths[0], self.reference_column)
         systems = [self.read(path, self.prediction_column) for path in paths[1:]]
+        answered = any(file.answers is not None for file in systems)
         sides, reports = [], []
         for predictions in systems:
-            paired = pair(references, predictions, self.pairing)
+            answers = any(file.answers is not None for file in (references, predictions)) or not answered
+            paired = pair(references, predictions, self.pairing if answers else self.pairing.of_spans)
             reading = {"input": "spans", **paired.choices, **self.signed()}
             both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)

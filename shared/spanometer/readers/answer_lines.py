@@ -81,15 +81,16 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
                 answers.append(_answer(row, options.answer_key))
             except InputError as error:
                 raise source.refuse(f"{where} {error.problem}", error.remedy, line) from None
-            yield _record(source, line, place, row, options.text_key)
+            yield record_of(source, line, place, row, options.text_key)
 
     return replace(documents_of(source, records()), answers=answers)
 
 
-def _record(source: Source, line: int, place: str, row: Mapping[str, Any], text_key: str | None) -> Record:
-    text = row.get(text_key or "text")
+def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
+    """Return an object's name, its text and its tokens; an `InputError` if it has no text under a key that is named."""
+    text = row.get(text_key or "text") if isinstance(row, dict) else None
     if (text_key is not None or text is not None) and not isinstance(text, str):
-        problem = f"there is no text under {text_key or 'text'!r}."
+        problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
     name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
     tokens = row.get("tokens")

@@ -9,6 +9,7 @@ from typing import Any
 
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
+from .json_text import first_object
 from .records import Record
 from .source import Source
 
@@ -91,7 +92,9 @@ def _value(written: str) -> Any:
 
 
 def _evidence(source: Source) -> Evidence:
-    return Evidence.CERTAIN if _FIRST.search(source.head.split(b"\n", 1)[0]) else Evidence.NONE
+    marked = _FIRST.search(source.head.split(b"\n", 1)[0])
+    # what a language model wrote may be marked so within JSON
+    return Evidence.CERTAIN if marked and not first_object(source) else Evidence.NONE
 
 
 register(Format(name="markup", content=DocumentFile, mark="marked texts", evidence=_evidence, read=read_markup_lines))

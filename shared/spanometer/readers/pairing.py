@@ -83,6 +83,11 @@ class Pairing(AnswerReading):
                 option="tokenizer",
             )
 
+    @property
+    def of_spans(self) -> Pairing:
+        """The same for sides without answers, beside which others have some."""
+        return replace(self, **vars(AnswerReading()))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Paired:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..errors import InputError, on_side
 from ..grounding.grounded import Grounded, with_unplaced
-from ..grounding.reading import AnswerReading
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
@@ -70,7 +68,7 @@ def files_together(
     (first, reference), *others = files.items()
     answered = {name for name, file in files.items() if file.answers is not None}
     # how answers are read says nothing of the sides without any, if others have some
-    plain = None if pairing is None else replace(pairing, **vars(AnswerReading()))
+    plain = None if pairing is None else pairing.of_spans
     pairs = {
         name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
         for name, file in others

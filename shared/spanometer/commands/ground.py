@@ -1,0 +1,146 @@
+"""Find the spans that a language model's answers mean, and write them.
+
+TEXTS has the texts: JSON lines with "text", or a file of any other format that
+spanometer score reads. ANSWERS has what the model wrote: JSON lines with
+"answer", chats, or another key (--answer-key); without it FILE has both. Lines
+belong together by their "id" if both files have one, else in order. An answer
+is read into items, a label and a mention each, which are looked for in the text
+under a policy: a name, or an action for each of eight places, see
+docs/grounding.md. What is written has no items without a place, which are
+counted and, with --list-lost, listed; spanometer score takes answers as they
+are, and counts such items as wrong.
+
+Examples:
+  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl
+  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --policy strict --labels PER,LOC --list-lost
+  spanometer ground both.jsonl --answer-key answers.gpt-4o --policy spacy-llm-v3 --aliases PERSON=PER
+  spanometer ground texts.jsonl answers.jsonl --policy "salvage,drop,case,whole,first,drop,drop,keep"
+  spanometer ground gold.conll answers.jsonl --to IOB2 --to-tokens expand -o tagged.conll
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import InputError, counted, mention, printable
+from ..grounding.answers import read_answer
+from ..grounding.fates import fates_of
+from ..grounding.grounded import text_indices
+from ..grounding.reading import AnswerReading
+from ..readers.document_file import DocumentFile
+from ..readers.formats import Format, formats_of, writers
+from ..readers.matching import matched
+from ..readers.pairing import Pairing, pair
+from ..readers.reading import with_tokens
+from ..readers.writing import prepare
+from .documents import CarriedDocuments
+from .inputs import STANDARD_INPUT, detected, once, require_distinct, with_answer_keys
+from .options import add_options, read_options, switch
+from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
+
+_ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
+"""What files of these endings are written as; others are JSON lines."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
+    """Texts and answers, how these become spans, and what is made of them."""
+
+    list_lost: bool = switch("list the items that have no place on standard error, and why")
+
+    def format_of(self, path: str) -> Format[Any] | None:
+        """Return the format of a file, JSON lines of texts among them."""
+        found = super().format_of(path)
+        if found is None and (self.text_key is not None or detected(path, self.encoding, DocumentFile, "texts")):
+            return formats_of(DocumentFile)["texts"]
+        return found
+
+    def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile]:
+        """Read texts and answers, from two files or one."""
+        if len(paths) > 2:
+            raise InputError(f"{counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file that has both.")
+        self.require_taken(paths)
+        texts = self.read(paths[0])
+        answers = texts if len(paths) == 1 else self.read(paths[1])
+        if answers.answers is None:
+            raise InputError(
+                "this file has no answers.",
+                f"Name their key with {mention('answer_key')}, and give the texts first.",
+                source=answers.source,
+            )
+        texts = replace(texts, answers=None)
+        return matched(texts if self.tokenizer is None else with_tokens(texts, self.tokenizer), answers)
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments and options."""
+    parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
+    called = {"grounding": "--policy --grounding", "answer_labels": "--labels --answer-labels"}
+    grounding = parser.add_argument_group("grounding")
+    add_options(grounding, {"": AnswerReading}, called=called)
+    reading = parser.add_argument_group("reading")
+    add_options(reading, {"": GroundedFiles}, leave_out=("to", "lossy", "list_lost"), called=called)
+    output = parser.add_argument_group("output")
+    add_options(output, {"": WrittenAs}, optional=("to",))
+    add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})
+    add_options(output, {"": GroundedFiles})
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, ground and write."""
+    require_distinct(options.files)
+    source = read_options(GroundedFiles, options)
+    paths = _paths(list(map(once, options.files)), source.answer_key)
+    ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
+    format, writing = source.target(source.to or ending)
+    require_new(options, format, paths)
+    if not writers()[format].folder:
+        read_options(Target, options, file="")
+    texts, answers = source.read_both(paths)
+    paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
+    found = paired.grounded["predictions"]
+    made = replace(
+        paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=()
+    )
+    carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
+    prepared = prepare(made, format, carrying, writing, lossy=source.lossy)
+    say_what_is_lost(made, prepared)
+    if source.list_lost:
+        for line in _lost(made, answers, source):
+            print(printable(line), file=sys.stderr)
+    write_out(options, prepared, format, writing)
+    said = f"{counted(len(answers.answers or ()), 'answer')} with {found.summary} (grounding:{found.policy})"
+    if found.unplaced:
+        said += f"; without a place, and wrong when scored: {len(found.unplaced):,}"
+    if options.output in (None, STANDARD_INPUT):
+        print(f"{said}.", file=sys.stderr)
+    else:
+        print(f"{printable(options.output)}: {said}.")
+    return 0
+
+
+def _paths(paths: Sequence[str], key: str | None) -> list[str]:
+    """Return the files of the texts and of the answers, the latter with their key if it is named."""
+    keyed = with_answer_keys(paths, key)
+    if len(keyed) > max(len(paths), 2):
+        raise InputError(f"{mention('answer_key')} names several systems.", "Name one; each is written by itself.")
+    return keyed
+
+
+def _lost(made: DocumentFile, answers: DocumentFile, source: GroundedFiles) -> Iterator[str]:
+    """Yield a line for each item that has no place."""
+    texts = made.documents.texts or ()
+    indices = text_indices(texts, made.documents.tokens)
+    labels = [*(source.answer_labels or ()), *(source.aliases or {})] if source.answer_labels else []
+    for document, (answer, index) in enumerate(zip(answers.answers or (), indices, strict=True)):
+        read = read_answer(answer, format=source.answer_format, labels=labels)
+        if read.broken:
+            yield f"broken: the answer to {made.documents.name(document)}"
+        for fate in fates_of(read, index, source.policy, source.answer_labels, source.aliases):
+            if fate.fate != "placed":
+                where = f"{made.documents.name(document)}: {fate.item.mention!r} of {fate.item.label!r}"
+                yield f"lost: {where}, {fate.fate}{', wrong' if fate.wrong else ', left out'}"
