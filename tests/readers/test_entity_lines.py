@@ -27,7 +27,7 @@ def test_json_lines():
         ("3", "a number is not a document."),
         ('{"entity": []}', "the object has no 'entities'; its keys: 'entity'."),
         ('{"entities": {}}', "'entities' is a JSON object, not a list of entities."),
-        ('{"entities": [], "tokens": ["a"]}', "some lines have tokens, others have none."),
+        ('{"entities": [], "tokens": ["a"]}', "some lines have words, others have none."),
         ("[3]", "3 is not an entity."),
         ('[{"start": 0, "end": 1}]', "{'start': 0, 'end': 1} has no 'types'."),
         ('[{"start": 0, "end": 1, "types": []}]', "an entity has no type."),
@@ -49,7 +49,7 @@ def test_malformed_json_lines(row, problem):
 
 def test_tokens_are_checked():
     assert refused('{"entities": [], "tokens": [1]}').line == 1
-    assert refused('{"entities": [], "tokens": ["a"]}\n[]\n').problem.startswith("some lines have tokens")
+    assert refused('{"entities": [], "tokens": ["a"]}\n[]\n').problem.startswith("some lines have words")
     error = refused('{"entities": [], "tokens": []}\n{"entities": [{"start":0,"end":1,"types":["a"]}], "tokens": []}\n')
     assert error.line == 2
     assert "the document has 0 tokens" in error.problem

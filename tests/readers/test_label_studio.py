@@ -85,7 +85,7 @@ def test_the_text(file):
 
 def test_several_tags(file):
     both = annotation(region(0, 3, "Ada", "PER"), region(4, 9, "slept", "VERB", from_name="pos"))
-    with pytest.raises(InputError, match="task 12, line 1: the task has labels of several tags: 'label', 'pos'"):
+    with pytest.raises(InputError, match="task 12, line 2: the task has labels of several tags: 'label', 'pos'"):
         read(file, task(both))
     assert [span["label"] for span in read(file, task(both), label_key="pos").spans.to_dicts()[0]] == ["VERB"]
 

@@ -292,9 +292,9 @@ def test_spans_on_one_line_are_a_document(file):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('[\n["O"]\n["O"]]', r"line 3: this is not JSON: '\[\"O\"\]\]\\n' stands after an item"),
+        ('[\n["O"]\n["O"]]', r"line 3: this is not JSON: '\[\"O\"\]\]' stands after an item"),
         ('[\n["O"],\n["O"]\n]\nx', "line 5: this is not JSON: 'x"),
-        ('[\n["O"],\n["O"', "line 4: this is not JSON"),
+        ('[\n["O"],\n["O"', "line 3: this is not JSON"),
         ('[\n["O"],\n]', "line 3: this is not JSON"),
         ('[\n["O"],\n3]', "line 3: a number is not a document"),
         ('[\n{"tags": ["O"], "tags": []}]', "line 2: an object has the key 'tags' more than once"),

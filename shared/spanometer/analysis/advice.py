@@ -37,6 +37,7 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.information import TokenInformation
 from ..options import check_options, option, options_of
 from ..spans.spans import Spans
+from ..tags.tags import Tags
 from .advice_notes import above_chance, notes
 from .properties import PROPERTIES
 from .published_tables import published_properties
@@ -319,7 +320,7 @@ def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[f
     far below what is shown.
     """
     if references.lengths is None and words is not None:
-        references = references.with_lengths(np.array([len(document) for document in words], dtype=np.int64))
+        references = references.with_lengths(_lengths(words))
     if references.lengths is None or references.fragments is not None:
         return None, {}
     alignment = Alignment(references, references)
@@ -345,22 +346,27 @@ def _overlapping(side: Side) -> int:
     return len(np.unique(side.piece_span[flags]))
 
 
+def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
+    return words.lengths if isinstance(words, Tags) else np.array([len(document) for document in words], dtype=np.int64)
+
+
 def _information(
     references: Spans, words: Sequence[Sequence[str]] | None, side: Side, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
     """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
     if words is None:
         return None, None, None
-    words = read_rows(words, 0, "Pass a list of words for each document.")
-    if len(words) != references.documents:
-        problem = f"words for {len(words)} documents, annotation of {references.documents}."
+    words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
+    of_words = _lengths(words)
+    if len(of_words) != references.documents:
+        problem = f"words for {len(of_words)} documents, annotation of {references.documents}."
         raise InputError(problem, "Pass the words of the annotated documents, a list for each.", side="words")
     lengths = references.lengths
     if lengths is None:
-        lengths = np.array([len(document) for document in words], dtype=np.int64)
+        lengths = of_words
         references.with_lengths(lengths)
-    of_words = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
-    information = np.zeros(0) if of_words.token is None else of_words.token
+    found = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
+    information = np.zeros(0) if found.token is None else found.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]
     first = side.piece_start + moved[side.document[side.piece_span]]
     bits = information[ranges(first, side.piece_end - side.piece_start)]

@@ -30,7 +30,7 @@ from ..errors import InputError, counted, printable
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of
 from ..readers.span_lines import read_spans
-from ..readers.tag_file import tag_lists
+from ..readers.words import Words
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
@@ -53,28 +53,27 @@ class AdviceInput(TagLayout, LabelDecoding):
         "there are any, are under tokens or words",
     )
 
-    def read_spans(self, path: str) -> tuple[str, str, Spans, list[list[str]] | None]:
+    def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
         """Return what the file is called, its documents in words, its spans, and its words if it has any."""
         if self.spans is not None:
             file = read_with(read_spans, path, key=self.spans)
             return file.source, counted(file.spans.documents, "document"), file.spans, file.words
         tags = self.read(path, [self.column], self.words_column or True)
         spans = tags.spans(scheme=self.scheme, repair=self.repair, prefix=self.prefix)
-        return tags.source, documents_in(tags), spans, None if tags.words is None else tag_lists(tags.words)
+        return tags.source, documents_in(tags), spans, tags.words
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdviceDocuments(CarriedDocuments):
     """The reference annotation of a corpus, in documents with spans."""
 
-    def read_spans(self, path: str) -> tuple[str, str, Spans, list[list[str]] | None]:
+    def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
         """Return what `AdviceInput.read_spans` does."""
         file, carried = self.read_in_tokens(path)
         for note in (*file.notes, *carried.notes, *(f"left out: {found}" for found in file.left_out)):
             print(printable(note), file=sys.stderr)
         size = file.documents.size
-        words = [carried.words(number) for number in range(size)] if carried.has_words else None
-        return file.source, counted(size, "document"), carried.file.spans, words
+        return file.source, counted(size, "document"), carried.file.spans, carried.all_words()
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +109,7 @@ def _show(
     output: TableOutput,
     options: argparse.Namespace,
     thresholds: Thresholds,
-    found: tuple[str, str, Spans, list[list[str]] | None],
+    found: tuple[str, str, Spans, Words | None],
     *,
     documents: bool,
 ) -> int:

@@ -22,7 +22,7 @@ from ..readers.cells import DOCSTART
 from ..readers.formats import formats_of
 from ..readers.label_names import read_label_names
 from ..readers.source import Limits
-from ..readers.tag_file import TagFile, read, tag_lists
+from ..readers.tag_file import TagFile, read
 from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import read_annotations, union
 from ..spans.spans import Spans
@@ -347,7 +347,7 @@ class WordInformation:
                 source=references.source,
             )
         else:
-            given = {"tokens": tag_lists(references.words.take(kept))}
+            given = {"tokens": references.words.take(kept)}
             if self.word_probabilities is not None:
                 listed = read_with(read_word_probabilities, self.word_probabilities, **limits)
                 given.update(token_probabilities=listed, unknown=self.unknown)

@@ -38,7 +38,7 @@ from ..errors import InputError, printable
 from ..options import options_of
 from ..readers.formats import Format, writers
 from ..readers.pairing import Pairing
-from ..readers.span_lines import span_lines_text
+from ..readers.span_lines import span_lines
 from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
@@ -175,7 +175,7 @@ def _transform_documents(
     if options.as_spans:
         target = read_options(Target, options, file=options.file)
         with target.opened(packed=False) as output:
-            output.write(span_lines_text(spans).encode())
+            output.writelines(span_lines(spans))
         return touched
     changed = replace(carried.file, spans=spans)
     if not file.in_tokens:
@@ -219,7 +219,7 @@ def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequenc
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
     spans, touched = _transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name), beyond=True)
     with target.opened(packed=False) as output:
-        output.write(span_lines_text(spans).encode())
+        output.writelines(span_lines(spans))
     return touched
 
 

@@ -103,12 +103,12 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         require_distinct(paths)
         options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
         given = {name: value for name, value in options.items() if value is not None}
-        reference = read_with(read_entities, paths[0], **given)
+        reference = _without_numbers(read_with(read_entities, paths[0], **given))
         lengths = reference.lengths
         sides = [_columns(reference, lengths)]
         reference = replace(reference, column=_NONE)
         for path in paths[1:]:
-            system = reference if path == paths[0] else read_with(read_entities, path, **given)
+            system = reference if path == paths[0] else _without_numbers(read_with(read_entities, path, **given))
             _require_same_names(reference, system)
             require_same_tokens(reference, system, ignore_words=self.ignore_words)
             if lengths is None and system.lengths is not None:
@@ -147,6 +147,11 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
         if "quaero" in known:
             described.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
         return described
+
+
+def _without_numbers(file: EntityFile) -> EntityFile:
+    """Return a file without the names of its documents, unless these are HIPE's: others are not compared."""
+    return file if file.format == "hipe" else replace(file, documents=())
 
 
 def _columns(file: EntityFile, lengths: np.ndarray | None) -> Trees:

@@ -133,6 +133,8 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
 
 def _words(tokens: Any) -> Tags:
     """Return the words of documents, encoded."""
+    if isinstance(tokens, Tags):
+        return tokens
     try:
         return Tags.from_lists(tokens)
     except InputError as error:
@@ -186,7 +188,8 @@ class TokenInformation:
             others = math.nan if unknown is None else unknown
             share = np.array([probabilities.get(word, others) for word in words.names], dtype=float)
         else:
-            counts = np.bincount(words.codes, minlength=len(words.names))
+            # a name of words that were left out has no token
+            counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
             share = counts / max(len(words.codes), 1)
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
 

@@ -16,6 +16,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..errors import InputError, mention, setting
 from ..options import option
+from ..tags.tags import Tags
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
 from .information import (
@@ -191,7 +192,8 @@ class SlIcm(AlignedMeasure):
             )
         if self.tokens is not None:
             # an iterator can be read only once
-            object.__setattr__(self, "tokens", read_documents(self.tokens, TOKENS_REMEDY))
+            encoded = isinstance(self.tokens, Tags)
+            object.__setattr__(self, "tokens", self.tokens if encoded else read_documents(self.tokens, TOKENS_REMEDY))
         self._check_probabilities()
 
     def _check_probabilities(self) -> None:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import offsets_of, ranges
 from ..errors import InputError, counted, require_kind, setting, shown
-from ..tags.tags import Tags
+from .words import Words
 
 _LISTED = 3
 _BLOCK = 1 << 20
 """How many words are compared at a time."""
-
-
-class Shared(dict[str, str]):
-    """Words, each of which is kept once, however often it occurs."""
-
-    def __missing__(self, word: str) -> str:
-        """Keep a new word."""
-        self[word] = word
-        return word
-
-    def row(self, words: Sequence[str]) -> list[str]:
-        """Return the words of a document."""
-        return list(map(self.__getitem__, words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +68,21 @@ class AnnotatedFile:
         source: what errors call the file.
         document_lines: int64, the number of the line, from 1, on which each document begins.
         line_runs: where the tokens stand; None if a document is not one token a line.
-        words: the words of each document, as lists or encoded; None if the file has none, or they were not read.
+        words: the words of each document; None if the file has none, or only some documents have any, or they were not
+            read.
         parts: the files that the documents are of, if these are a folder's, or those that a pattern fits.
     """
 
     source: str
     document_lines: np.ndarray
     line_runs: LineRuns | None = None
-    words: Tags | list[list[str]] | None = None
+    words: Words | None = None
     parts: Parts | None = None
+
+    def __post_init__(self) -> None:
+        """Encode words that are given as lists."""
+        if self.words is not None and not isinstance(self.words, Words):
+            object.__setattr__(self, "words", Words.of(self.words))
 
     def source_of(self, document: int) -> str:
         """Return what errors call the file of a document."""
@@ -103,9 +96,7 @@ class AnnotatedFile:
     @property
     def lengths(self) -> np.ndarray | None:
         """The documents' lengths in tokens; None if the file does not say."""
-        if self.words is None or isinstance(self.words, Tags):
-            return None if self.words is None else self.words.lengths
-        return np.fromiter(map(len, self.words), np.int64, len(self.words))
+        return None if self.words is None else self.words.lengths
 
     def line(self, document: int, position: int | None = None) -> int:
         """Return the line of a document, or of a token of it."""
@@ -235,19 +226,8 @@ def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) ->
     raise references.locate(error)
 
 
-def _first_difference(
-    words: Tags | Sequence[Sequence[str]], others: Tags | Sequence[Sequence[str]]
-) -> tuple[int, str, str] | None:
+def _first_difference(one: Words, other: Words) -> tuple[int, str, str] | None:
     """Return the first token whose words differ, counted over all documents, and both words; None if all are equal."""
-    if not isinstance(words, Tags) and not isinstance(others, Tags):
-        first = 0
-        for row, found in zip(words, others, strict=True):
-            if row != found:
-                position = next(at for at, pair in enumerate(zip(row, found, strict=True)) if pair[0] != pair[1])
-                return first + position, row[position], found[position]
-            first += len(row)
-        return None
-    one, other = (side if isinstance(side, Tags) else Tags.from_lists(side) for side in (words, others))
     # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
     known = {name: code for code, name in enumerate(one.names)}
     lookup = np.array([known.get(name, -1) for name in other.names], dtype=np.int32)

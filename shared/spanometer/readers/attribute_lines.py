@@ -15,10 +15,11 @@ import pyarrow as pa
 from ..arrays import in_chunks
 from ..errors import InputError, require_choice
 from ..spans.attributes import Attributes, attributes_arrays
-from .annotated_file import AnnotatedFile, Shared
+from .annotated_file import AnnotatedFile
 from .formats import Evidence, Format, register
-from .json_lines import MARK, all_or_none, is_json_lines, list_in, located, rows, words_in
+from .json_lines import MARK, add_words, is_json_lines, list_in, located, rows, words_in
 from .source import Source
+from .words import WordRows
 
 _KEYS = ("spans", "entities")
 _ATTRIBUTES = re.compile(rb'"attributes"\s*:')
@@ -30,11 +31,9 @@ class AttributeFile(AnnotatedFile):
 
     Attributes:
         attributes: the spans and their attributes as columns.
-        words: the words of each document, or None unless every document has them.
     """
 
     attributes: Attributes
-    words: list[list[str]] | None = None
 
 
 def read_attributes(
@@ -69,15 +68,14 @@ def read_attributes(
 
 
 def _read(source: Source, *, words: bool = True) -> AttributeFile:
-    found: list[list[str] | None] = []
+    found = WordRows()
     lines: list[int] = []
-    shared = Shared()
 
     def documents() -> Iterator[list[Any]]:
         for line, row in rows(source, "spans"):
-            lines.append(line)
             of_line = words_in(source, row, None, line) if words else None
-            found.append(None if of_line is None else shared.row(of_line))
+            add_words(found, of_line, source, line, first=not lines)
+            lines.append(line)
             yield list_in(source, row, _KEYS, line, "spans")
 
     try:
@@ -87,7 +85,7 @@ def _read(source: Source, *, words: bool = True) -> AttributeFile:
     return AttributeFile(
         source=source.name,
         attributes=attributes,
-        words=all_or_none(source, found, lines),
+        words=found.words() if len(found) else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
 

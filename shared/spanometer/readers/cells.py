@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import integers, ranges
-from .tag_file import Codes
+from .words import Codes
 
 DOCSTART = "-DOCSTART-"
 

@@ -24,7 +24,8 @@ from .formats import Evidence, Format, Writer, register
 from .json_lines import is_json_lines
 from .json_values import is_array
 from .source import Source
-from .tag_file import Codes, Column, TagFile
+from .tag_file import Column, TagFile
+from .words import Codes, Words
 
 # all lines up to the last that is blank
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
@@ -193,7 +194,7 @@ class _Reader:
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
         run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
         first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
-        words = None if layout.words is None else self._tags(layout.words, offsets)
+        words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
         return TagFile(

@@ -25,7 +25,6 @@ class DocumentFile(AnnotatedFile):
     Attributes:
         documents: names, texts and tokens.
         spans: of the documents.
-        words: of each document; None unless all have some.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: of each document, whose spans they are; None if the file does not say.
         attributes: the spans of each document with their attributes, as `Attributes.from_dicts` takes them,
@@ -40,7 +39,6 @@ class DocumentFile(AnnotatedFile):
 
     documents: Documents
     spans: Spans
-    words: list[list[str]] | None = None
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
     attributes: tuple[list[dict[str, Any]], ...] | None = None
@@ -77,7 +75,7 @@ class DocumentFile(AnnotatedFile):
             stated=some(self.stated),
             places=some(self.places),
             answers=some(self.answers),
-            words=None if self.words is None else [list(self.words[document]) for document in chosen],
+            words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
             parts=None if self.parts is None else self.parts.take(documents),
         )
@@ -148,14 +146,15 @@ def documents_of(
     if not in_tokens:
         columns.to_code_points(units)
         remarks += columns.compare_stated()
-    tokens = lengths = None
-    words = complete(columns.words)
+    tokens: Tokens | None = None
+    lengths: Sequence[int] | np.ndarray | None = None
+    words = None if columns.words is None else columns.words.words()
     bounds = complete(columns.tokens)
     try:
         if bounds is not None:
             tokens = Tokens.from_lists(bounds)
         if in_tokens and (tokens is not None or words is not None):
-            lengths = tokens.lengths if tokens is not None else list(map(len, words or ()))
+            lengths = tokens.lengths if tokens is not None else words.lengths if words is not None else None
         elif not in_tokens and texts is not None:
             lengths = list(map(len, texts))
         spans = Spans.from_arrow(columns.lists(), lengths=lengths)
@@ -173,7 +172,7 @@ def documents_of(
         attributes=columns.attributed(),
         stated=columns.unchecked(),
         places=tuple(columns.places) if any(columns.places) else (),
-        words=None if words is None else list(words),
+        words=words,
         document_lines=columns.lines,
         left_out=tuple(dropped),
         notes=tuple(remarks),

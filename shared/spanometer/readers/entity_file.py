@@ -49,7 +49,6 @@ class EntityFile(AnnotatedFile):
             "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`; offsets in tokens of
             the document, `end` exclusive. Entities that nest are both in the list, the longer one first; components
             are ordered by start, end and label.
-        words: for each document its words; None if the file has none (JSON lines).
         left_out: what was read and is in no entity, in the order of the file. A system's output may have components
             that no entity encloses; they are here, so that they are never dropped silently.
         columns: for hipe the spans of each column by its name, as they were decoded, with what is left out.
@@ -59,7 +58,6 @@ class EntityFile(AnnotatedFile):
     format: str
     documents: tuple[str, ...]
     column: pa.Array | pa.ChunkedArray
-    words: list[list[str]] | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: Mapping[str, Spans] = field(default_factory=dict)
     comments: tuple[tuple[int, str], ...] = ()
@@ -88,16 +86,18 @@ class EntityFile(AnnotatedFile):
         """
         from datasets import Dataset, Features
 
-        columns = {"id": list(self.documents), "tokens": self.words, "entities": self.entities}
+        words = None if self.words is None else list(self.words)
+        columns = {"id": list(self.documents), "tokens": words, "entities": self.entities}
         types = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
-        if self.words is None:
+        if words is None:
             del columns["tokens"], types["tokens"]
         return Dataset.from_dict(columns, features=Features.from_arrow_schema(pa.schema(types)))
 
 
-def entity_column(documents: Iterable[Sequence[Mapping[str, Any]]]) -> pa.ChunkedArray:
+def entity_column(documents: Iterable[Sequence[Mapping[str, Any]]]) -> pa.Array:
     """Return lists of entities as an Arrow column, see `EntityFile.column`."""
-    return pa.chunked_array(in_chunks(documents, entities_arrays), pa.list_(ENTITY_TYPE))
+    # in one piece, which is read without a copy
+    return pa.concat_arrays(in_chunks(documents, entities_arrays))
 
 
 def read_entities(

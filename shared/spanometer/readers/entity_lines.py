@@ -11,38 +11,33 @@ import numpy as np
 from ..errors import InputError
 from ..spans.entities import Entities
 from ..spans.markup import Entity
-from .annotated_file import Shared
 from .entity_file import EntityFile, entity_column, is_text
 from .formats import Format, register
-from .json_lines import MARK, evidence, list_in, located, rows
+from .json_lines import MARK, add_words, evidence, list_in, located, rows
 from .source import Source
+from .words import WordRows
 
 
 def read_entity_lines(source: Source) -> EntityFile:
     """Read lists of entities, or the lists `entities` and `tokens` of objects; see `read_entities`."""
     names: list[str] = []
-    words: list[list[str]] = []
+    words = WordRows()
     lines: list[int] = []
-    shared = Shared()
 
     def documents() -> Iterator[list[Any]]:
         for line, row in rows(source, "entities"):
             tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
-            if (tokens is None) != (not words) and lines:
-                raise source.refuse(
-                    "some lines have tokens, others have none.", "Give 'tokens' on every line or on none.", line
-                )
-            if tokens is not None:
-                if not isinstance(tokens, list) or not all(map(is_text, tokens)):
-                    raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
-                words.append(shared.row(tokens))
+            if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
+                raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
+            add_words(words, tokens, source, line, first=not lines)
             names.append(str(len(names) if name is None else name))
             lines.append(line)
             yield list_in(source, row, ("entities",), line, "entities")
 
     try:
         rows_of = entity_column(documents())
-        trees = Entities.from_arrow(rows_of, lengths=list(map(len, words)) if words else None)
+        found = words.words() if len(words) else None
+        trees = Entities.from_arrow(rows_of, lengths=None if found is None else found.lengths)
     except InputError as error:
         raise located(error, source, lines) from None
     return EntityFile(
@@ -50,7 +45,7 @@ def read_entity_lines(source: Source) -> EntityFile:
         format="jsonl",
         documents=tuple(names),
         column=trees.to_arrow(),
-        words=words or None,
+        words=found,
         document_lines=np.array(lines, dtype=np.int64),
     )
 

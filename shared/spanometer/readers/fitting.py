@@ -19,6 +19,7 @@ from .formats import Writer
 from .pairing import Pairing
 from .reading import with_tokens
 from .records import Record
+from .words import WordRows, Words
 
 _LISTED = 3
 
@@ -70,10 +71,21 @@ class Fitted:
     def words(self, document: int) -> list[str]:
         """Return the words of a document."""
         documents = self.file.documents
-        if self.file.words is not None or documents.texts is None or documents.tokens is None:
-            return list((self.file.words or [[]] * documents.size)[document])
+        if self.file.words is not None:
+            return self.file.words[document]
+        if documents.texts is None or documents.tokens is None:
+            return []
         text = documents.texts[document]
         return [text[start:end] for start, end in documents.tokens.bounds(document)]
+
+    def all_words(self) -> Words | None:
+        """Return the words of all documents, if they are known."""
+        if self.file.words is not None or not self.has_words:
+            return self.file.words
+        rows = WordRows()
+        for number in range(self.file.documents.size):
+            rows.append(self.words(number))
+        return rows.words()
 
     def records(self) -> Iterator[Record]:
         """Yield the documents, each with its spans in order."""

@@ -73,7 +73,7 @@ def read_hipe(
         format="hipe",
         documents=tuple(file.document_names or ()),
         column=column,
-        words=[] if file.words is None else tag_lists(file.words),
+        words=file.words,
         document_lines=file.document_lines,
         line_runs=file.line_runs,
         left_out=tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(left_out)),

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..arrays import is_integer, is_number
 from ..errors import InputError, setting, where_known
-from ..tags.tags import Tags, list_arrays
 from .formats import Evidence, Format, register
 from .json_values import DECODER, is_array, items
 from .parquet_rows import parquet_rows
 from .source import BYTE_ORDER_MARK, PARQUET, Source
-from .tag_file import Codes, Column, TagFile
+from .tag_file import Column, TagFile
+from .words import WordRows
 
 MARK = "JSON lines"
 JSON_ARRAY = "one JSON text"
@@ -49,9 +48,9 @@ def read_tag_lines(
     """Read lists of tags, or the named lists of objects; see `read`."""
     of_numbers = None if numbers is None else _key(source, numbers)
     keys = [*(_key(source, column) for column in columns), *([] if of_numbers is None else [of_numbers])]
-    tags = {key: _Encoder() for key in keys}
+    tags = {key: WordRows() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
-    word_encoder, with_words = _Encoder(), None
+    of_all, with_words = WordRows(), None
     unlisted = next((key for key in keys if key != TAGS_KEY), None)
     lines = array("q")
     for line, row in rows(source, "tags"):
@@ -61,8 +60,8 @@ def read_tag_lines(
         lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
             lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
-        for key, encoder in tags.items():
-            encoder.append(lists[key], source, line)
+        for key, column in tags.items():
+            add_row(column, _named(lists[key]), source, line)
         of_words = None if words is False else words_in(source, row, words_key, line)
         if of_words is None and not any(lists.values()):
             # an empty document has no words to give
@@ -72,7 +71,7 @@ def read_tag_lines(
         elif with_words is None:
             with_words = of_words is not None
         if of_words is not None:
-            word_encoder.append(of_words, source, line)
+            add_row(of_all, of_words, source, line)
             lists[words_key or WORDS_KEYS[0]] = of_words
         first, *others = lists
         for other in others:
@@ -87,10 +86,15 @@ def read_tag_lines(
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
-        words=word_encoder.tags() if with_words else None,
+        words=of_all.words() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
     return file if of_numbers is None else file.with_numbers()
+
+
+def _named(row: list[Any]) -> list[Any]:
+    """Return label numbers as strings."""
+    return [str(value) if is_integer(value) else value for value in row] if row and is_integer(row[0]) else row
 
 
 def _cell(item: Any) -> Any:
@@ -185,17 +189,24 @@ def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | N
     raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)
 
 
-def all_or_none(source: Source, words: Sequence[list[str] | None], lines: Sequence[int]) -> list[list[str]] | None:
-    """Return the words of all lines; None if no line has any, an `InputError` if only some have."""
-    known = [of_line for of_line in words if of_line is not None]
-    if known and len(known) < len(words):
-        first = words[0] is None
-        raise _some_words(source, next(line for line, row in zip(lines, words, strict=True) if (row is None) != first))
-    return known or None
+def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: int, *, first: bool) -> None:
+    """Add the words of a line, if it has any; an `InputError` if only some lines have."""
+    if not first and (row is None) == bool(len(words)):
+        raise _some_words(source, line)
+    if row is not None:
+        add_row(words, row, source, line)
 
 
 def _some_words(source: Source, line: int) -> InputError:
     return source.refuse("some lines have words, others have none.", "Give 'tokens' on every line or on none.", line)
+
+
+def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
+    """Add the words, or tags, of a line; an `InputError` that names it for what is no string."""
+    try:
+        rows.append(row)
+    except InputError as error:
+        raise error.in_file(source.name, line, error.position) from None
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
@@ -204,38 +215,6 @@ def located(error: InputError, source: Source, lines: Sequence[int]) -> InputErr
         return error
     line = None if error.document is None else lines[error.document]
     return error.placed(document=None, position=None, source=source.name, line=line)
-
-
-class _Encoder:
-    """Lists of strings, encoded as they come."""
-
-    def __init__(self) -> None:
-        self._codes = array("i")
-        self._names = Codes()
-        self._ends = array("q", [0])
-
-    def append(self, row: list[Any], source: Source, line: int) -> None:
-        """Encode one document, checked."""
-        known = len(self._names)
-        if row and is_integer(row[0]):
-            # label numbers
-            row = [str(value) if is_integer(value) else value for value in row]
-        try:
-            self._codes.extend(map(self._names.__getitem__, row))
-            # what is no string is no known name either
-            for name in islice(reversed(self._names), len(self._names) - known):
-                name.encode()
-        except (TypeError, AttributeError, UnicodeEncodeError):
-            try:
-                list_arrays([row])
-            except InputError as error:
-                raise error.in_file(source.name, line, error.position) from None
-            raise
-        self._ends.append(len(self._codes))
-
-    def tags(self) -> Tags:
-        """Return all documents as dictionary-encoded columns."""
-        return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
 
 
 def _key(source: Source, column: Column) -> str:

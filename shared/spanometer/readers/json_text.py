@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InputError
 from .json_lines import rows
-from .json_values import DECODER
 from .json_values import first_value as first_value
+from .json_values import items
 from .source import Source
 
 
@@ -44,19 +43,9 @@ def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
     if _is_lines(source):
         yield from ((line, "", row) for line, row in rows(source, content))
         return
-    text = b"".join(block for _, block in source.blocks(lines=False))
-    try:
-        whole = DECODER.decode(text.decode())
-    except InputError as error:
-        raise error.in_file(source.name) from None
-    except json.JSONDecodeError as error:
-        raise source.refuse(
-            f"this is not JSON ({error.msg}, character {error.colno}).", "Export the file again.", error.lineno
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise source.refuse(f"this JSON cannot be read ({error}).") from None
-    for place, value in enumerate(whole if isinstance(whole, list) else [whole]):
-        yield 1, f"item {place}" if isinstance(whole, list) else "", value
+    of_array = source.first_line().startswith(b"[")
+    for number, (line, value) in enumerate(items(source)):
+        yield line, f"item {number}" if of_array else "", value
 
 
 def _is_lines(source: Source) -> bool:

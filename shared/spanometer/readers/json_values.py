@@ -14,6 +14,9 @@ from .parquet_rows import first_row
 from .source import PARQUET, Source
 
 _AHEAD = 8
+_LITERAL = 16
+"""More characters than a literal of JSON, or an escape, has."""
+
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OF_SPANS = ("start", "fragments")
 
@@ -64,48 +67,104 @@ def _is_document(value: Any) -> bool:
 def items(source: Source) -> Iterator[tuple[int, Any]]:
     """Yield the items of the array that a file is, or the one object, each with the line on which it begins.
 
+    No more of the file is held than an item, or a block of it.
+
     Raises:
         InputError: for what is not JSON; it names the line.
     """
-    text = b"".join(block for _, block in source.blocks(lines=False)).decode()
-    place, line, counted = _after_blanks(text, 0), 1, 0
-    of_array, ended = text[place] == "[", False
-    if of_array:
-        place = _after_blanks(text, place + 1)
-        ended = text[place : place + 1] == "]"
-        place += ended
+    text = _Text(source)
+    of_array = text.takes("[")
+    ended = of_array and text.takes("]")
     while not ended:
-        place = _after_blanks(text, place)
-        line, counted = line + text.count("\n", counted, place), place
-        try:
-            value, place = DECODER.raw_decode(text, place)
-        except InputError as error:
-            raise error.in_file(source.name, line) from None
-        except json.JSONDecodeError as error:
-            problem = f"this is not JSON ({error.msg}, character {error.colno})."
-            raise source.refuse(problem, "Export the file again.", error.lineno) from None
-        except (ValueError, RecursionError) as error:
-            raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
-        yield line, value
-        place = _after_blanks(text, place)
-        if of_array and text[place : place + 1] not in (",", "]"):
-            raise _refused(source, text, place)
-        ended = not of_array or text[place] == "]"
-        place += of_array
-    place = _after_blanks(text, place)
-    if place < len(text):
-        raise _refused(source, text, place)
+        yield text.value()
+        ended = not of_array or text.takes("]")
+        if not ended and not text.takes(","):
+            raise text.refused()
+    if text.next():
+        raise text.refused()
 
 
-def _after_blanks(text: str, place: int) -> int:
-    found = _BLANKS.match(text, place)
-    return place if found is None else found.end()
+class _Text:
+    """The text of a file, of which a block is held at a time, and what is left of the one before it."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._blocks = source.blocks(lines=False)
+        self._text, self._place = "", 0
+        # where the text that is held begins: its line, and the characters before it there
+        self._first, self._column = 1, 0
+        # the lines up to a place, so that each is counted once
+        self._line, self._counted = 1, 0
+
+    def next(self) -> str:
+        """Return the next character that is no blank; an empty string at the end."""
+        while True:
+            found = _BLANKS.match(self._text, self._place)
+            self._place = self._place if found is None else found.end()
+            if self._place < len(self._text) or not self._more():
+                return self._text[self._place : self._place + 1]
+
+    def takes(self, character: str) -> bool:
+        """Return whether the next character is this one, and go past it."""
+        found = self.next() == character
+        self._place += found
+        return found
+
+    def value(self) -> tuple[int, Any]:
+        """Return the line of the next value, and the value."""
+        self.next()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self._place)
+            except InputError as error:
+                raise error.in_file(self._source.name, self._here()) from None
+            except json.JSONDecodeError as error:
+                if _is_cut(error) and self._more():
+                    continue
+                column = error.colno + (self._column if error.lineno == 1 else 0)
+                problem = f"this is not JSON ({error.msg}, character {column})."
+                raise self._source.refuse(problem, "Export the file again.", self._first + error.lineno - 1) from None
+            except (ValueError, RecursionError) as error:
+                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", self._here()) from None
+            # a number may go on after the block
+            if end + _LITERAL < len(self._text) or not self._more():
+                line, self._place = self._here(), end
+                return line, value
+
+    def refused(self) -> InputError:
+        """Return an error about what stands after a value."""
+        there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
+        problem = f"this is not JSON: {there} stands after an item."
+        return self._source.refuse(problem, "Export the file again.", self._here())
+
+    def _here(self) -> int:
+        """Return the line of the place."""
+        self._line += self._text.count("\n", self._counted, self._place)
+        self._counted = self._place
+        return self._line
+
+    def _more(self) -> bool:
+        """Take over a block, or as much as is left, and drop what is done; return whether there was one."""
+        left = len(self._text) - self._place
+        pieces: list[str] = []
+        # an item that is longer than many blocks is read anew a few times
+        while not pieces or sum(map(len, pieces)) < left:
+            _, block = next(self._blocks, (0, b""))
+            if not block:
+                break
+            pieces.append(block.decode())
+        if not pieces:
+            return False
+        self._first, done = self._here(), self._text[: self._place]
+        self._column = len(done) - done.rfind("\n") - 1 + (0 if "\n" in done else self._column)
+        self._text = "".join([self._text[self._place :], *pieces])
+        self._place = self._counted = 0
+        return True
 
 
-def _refused(source: Source, text: str, place: int) -> InputError:
-    line = text.count("\n", 0, place) + 1
-    there = shown(text[place : place + 20]) if text[place:].strip() else "the end"
-    return source.refuse(f"this is not JSON: {there} stands after an item.", "Export the file again.", line)
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Return whether the text may be JSON if it went on."""
+    return error.msg.startswith("Unterminated string") or error.pos + _LITERAL > len(error.doc)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..errors import InputError, require_choice, setting
 from ..spans.markup import ENTITY_TYPES, Entity, from_markup, to_markup
-from .annotated_file import Shared
 from .entity_file import EntityFile, entity_column
 from .formats import Evidence, Format, register
 from .json_lines import is_json_lines
 from .source import Source
+from .words import WordRows
 
 DOCUMENTS = ("lines", "blank", "file")
 """What can be a document of a file with markup."""
@@ -31,9 +31,8 @@ def read_quaero(
 ) -> EntityFile:
     """Read the entities and words of all documents; see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
-    words: list[list[str]] = []
+    words = WordRows()
     first_lines: list[int] = []
-    shared = Shared()
 
     def annotated() -> Iterator[list[Entity]]:
         for line, text in _texts(source, documents):
@@ -45,7 +44,7 @@ def read_quaero(
                         f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
                     )
                 raise error.placed(source=source.name) from None
-            words.append(shared.row(annotation.words))
+            words.append(annotation.words)
             first_lines.append(line)
             yield annotation.entities
 
@@ -57,7 +56,7 @@ def read_quaero(
         format="quaero",
         documents=tuple(map(str, range(len(words)))),
         column=column,
-        words=words,
+        words=words.words(),
         document_lines=np.array(first_lines, dtype=np.int64),
     )
 

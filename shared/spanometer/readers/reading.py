@@ -19,7 +19,7 @@ from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .matching import shared_documents
 from .several_files import read_together
 from .source import Limits, Replayed
-from .tag_file import TagFile, read, tag_lists
+from .tag_file import TagFile, read
 from .tokenizers import tokens_of
 
 _OF_TAGS = ("documents", "outside")
@@ -123,12 +123,11 @@ def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
 def documents_of_tags(file: TagFile, spans: Spans) -> DocumentFile:
     """Return a file of tags as documents with spans of tokens."""
     names = file.document_names if file.document_names and all(file.document_names) else None
-    base = {name: getattr(file, name) for name in AnnotatedFile.__dataclass_fields__ if name != "words"}
+    base = {name: getattr(file, name) for name in AnnotatedFile.__dataclass_fields__}
     return DocumentFile(
         **base,
         documents=Documents(size=len(file.document_lines), ids=names),
         spans=spans,
-        words=None if file.words is None else tag_lists(file.words),
         in_tokens=True,
     )
 

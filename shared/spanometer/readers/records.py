@@ -20,8 +20,7 @@ from ..arrays import as_lists, is_utf8, offsets_of, ranges, runs, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points_of, is_plain
-from .annotated_file import Shared
-from .tag_file import Codes
+from .words import Codes, WordRows
 
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
@@ -155,14 +154,13 @@ class RecordColumns:
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
-        self.words: list[list[str] | None] = []
+        self.words: WordRows | None = WordRows()
         self.tokens: list[Sequence[tuple[int, int]] | None] = []
         self.places: list[str] = []
         self.stated: list[str | None] = []
         self.fragmented = False
         self._attributes: list[Mapping[str, Any]] = []
         self._names = Codes()
-        self._shared = Shared()
         self._line, self._counts = array("q"), array("q")
         self._start, self._end, self._label = array("q"), array("q"), array("i")
         self._bounds, self._sizes = array("q"), array("q")
@@ -201,7 +199,7 @@ class RecordColumns:
         self.texts.extend(None if one is None else sys.intern(one) for one in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
-        self.words.extend(None if row is None else self._shared.row(row) for row in words)
+        self._add_words(words)
         self.tokens.extend(tokens)
         if self.stated or any(stated):
             self.stated.extend(repeat(None, first - len(self.stated)))
@@ -230,6 +228,17 @@ class RecordColumns:
         self._start.extend(start)
         self._end.extend(end)
         self._label.extend(map(self._names.__getitem__, label))
+
+    def _add_words(self, words: Sequence[Sequence[str] | None]) -> None:
+        """Take over the words of documents, of all or of none."""
+        for number, row in enumerate(words, self.size - len(words)):
+            if self.words is None or row is None:
+                self.words = None
+                return
+            try:
+                self.words.append(row)
+            except InputError as error:
+                raise self.locate(error.placed(document=number)) from None
 
     def _add_pieces(self, record: Record, number: int) -> None:
         fragments = record.fragments or {}

@@ -16,6 +16,7 @@ from ..spans.documents import Documents, Tokens
 from .annotated_file import AnnotatedFile, LineRuns, Parts
 from .document_file import DocumentFile
 from .tag_file import TagFile, joined_tags
+from .words import Words
 
 File = TypeVar("File", bound=AnnotatedFile)
 Value = TypeVar("Value")
@@ -71,7 +72,7 @@ def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
         **_together(source, files),
         columns=first.columns,
         tags=tuple(joined_tags(of_column) for of_column in zip(*(part.tags for part in parts), strict=True)),
-        words=None if words is None else joined_tags(words),
+        words=None if words is None else Words.of(joined_tags(words)),
         numbers=None if numbers is None else np.concatenate(numbers),
         layout=first.layout,
         document_names=None if names is None else tuple(chain.from_iterable(names)),
@@ -108,10 +109,10 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
             size=len(ids),
             ids=tuple(ids),
             texts=None if texts is None else tuple(chain.from_iterable(texts)),
-            tokens=None if tokens is None else _joined_tokens(tokens),
+            tokens=None if tokens is None else Tokens.end_to_end(tokens),
         ),
         spans=end_to_end([part.spans for part in parts]),
-        words=None if words is None else list(chain.from_iterable(words)),
+        words=None if words is None else Words.of(joined_tags(words)),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         attributes=tuple(chain.from_iterable(map(_attributes, parts))) if with_attributes else None,
@@ -128,13 +129,6 @@ def _if_all(values: Iterable[Value | None]) -> list[Value] | None:
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None
-
-
-def _joined_tokens(parts: Sequence[Tokens]) -> Tokens:
-    lengths = np.concatenate([part.lengths for part in parts])
-    return Tokens(
-        offsets_of(lengths), *(np.concatenate([getattr(p, name) for p in parts]) for name in ("start", "end"))
-    )
 
 
 def _attributes(file: DocumentFile) -> Sequence[list[dict[str, Any]]]:

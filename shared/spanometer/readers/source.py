@@ -16,6 +16,9 @@ from ..errors import InputError, require_kind, setting, shown, where_known
 from ..options import check_options, option, options_of
 
 BLOCK_SIZE = 1 << 20
+_PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
+"""Bytes of characters that have several."""
+
 
 _GZIP = b"\x1f\x8b"
 UTF_8 = "utf-8"
@@ -199,7 +202,8 @@ class Source:
 
         Args:
             held: whether something of all blocks is held in memory, so that the size of the file is limited.
-            lines: whether lines are read one by one, so that their length is limited.
+            lines: whether lines are read one by one, so that their length is limited; otherwise a block may end
+                anywhere in a line.
 
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
@@ -210,7 +214,7 @@ class Source:
         pieces: list[bytes] = []
         chunk = self.head
         while chunk:
-            end = chunk.rfind(b"\n") + 1
+            end = chunk.rfind(b"\n") + 1 if lines else len(chunk.rstrip(_PARTS_OF_CHARACTERS))
             size += len(chunk)
             if held:
                 self.require_held(size, line, "the file")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -14,8 +14,12 @@ from ..errors import InputError, require_kind
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .formats import Format, register
-from .json_lines import MARK, evidence, list_in, located, rows, words_in
+from .json_lines import MARK, add_row, evidence, list_in, located, rows, words_in
 from .source import Source
+from .words import WordRows
+
+_ROWS = 1000
+"""How many documents are written together."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,11 +28,9 @@ class SpanFile(AnnotatedFile):
 
     Attributes:
         spans: its spans; their documents' lengths are known if the file has words.
-        words: the words of each document, or None unless every document has them.
     """
 
     spans: Spans
-    words: list[list[str]] | None = None
 
     @property
     def lengths(self) -> np.ndarray | None:
@@ -68,35 +70,40 @@ def read_spans(
 def _read(source: Source, *, key: str = "spans") -> SpanFile:
     """Read lists of spans, and words if every line has them."""
     documents: list[list[Any]] = []
-    words: list[list[str] | None] = []
+    words = WordRows()
     lines: list[int] = []
     for line, row in rows(source, "spans"):
         documents.append(list_in(source, row, (key,), line, "spans", "Name the key of the list of spans."))
-        words.append(words_in(source, row, None, line))
-        if words[-1] is None and isinstance(row, dict) and isinstance(row.get("text"), str):
+        of_line = words_in(source, row, None, line)
+        if of_line is not None:
+            add_row(words, of_line, source, line)
+        elif isinstance(row, dict) and isinstance(row.get("text"), str):
             raise source.refuse(
                 "the line has a text and no words: its spans are of characters, and spans of tokens are read here.",
                 "Give the words as a list of strings under 'tokens'.",
                 line,
             )
         lines.append(line)
-    known = [document for document in words if document is not None]
-    has_words = len(known) == len(words)
+    # if only some lines have words, none of them are used
+    known = words.words() if len(words) == len(lines) else None
     try:
-        spans = Spans.from_dicts(documents, lengths=list(map(len, known)) if has_words else None)
+        spans = Spans.from_dicts(documents, lengths=None if known is None else known.lengths)
     except InputError as error:
         raise located(error, source, lines) from None
     return SpanFile(
         source=source.name,
         spans=spans,
-        words=known if has_words else None,
+        words=known,
         document_lines=np.array(lines, dtype=np.int64),
     )
 
 
-def span_lines_text(spans: Spans) -> str:
-    """Return spans as JSON lines that `read_spans` reads: an object with `spans` for each document, without words."""
-    return "".join(f"{json.dumps({'spans': document}, ensure_ascii=False)}\n" for document in spans.to_dicts())
+def span_lines(spans: Spans) -> Iterator[bytes]:
+    """Yield spans as JSON lines that `read_spans` reads: an object with `spans` for each document, without words."""
+    column = spans.to_arrow()
+    for first in range(0, len(column), _ROWS):
+        rows = column.slice(first, _ROWS).to_pylist()
+        yield "".join(f"{json.dumps({'spans': row}, ensure_ascii=False)}\n" for row in rows).encode()
 
 
 register(Format(name="jsonl", content=SpanFile, mark=MARK, evidence=evidence, read=_read))

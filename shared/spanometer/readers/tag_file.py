@@ -21,6 +21,7 @@ from .annotated_file import AnnotatedFile
 from .folders import files_of
 from .formats import read_as
 from .source import Source
+from .words import Codes
 
 if TYPE_CHECKING:
     from .column_layout import Layout
@@ -40,7 +41,6 @@ class TagFile(AnnotatedFile):
         columns: for each tag column that was asked for, what it is called: its name if the file gives one, or
             `column 3`.
         tags: the tags of these columns.
-        words: the words, if they were asked for and the file has them, encoded.
         numbers: the column of numbers that was asked for, float64, those of all documents laid end to end.
         layout: how rows of columns are built; None for JSON lines.
         document_names: what the comments that begin documents (`# document_id = ...`) say, if documents are told by
@@ -55,7 +55,6 @@ class TagFile(AnnotatedFile):
 
     columns: tuple[str, ...]
     tags: tuple[Tags, ...]
-    words: Tags | None = None
     numbers: np.ndarray | None = None
     layout: Layout | None = None
     document_names: tuple[str, ...] | None = None
@@ -111,15 +110,6 @@ class TagFile(AnnotatedFile):
         document, position = column.first(code)
         problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
         raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
-
-
-class Codes(dict[str, int]):
-    """Codes for names, given in the order of their first occurrence."""
-
-    def __missing__(self, name: str) -> int:
-        """Give the next code to a new name."""
-        code = self[name] = len(self)
-        return code
 
 
 def read(

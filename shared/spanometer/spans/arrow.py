@@ -23,7 +23,6 @@ from ..arrays import (
     list_chunks,
     list_offsets,
     null_flags,
-    ranges,
     read_documents,
     read_rows,
 )
@@ -272,19 +271,17 @@ class Items:
 
     Attributes:
         values: the items.
-        parent: the list that each item is in.
-        document: the document of each item.
-        index: the index of each item, or of the item that has it, within the document.
+        parent: the list that each item is in, ascending.
         noun: what errors call an item, with its article.
         remedy: what errors advise.
+        owner: the items that have one list each; None if the lists are the documents.
     """
 
     values: pa.Array
     parent: np.ndarray
-    document: np.ndarray
-    index: np.ndarray
     noun: str
     remedy: str
+    owner: Items | None = None
 
     @classmethod
     def read(
@@ -298,21 +295,25 @@ class Items:
         array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
         if array.null_count:
             raise InputError(f"None is not a list of {plural}.", remedy, document=int(np.argmax(null_flags(array))))
-        document = _parents(array)
-        index = ranges(np.zeros(len(array), dtype=np.int64), np.diff(integers(array.offsets)))
-        return cls(array.flatten(), document, document, index, noun, remedy)
+        return cls(array.flatten(), _parents(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> Items:
         """Return the items of lists, of which each item has one; None has none."""
-        parent = _parents(lists)
-        return Items(lists.flatten(), parent, self.document[parent], self.index[parent], noun, self.remedy)
+        return Items(lists.flatten(), _parents(lists), noun, self.remedy, self)
+
+    def place(self, item: int) -> tuple[int, int]:
+        """Return the document of an item, and the index there of the item, or of the one that has it."""
+        of_list = int(self.parent[item])
+        if self.owner is not None:
+            return self.owner.place(of_list)
+        return of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first bad item, if there is one."""
         if bad.any():
             item = int(np.argmax(bad))
             text = problem if isinstance(problem, str) else problem(item)
-            document, index = int(self.document[item]), int(self.index[item])
+            document, index = self.place(item)
             raise InputError(text, remedy or self.remedy, document=document, span=index)
 
     def refuse_nulls(self, *names: str) -> None:

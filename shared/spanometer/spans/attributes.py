@@ -152,7 +152,7 @@ class Attributes:
         score = _numbers(rows.values.field("score").cast(pa.float64()))
         rows.refuse(np.isnan(score) & ~null_flags(rows.values.field("score")), "a score is NaN.", _SCORE_REMEDY)
         return cls(
-            document=spans.document.astype(np.int32),
+            document=spans.parent.astype(np.int32),
             start=start.astype(np.int32),
             end=end.astype(np.int32),
             label=label,

@@ -44,6 +44,15 @@ class Tokens:
         bounds = np.array(flat, dtype=np.int64).reshape(-1, 2)
         return cls(offsets, bounds[:, 0], bounds[:, 1]).checked()
 
+    @classmethod
+    def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
+        """Return the tokens of several series of documents as those of one."""
+        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
+        bounds = [
+            np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in ("start", "end")
+        ]
+        return cls(offsets_of(lengths), *bounds)
+
     def checked(self) -> Tokens:
         """Return the tokens; an `InputError` for the first that is empty, or overlaps the one before it."""
         before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]

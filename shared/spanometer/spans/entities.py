@@ -136,7 +136,7 @@ class Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
         require_column(column, ENTITY_REMEDY)
         known = None if lengths is None else read_lengths(lengths, len(column))
-        entities = _read(column)
+        entities = _in_order(_with_distinct_nodes(_read(column)))
         return entities if known is None else entities.with_lengths(known)
 
     def with_lengths(self, lengths: np.ndarray) -> Entities:
@@ -250,7 +250,7 @@ def entity_problem(entity: Any) -> str:
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
-    """Return entities from an Arrow column, checked and in order."""
+    """Return entities from an Arrow column, checked."""
     entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
     entities.refuse_nulls("start", "end", "types")
     start, end = entities.bounds()
@@ -269,8 +269,8 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         ),
         "Give a component the bounds of tokens inside its entity.",
     )
-    found = Entities(
-        document=entities.document.astype(np.int32),
+    return Entities(
+        document=entities.parent.astype(np.int32),
         start=start.astype(np.int32),
         end=end.astype(np.int32),
         type_offsets=types[0],
@@ -283,7 +283,6 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         component_labels=labels,
         documents=len(column),
     )
-    return _in_order(_with_distinct_nodes(found))
 
 
 def _component_lists(column: pa.Array) -> pa.Array:

@@ -42,11 +42,7 @@ def between_blanks(texts: Sequence[str]) -> Tokens:
 
 def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
     """Return the tokens that a function makes of some texts at a time, so that no array is longer than it need be."""
-    parts = [make(some) for _, some in batches(texts)]
-    lengths, start, end = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "start", "end")
-    )
-    return Tokens(offsets_of(lengths), start, end)
+    return Tokens.end_to_end([make(some) for _, some in batches(texts)])
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -150,7 +150,7 @@ class Tags:
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
 
-    def take(self, kept: np.ndarray) -> Tags:
+    def take(self, kept: np.ndarray) -> Self:
         """Return the flagged tokens, in the same documents."""
         return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
 
