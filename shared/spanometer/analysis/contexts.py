@@ -132,8 +132,8 @@ def context_of_documents(
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
     """Return the words or characters of the documents, as far as the file has them, and of what is behind them."""
-    documents, words = file.documents, file.words
-    texts = documents.texts
+    documents, texts = file.documents, file.documents.texts
+    words: Sequence[Sequence[str]] | None = file.words
     if unit == "character":
         if texts is None and words is not None:
             texts, plain = tuple(joined(words)[0]), False

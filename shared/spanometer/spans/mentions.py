@@ -77,7 +77,7 @@ class Mentions:
         text, texts = string_codes(rows.values.field("text"))
         blank = np.array([not each.strip() for each in texts], dtype=bool)
         rows.refuse(blank[text], "the text is empty.", "Leave out mentions without a text.")
-        return cls(rows.document.astype(np.int32), label, labels, text.astype(np.int32), tuple(texts), len(column))
+        return cls(rows.parent.astype(np.int32), label, labels, text.astype(np.int32), tuple(texts), len(column))
 
     @classmethod
     def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
