@@ -49,7 +49,8 @@ from ..tables.exports import to_csv
 from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from ..web.error_report import require_html, write_error_report
+from ..web.error_report import write_error_report
+from ..web.frame import require_html
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import Piped, Side, headlines, kind_of, named, names_of, once, require_distinct, size_of, with_answer_keys

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -15,11 +13,8 @@ from ..analysis.bucket_tables import BucketScores, bucket_tables
 from ..analysis.error_analysis import Errors, SystemErrors
 from ..analysis.error_tables import beside_table, cost_table, label_table, legend, mark_table, share_table
 from ..analysis.report_tables import score_cells
-from ..errors import InputError, printable
-from ..tables.exports import to_html
-from ..tables.table import Number, Part, Precision, Table, head
-from ..version import __version__
-from .files import read_file
+from ..tables.table import Number, Precision, Table, head
+from .frame import framed, require_html, section, shown
 from .report_data import SIDES, report_data
 
 MOST_ERRORS = 10_000
@@ -77,12 +72,6 @@ def write_error_report(found: Errors, path: str | os.PathLike[str], **options: A
     Path(path).write_text(error_report(found, ReportOptions(**options)), encoding="utf-8")
 
 
-def require_html(path: str | os.PathLike[str]) -> None:
-    """Raise an `InputError` unless a path is the name of a page."""
-    if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
-        raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End it in .html.")
-
-
 def error_report(found: Errors, options: ReportOptions | None = None) -> str:
     """Return the report as HTML; nothing in the texts of the corpus is markup or a script there."""
     chosen = options or ReportOptions()
@@ -96,24 +85,18 @@ def error_report(found: Errors, options: ReportOptions | None = None) -> str:
         described.append({"name": name, **data})
         parts = [*_system_sections(system, chosen), *_left_out(data, chosen.seed)]
         blocks.append(f'<div class="er-system">{"".join(parts)}</div>')
-    facts = "".join(
-        f"<dt>{_shown(name)}</dt><dd>{_shown(text)}</dd>" for name, text in chosen.heading or [("size", found.size)]
-    )
     kinds = [
         {"name": name, "title": name.replace("_", " "), "symbol": symbol, "line": line}
         for name, (symbol, line) in _STYLES.items()
     ]
-    filled = {
-        "TITLE": _shown(title),
-        "STYLE": read_file("marks.css") + read_file("report.css"),
-        "HEADING": f'<dl class="er-facts">{facts}</dl>',
-        "SECTIONS": "\n".join([*blocks, *_common_sections(found, chosen)]),
-        "FOOTER": f'<p class="er-signature">{_shown(found.signature)}</p><p>Spanometer {__version__}</p>',
-        "DATA": _json({"kinds": kinds, "sides": SIDES, "systems": described}),
-        "SCRIPT": read_file("report.js"),
-    }
-    # in one pass, so that nothing is filled into what was filled in
-    return re.sub("%([A-Z]+)%", lambda place: filled[place[1]], read_file("report.html"))
+    return framed(
+        "report",
+        title=title,
+        facts=chosen.heading or [("size", found.size)],
+        sections=[*blocks, *_common_sections(found, chosen)],
+        signature=found.signature,
+        data={"kinds": kinds, "sides": SIDES, "systems": described},
+    )
 
 
 def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[str]:
@@ -125,10 +108,10 @@ def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[s
     cells = score_cells(measure, measure.score(counts), keys, intervals)
     sizes = f"{len(system.references):,} reference and {len(system.predictions):,} predicted spans, "
     line = f"{sizes}{system.counts['correct']:,} correct, {system.errors:,} errors."
-    yield _section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line, precision)
+    yield section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line, precision)
     tables = [cost_table(system), mark_table(system), label_table(system), share_table(system)]
     notes = legend(measure, system.resampling, system.references.documents)
-    yield _section("Kinds of errors", tables, " ".join(notes), precision)
+    yield section("Kinds of errors", tables, " ".join(notes), precision)
     yield _buckets(system.buckets(train=options.train, by=options.by).scores, precision)
 
 
@@ -136,13 +119,13 @@ def _common_sections(found: Errors, options: ReportOptions) -> Iterator[str]:
     """Yield the parts about all systems together, and about the reference."""
     if len(found.systems) > 1:
         tables = [beside_table(found), found.shared.table()]
-        yield _section("The systems beside each other", tables, "", options.precision)
+        yield section("The systems beside each other", tables, "", options.precision)
     listed = found.inconsistencies.found
     if listed:
         note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
         more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
         table = found.inconsistencies.table(_MOST_INCONSISTENT)
-        yield _section("Probable errors of the reference", [table], note + more, options.precision)
+        yield section("Probable errors of the reference", [table], note + more, options.precision)
 
 
 def _left_out(data: Mapping[str, Any], seed: int) -> list[str]:
@@ -154,23 +137,6 @@ def _left_out(data: Mapping[str, Any], seed: int) -> list[str]:
         f'<p class="sm-note">Left out: the sentences of {total - shown:,} errors. {shown:,} of {total:,} were drawn '
         f"at random (seed {seed}); the tables count all of them.</p>"
     ]
-
-
-def _shown(text: str) -> str:
-    return escape(printable(text))
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    """Return JSON in which nothing ends a script or begins a comment."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _section(title: str, parts: Sequence[Part], note: str, precision: Precision) -> str:
-    below = f'<p class="sm-muted">{_shown(note)}</p>' if note else ""
-    opened = f'<div class="sm-scroll" tabindex="0" role="region" aria-label="{_shown(title)}">'
-    tables = "".join(f"{opened}{to_html([part], precision)}</div>" for part in parts)
-    return f"<section><h2>{_shown(title)}</h2>{tables}{below}</section>"
 
 
 def _buckets(buckets: Sequence[BucketScores], precision: Precision) -> str:
@@ -187,19 +153,19 @@ def _bucket_table(table: Table, precision: Precision) -> str:
     rows = []
     for row in table.rows:
         cells = [(row or ())[place] for place in places]
-        texts = [_number(cell, precision) if isinstance(cell, Number) else _shown(str(cell)) for cell in cells]
+        texts = [_number(cell, precision) if isinstance(cell, Number) else shown(str(cell)) for cell in cells]
         score = cells[0]
         line = _line(score) if isinstance(score, Number) else ""
         name = (row or ("",))[0]
         rows.append(
-            f"<tr><th scope=row>{_shown(str(name))}</th><td class=er-line>{line}</td>"
+            f"<tr><th scope=row>{shown(str(name))}</th><td class=er-line>{line}</td>"
             + "".join(f"<td>{text}</td>" for text in texts)
             + "</tr>"
         )
-    heads = "".join(f"<th scope=col>{_shown(head)}</th>" for head in ("", "", *kept))
+    heads = "".join(f"<th scope=col>{shown(head)}</th>" for head in ("", "", *kept))
     return (
-        f'<div class="sm-scroll" tabindex="0" role="region" aria-label="{_shown(table.title)}">'
-        f"<h3>{_shown(table.title)}</h3>"
+        f'<div class="sm-scroll" tabindex="0" role="region" aria-label="{shown(table.title)}">'
+        f"<h3>{shown(table.title)}</h3>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -1,55 +1,8 @@
-"use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
   const { kinds } = data;
-  let labels, passages, errors, ofPassage, texts, current;
-  const byId = (id) => document.getElementById(id);
-  const STEP = 40;
-
-  // all texts of the corpus go through here: they become text and never markup
-  const make = (name, attributes = {}, ...children) => {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (value === true) node.setAttribute(key, "");
-      else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
-    }
-    node.append(...children);
-    return node;
-  };
-  const amount = (value) => value.toLocaleString("en");
-  const several = (number, noun) => `${amount(number)} ${noun}${number === 1 ? "" : "s"}`;
-
-  // dark and light: the system's choice, until the button is pressed; paper is always light
-  const root = document.documentElement, theme = byId("theme");
-  const shade = (dark) => {
-    root.classList.toggle("dark", dark);
-    root.style.colorScheme = dark ? "dark" : "light";
-    theme.textContent = dark ? "Light" : "Dark";
-  };
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  shade(system.matches);
-  system.addEventListener("change", () => shade(system.matches));
-  theme.addEventListener("click", () => shade(!root.classList.contains("dark")));
-  let before = false;
-  addEventListener("beforeprint", () => {
-    before = root.classList.contains("dark");
-    shade(false);
-    const all = shown === found.length ? "all" : `the first ${amount(shown)} of`;
-    byId("printed").textContent = `Printed: ${all} ${several(found.length, current.noun)} with the errors that were chosen.`;
-  });
-  addEventListener("afterprint", () => shade(before));
+  let labels, passages, errors, ofPassage, current;
 
   // an error: kind, label of the reference (-1: none), predicted label (-1: none), passage, times its string is wrong
   const KIND = 0, REFERENCE = 1, PREDICTED = 2, PASSAGE = 3, TIMES = 4;
-  const textOf = (number) => {
-    if (texts[number] === null) {
-      const { units, name, line, document: place } = passages[number];
-      const words = typeof units === "string" ? units : units.join(" ");
-      texts[number] = `${words}\n${name ?? `document ${place}`}\n${line === null ? "" : `line ${line}`}`.toLowerCase();
-    }
-    return texts[number];
-  };
-
   // what is chosen
   const chosen = { kinds: new Set(), label: "", predicted: "", order: "text", search: "" };
   const fits = (error) =>
@@ -57,8 +10,7 @@
     (chosen.label === "" || error[REFERENCE] === Number(chosen.label)) &&
     (chosen.predicted === "" || error[PREDICTED] === Number(chosen.predicted));
 
-  let found = [], shown = 0, hits = new Set();
-  const list = byId("sentences"), more = byId("more");
+  let found = [], hits = new Set();
 
   const search = () => {
     const wanted = chosen.search.trim().toLowerCase();
@@ -66,77 +18,33 @@
     const best = new Map();
     errors.forEach((error, number) => {
       const passage = error[PASSAGE];
-      if (!fits(error) || (wanted && !textOf(passage).includes(wanted))) return;
+      if (!fits(error) || (wanted && !textOf(passages[passage]).includes(wanted))) return;
       hits.add(number);
       best.set(passage, Math.max(best.get(passage) ?? 0, error[TIMES]));
     });
     found = [...best.keys()].sort((a, b) => a - b);
     if (chosen.order === "times") found.sort((a, b) => best.get(b) - best.get(a) || a - b);
-    list.replaceChildren();
-    shown = 0;
     byId("found").textContent =
       `${several(hits.size, "error")} in ${several(found.length, current.noun)}` +
       (current.total > errors.length ? ` of the ${amount(errors.length)} errors in this report` : "") + ".";
-    extend();
+    list.show(found);
   };
-
-  const extend = () => {
-    const next = found.slice(shown, shown + STEP);
-    list.append(...next.map(sentence));
-    shown += next.length;
-    more.hidden = shown >= found.length;
-    more.textContent = `Show more (${amount(shown)} of ${amount(found.length)} are shown)`;
-  };
-  more.addEventListener("click", extend);
-  // scrolling down shows more by itself
-  new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting) && !more.hidden) extend();
-  }, { rootMargin: "600px" }).observe(more);
 
   const sentence = (number) => {
-    const { units, name, line, document: place, cut, sides } = passages[number];
-    const tokens = typeof units === "string" ? Array.from(units) : units;
-    const glue = typeof units === "string" ? "" : " ";
-    const where = [name ?? `document ${place}`, ...(line === null ? [] : [`line ${line}`])].join(", ");
+    const passage = passages[number], where = whereIs(passage);
     const names = [...new Set(ofPassage[number].map((error) => kinds[errors[error][KIND]].title))].join(", ");
-    const card = make("article", { class: "sm-pair", "aria-label": where },
-      make("p", { class: "er-place" }, make("b", {}, where), ` · ${names}`));
-    data.sides.forEach((side, place) => {
-      const text = make("span", { dir: "auto" });
-      if (cut[0]) text.append("… ");
-      fill(text, tokens, glue, sides[place], 0, tokens.length);
-      if (cut[1]) text.append(" …");
-      card.append(make("div", { class: "sm-line" }, make("span", { class: "sm-side" }, side), text));
-    });
-    return card;
+    return make("article", { class: "sm-pair", "aria-label": where },
+      make("p", { class: "er-place" }, make("b", {}, where), ` · ${names}`),
+      ...data.sides.map((side, place) => lineOf(side, passage, passage.sides[place], dress)));
   };
 
-  // marks are ordered by start, the longer first: each holds those that begin in it, as far as they lie in it
-  const fill = (node, tokens, glue, marks, from, to) => {
-    let at = from, i = 0;
-    const plain = (end) => {
-      if (end > at) node.append((at > from ? glue : "") + tokens.slice(at, end).join(glue));
-      at = Math.max(at, end);
-    };
-    while (i < marks.length) {
-      const [start, end, label, kind, error] = marks[i];
-      const first = Math.max(start, at), last = Math.min(end, to);
-      i += 1;
-      if (first >= last) continue;
-      plain(first);
-      const inner = [];
-      while (i < marks.length && marks[i][0] < last) { inner.push(marks[i]); i += 1; }
-      if (at > from && glue) node.append(glue);
-      const { name, title, symbol } = kinds[kind];
-      const mark = make("mark", {
-        class: `sm-${name}${error >= 0 && hits.has(error) ? " er-hit" : ""}`, title: `${labels[label]}: ${title}` });
-      fill(mark, tokens, glue, inner, first, last);
-      mark.append(" ", make("span", { class: "sm-tag" }, make("span", { "aria-hidden": "true" }, `${symbol} `),
-        labels[label], make("span", { class: "sm-hidden" }, ` ${title}`)));
-      node.append(mark);
-      at = last;
-    }
-    plain(to);
+  const list = listing(byId("sentences"), byId("more"), sentence);
+  whenPrinted(() =>
+    `Printed: ${list.extent()} ${several(found.length, current.noun)} with the errors that were chosen.`);
+  const dress = ([, , label, kind, error]) => {
+    const { name, title, symbol } = kinds[kind];
+    return { kind: name, title: `${labels[label]}: ${title}`, label: labels[label], symbol, more: title,
+      hit: error >= 0 && hits.has(error) };
   };
 
   // the filters
@@ -156,12 +64,7 @@
     make("option", { value: -1 }, none)];
   for (const name of ["label", "predicted", "order"])
     byId(name).addEventListener("change", (event) => { chosen[name] = event.target.value; refresh(); });
-  let waiting = 0;
-  byId("search").addEventListener("input", (event) => {
-    chosen.search = event.target.value;
-    clearTimeout(waiting);
-    waiting = setTimeout(search, 120);
-  });
+  typed(byId("search"), (text) => { chosen.search = text; search(); });
   const choose = (changes) => {
     Object.assign(chosen, { kinds: new Set(), label: "", predicted: "", search: "" }, changes);
     refresh();
@@ -245,7 +148,6 @@
     ({ labels, passages, errors } = current);
     ofPassage = passages.map(() => []);
     errors.forEach((error, place) => ofPassage[error[PASSAGE]].push(place));
-    texts = passages.map(() => null);
     tabs.forEach((tab, place) => tab.setAttribute("aria-pressed", place === number));
     parts.forEach((part, place) => { part.hidden = place !== number; });
     buttons.forEach((button, kind) => { if (button) button.querySelector("b").textContent = amount(current.counts[kind]); });
@@ -262,4 +164,3 @@
   };
   open(0);
   root.dataset.ready = "yes";
-})();
