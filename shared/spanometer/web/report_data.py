@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,15 +12,10 @@ from ..alignment.matched_spans import KINDS, MatchedSpans
 from ..alignment.overlaps import order_of_line, overlaps
 from ..analysis.contexts import Context
 from ..analysis.error_examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of
-from ..arrays import integers, offsets_of, ordered_codes
+from ..arrays import integers, offsets_of
 from ..errors import printable
 from ..spans.spans import Spans
-
-_WHOLE = {" ": 80, "": 500}
-"""Documents of at most so many words, or characters, are shown whole, by what stands between two."""
-
-_AROUND = {" ": 30, "": 200}
-"""How many words, or characters, of a longer document are shown on both sides of an error."""
+from .passages import Passages, separator_of
 
 _STRINGS = 20
 """How many of the strings that are most often wrong are listed."""
@@ -43,7 +37,9 @@ def report_data(
     """
     every = ErrorExamples.of(matched, sides, context)
     rows = ErrorChoice(sample=most, sample_seed=seed).rows(matched)
-    passages, passage_of = _passages(matched, rows, context)
+    offsets = matched.alignment.offsets
+    place = matched.document[rows], *extent_of(matched, rows)
+    passages, passage_of = Passages.around(*place, np.diff(offsets), context)
     texts = MentionTexts.of(matched, sides, context.wording).take(rows).text
     string = integers(texts.dictionary_encode().indices) if context.wording else np.zeros(len(rows), dtype=np.int64)
     columns = (
@@ -56,16 +52,16 @@ def report_data(
     number = np.full(len(matched), -1)
     number[rows] = np.arange(len(rows))
     marks = [_marks(matched, name, spans, passages, number) for name, spans in zip(SIDES, sides, strict=True)]
-    separator = " " if context.wording is None else context.wording.separator
+    described = zip(passages.described(context, offsets), *marks, strict=True)
     return {
         "labels": [printable(label) for label in matched.alignment.labels],
         "counts": np.bincount(matched.kind[rows], minlength=len(KINDS)).tolist(),
         "total": len(every),
-        "noun": "sentence" if separator else "passage",
+        "noun": "sentence" if separator_of(context) else "passage",
         "matrix": _matrix(matched),
         "strings": every.strings(_STRINGS),
         "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
-        "passages": list(_described(passages, marks, matched, context)),
+        "passages": [{**passage, "sides": of_sides} for passage, *of_sides in described],
     }
 
 
@@ -81,33 +77,8 @@ def _matrix(matched: MatchedSpans) -> list[list[int]]:
     return cells
 
 
-@dataclass(frozen=True, eq=False)
-class _Passages:
-    """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units."""
-
-    document: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    length: np.ndarray
-
-
-def _passages(matched: MatchedSpans, rows: np.ndarray, context: Context) -> tuple[_Passages, np.ndarray]:
-    """Return the passages that errors stand in, and which one each stands in: short documents whole."""
-    separator = " " if context.wording is None else context.wording.separator
-    whole, around = _WHOLE[separator], _AROUND[separator]
-    document = matched.document[rows]
-    length = np.diff(matched.alignment.offsets)[document]
-    start, end = extent_of(matched, rows)
-    long = length > whole
-    first = np.where(long, np.maximum(start - around, 0), 0)
-    # not even a span of a thousand words is shown whole
-    last = np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
-    _, example, passage = np.unique(ordered_codes(document, first, last), return_index=True, return_inverse=True)
-    return _Passages(document[example], first[example], last[example], length[example]), passage.ravel()
-
-
 def _marks(
-    matched: MatchedSpans, side: str, spans: Spans, passages: _Passages, number: np.ndarray
+    matched: MatchedSpans, side: str, spans: Spans, passages: Passages, number: np.ndarray
 ) -> list[list[list[int]]]:
     """Return for each passage the spans of a side in it: bounds, label, kind, and the number of the error or -1."""
     offsets = matched.alignment.offsets
@@ -131,30 +102,3 @@ def _marks(
     columns = np.stack([begin, stop, labels[row], matched.kind[row], number[row]], axis=1).tolist()
     ends = offsets_of(np.bincount(in_passage, minlength=len(passages.document))).tolist()
     return [columns[low:high] for low, high in pairwise(ends)]
-
-
-def _described(
-    passages: _Passages, marks: Iterable[list[list[list[int]]]], matched: MatchedSpans, context: Context
-) -> Iterable[dict[str, Any]]:
-    lines = context.lines(passages.document, passages.first, matched.alignment.offsets)
-    columns = (passages.document, passages.first, passages.last, passages.length)
-    places = zip(*(column.tolist() for column in columns), *marks, strict=True)
-    for place, (document, first, last, length, *of_sides) in enumerate(places):
-        yield {
-            "document": document,
-            "name": None if context.names is None else printable(context.names[document]),
-            "line": None if lines is None else int(lines[place]),
-            "cut": [first > 0, last < length],
-            "units": _units(context, document, first, last),
-            "sides": of_sides,
-        }
-
-
-def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
-    """Return the words of a passage, or its characters as one string; numbers of tokens without words."""
-    wording = context.wording
-    if wording is None:
-        return [str(number) for number in range(first + 1, last + 1)]
-    if wording.separator:
-        return wording.listed(document, first, last)
-    return wording.text(document, first, last)
