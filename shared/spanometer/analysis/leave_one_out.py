@@ -94,16 +94,18 @@ class LeaveOneOut(Shown):
     def verdict(self) -> str:
         """Who is the outlier, as a sentence."""
         if self.stands_out is None:
-            return "without intervals nobody can be said to stand out."
+            return "without intervals nobody is said to be an outlier."
         if self.outlier is None:
-            return f"nobody stands out: no change of kappa is above 0 for sure, with {len(self.names)} looks."
+            looks = f"at the level for {len(self.names)} looks"
+            return f"nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
         change = self._number("kappa_change", self.order[0])
         low, high = change.interval or (math.nan, math.nan)
-        more = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
-        others = ", ".join(name for name in more if name != self.outlier)
-        also = f"; {others} also stand{'s' if len(more) == 2 else ''} out" if others else ""
-        bounds = f"{100 * (self.confidence or 0):g} %: {low:+.4f} to {high:+.4f}"
-        return f"outlier: {self.outlier}; kappa of the others is {change.value:+.4f} ({bounds}){also}."
+        others = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
+        others.remove(self.outlier)
+        also = f"; {', '.join(others)} too" if others else ""
+        level = f"{100 * (self.confidence or 0):g} %"
+        rise = f"mean kappa rises by {change.value:.4f} ({level}: {low:.4f} to {high:.4f})"
+        return f"the outlier is {self.outlier}: without this annotator {rise}{also}."
 
     def table(self) -> Table:
         """Return a row for each annotator, and first one for the whole team."""

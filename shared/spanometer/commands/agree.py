@@ -9,24 +9,38 @@ an export of an annotation tool with several annotators.
 Nested spans, in files that can hold them: --placement layers places them at
 random depth by depth; alpha is not defined for them, --variant none leaves it out.
 
+--disagreements lists every place where annotators differ, for adjudication: who
+says what, in which way they differ, and what the place costs the mean F1 of the
+pairs (in tokens or spans, by --level), the highest cost first. With -o FILE the
+ending says how: .html is a page that needs no network, .csv has a row and .jsonl
+a line for each place. --leave-one-out tells who is the outlier.
+
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
   spanometer agree project.json --confidence 0.95
   spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
   spanometer agree ann.conll ben.conll cat.conll --measure gamma --precision 0.02
+  spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
+  spanometer agree ann.conll ben.conll cat.conll --leave-one-out
   spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.agreement import Agreement, agreement
-from ..errors import counted
+from ..analysis.annotators import ANNOTATOR
+from ..analysis.contexts import context_of_tags
+from ..analysis.disagreements import Disagreements, disagreements
+from ..analysis.leave_one_out import LeaveOneOut
+from ..errors import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
@@ -37,6 +51,8 @@ from ..readers.document_file import DocumentFile
 from ..readers.pairing import unit_of
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
+from ..tags.decoding import LabelDecoding
+from ..web.disagreement_report import DisagreementOptions, disagreement_report
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import Side, kind_of, named, names_of, once, size_of, with_answer_keys
@@ -47,6 +63,9 @@ from .tag_files import TagSeries, documents_in, side_of
 
 _JOINT = {"gamma": Gamma}
 """What is computed only if it is asked for."""
+
+_FORMS = (".html", ".htm", ".csv", ".jsonl")
+"""The endings of files of disagreements."""
 
 _SIMULATIONS = ("n_simulations", "seed")
 """The options of the chance level that are for one pair of annotators."""
@@ -59,6 +78,38 @@ class AgreementOutput(PlotOutput):
     per_label: bool = switch("also the agreement in each label")
     per_pair: bool = switch("also the three values of each pair")
     per_document: bool = switch("also the means of the pairs in each document")
+    leave_one_out: bool = switch(
+        "also kappa and alpha without each annotator, and who is the outlier, with intervals of 95 % unless "
+        "--confidence is given"
+    )
+    disagreements: bool = switch(
+        "also every place where they differ, the one that costs most first; with -o FILE nothing else, by its ending: "
+        ".html (a page, with the agreement and the outlier), .csv or .jsonl"
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.in_file and self.ending not in _FORMS:
+            raise InputError(
+                f"{str(self.output)!r} does not say how to write disagreements.",
+                f"End it in {', '.join(_FORMS)}, or add --json or --table.",
+            )
+        if self.in_file and (self.per_label or self.per_pair or self.per_document):
+            raise InputError(
+                "--per-label, --per-pair and --per-document are about the agreement, and -o has the disagreements.",
+                "Leave them out, or leave out -o.",
+            )
+
+    @property
+    def in_file(self) -> bool:
+        """Return whether nothing but disagreements is written, in a form that the ending of the file says."""
+        return self.disagreements and self.names_file and not self.json and self.table == "text"
+
+    @property
+    def ending(self) -> str:
+        """The ending of the file."""
+        return os.path.splitext(str(self.output))[1].lower()
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -97,57 +148,118 @@ def run(options: argparse.Namespace) -> int:
         **draws,
     }
     paths = with_answer_keys(list(map(once, options.files)), options.answer_key, systems=0)
-    annotators: dict[str, Any]
-    if (
-        kind_of((DocumentSeries, TagSeries), options, paths, [Measure, ChanceKappaF1, UnitizingAlpha, Gamma])
-        is DocumentSeries
-    ):
-        annotators, found = _agreement_of_documents(read_options(DocumentSeries, options), paths, options, values)
+    kinds = [Measure, ChanceKappaF1, UnitizingAlpha, Gamma]
+    if kind_of((DocumentSeries, TagSeries), options, paths, kinds) is DocumentSeries:
+        compared = _compare_documents(read_options(DocumentSeries, options), paths, options, values, output)
     else:
-        annotators, found = _agreement_of_tags(read_options(TagSeries, options), paths, options, values)
+        compared = _compare_tags(read_options(TagSeries, options), paths, options, values, output)
+    if compared.differing is not None and (output.leave_one_out or (output.in_file and len(compared.files) > 2)):
+        own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
+        compared.left_out = compared.differing.leave_one_out(**{name: values[name] for name in own}, **draws)
     if output.plot is not None:
-        plot_agreement(found, output.plot)
-    output.write(lambda: _described(found, annotators, output), lambda: _parts(found, annotators, output))
+        plot_agreement(compared.found, output.plot)
+    if output.in_file:
+        _write_disagreements(compared, output)
+    else:
+        output.write(lambda: _described(compared, output), lambda: _parts(compared, output))
     return 0
 
 
-def _agreement_of_tags(
-    source: TagSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
-) -> tuple[dict[str, Any], Agreement]:
+@dataclass
+class _Compared:
+    """What is known of the annotators.
+
+    Attributes:
+        files: of each, by name.
+        found: their agreement.
+        differing: where they differ, if that is asked for.
+        left_out: the agreement without each of them, if that is asked for.
+    """
+
+    files: Mapping[str, TagFile | DocumentFile]
+    found: Agreement
+    differing: Disagreements | None = None
+    left_out: LeaveOneOut | None = None
+
+
+def _compare_tags(
+    source: TagSeries,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    values: Mapping[str, Any],
+    output: AgreementOutput,
+) -> _Compared:
     """Compare tags; errors name the files' lines."""
-    files = source.read_all(paths, "its annotators")
+    files = source.read_all(paths, "its annotators", words=output.disagreements)
     default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
     annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
-    with source.located({f"annotator {name}": file for name, file in annotators.items()}):
-        found = agreement(
-            {name: file.tags[0] for name, file in annotators.items()},
-            scheme=source.scheme,
-            repair=source.repair,
-            prefix=source.prefix,
-            id2label=source.id2label,
-            ignore_index=source.ignore_index,
-            **source.chosen,
-            **values,
-        )
-    return annotators, found
+    given = {name: file.tags[0] for name, file in annotators.items()}
+    reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
+    with source.located({f"{ANNOTATOR}{name}": file for name, file in annotators.items()}):
+        found = agreement(given, **reading, **source.chosen, **values)
+        differing = _disagreements(given, output, values, **reading, **source.chosen)
+    if differing is not None and output.disagreements:
+        differing = differing.with_context(context_of_tags(files[0], source.kept(files[0])))
+    return _Compared(annotators, found, differing)
 
 
-def _agreement_of_documents(
-    source: DocumentSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any]
-) -> tuple[dict[str, Any], Agreement]:
+def _compare_documents(
+    source: DocumentSeries,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    values: Mapping[str, Any],
+    output: AgreementOutput,
+) -> _Compared:
     """Compare exports of tools, one a file or all in one."""
     files = source.read_all(paths)
     annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
-    return annotators, agreement(annotators, pairing=source.pairing, **source.chosen, **values)
+    reading = {"pairing": source.pairing, **source.chosen}
+    found = agreement(annotators, **reading, **values)
+    return _Compared(annotators, found, _disagreements(annotators, output, values, **reading))
 
 
-def _described(found: Agreement, annotators: Mapping[str, Any], output: AgreementOutput) -> dict[str, Any]:
-    values = found.to_dict()
+def _disagreements(
+    given: Mapping[str, Any], output: AgreementOutput, values: Mapping[str, Any], **reading: Any
+) -> Disagreements | None:
+    """Return where annotators differ, if that is asked for, or who is the outlier."""
+    if not (output.disagreements or output.leave_one_out):
+        return None
+    with warnings.catch_warnings():
+        # the agreement has warned of all
+        warnings.simplefilter("ignore")
+        return disagreements(given, labels=values["labels"], level=values["level"], **reading)
+
+
+def _write_disagreements(compared: _Compared, output: AgreementOutput) -> None:
+    """Write the places alone, in the form that the file's ending says."""
+    found = compared.differing
+    if found is None:
+        return
+    if output.ending == ".csv":
+        output.write_text(found.to_csv("places", digits=output.digits, percent=output.percent))
+    elif output.ending == ".jsonl":
+        output.write_text(found.to_json_lines())
+    else:
+        options = DisagreementOptions(
+            heading=_heading(compared),
+            agreement=compared.found,
+            left_out=compared.left_out,
+            precision=output.precision,
+        )
+        output.write_text(disagreement_report(found, options))
+
+
+def _described(compared: _Compared, output: AgreementOutput) -> dict[str, Any]:
+    values = compared.found.to_dict()
     if not output.per_label:
         del values["per_label"]
-    files = list(annotators.values())
+    files = list(compared.files.values())
     if output.per_document:
         values["document_lines"] = files[0].document_lines.tolist()
+    if compared.left_out is not None:
+        values["leave_one_out"] = compared.left_out.to_dict()
+    if compared.differing is not None and output.disagreements:
+        values["disagreements"] = compared.differing.to_dict()
     return {"files": [_side(file).described for file in files], **values}
 
 
@@ -155,19 +267,28 @@ def _side(file: TagFile | DocumentFile) -> Side:
     return side_of_documents(file) if isinstance(file, DocumentFile) else side_of(file)
 
 
-def _parts(found: Agreement, annotators: Mapping[str, Any], output: AgreementOutput) -> Iterator[Part]:
-    spans = found.spans.tolist()
-    first = next(iter(annotators.values()))
+def _heading(compared: _Compared) -> list[tuple[str, str]]:
+    """Return the files and the size of the corpus."""
+    found, spans = compared.found, compared.found.spans.tolist()
+    first = next(iter(compared.files.values()))
     if isinstance(first, DocumentFile):
-        lines = [(name, _side(file).text) for name, file in annotators.items()]
-        size = size_of(found.documents, found.tokens, unit_of(found.signatures.values()))
-    else:
-        lines = [
-            (name, f"{side_of(file).text}, {counted(count, 'span')}")
-            for (name, file), count in zip(annotators.items(), spans, strict=True)
-        ]
-        size = size_of(documents_in(first), found.tokens)
-    yield from heading([*lines, ("size", size)])
+        lines = [(name, _side(file).text) for name, file in compared.files.items()]
+        return [*lines, ("size", size_of(found.documents, found.tokens, unit_of(found.signatures.values())))]
+    lines = [
+        (name, f"{_side(file).text}, {counted(count, 'span')}")
+        for (name, file), count in zip(compared.files.items(), spans, strict=True)
+    ]
+    return [*lines, ("size", size_of(documents_in(first), found.tokens))]
+
+
+def _parts(compared: _Compared, output: AgreementOutput) -> Iterator[Part]:
+    yield from heading(_heading(compared))
     yield ""
+    first = next(iter(compared.files.values()))
     document_lines = first.document_lines.tolist() if output.per_document else None
-    yield from found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)
+    yield from compared.found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)
+    if compared.left_out is not None:
+        yield from ("", *compared.left_out.lines())
+    if compared.differing is not None and output.disagreements:
+        yield from ("", compared.differing.size)
+        yield from compared.differing.lines() if output.table == "text" else compared.differing.tables()
