@@ -75,12 +75,13 @@ class LabelConfusion(Shown):
 
     def matrix(self) -> Table:
         """Return the counts, a row and a column for each label."""
-        names = (*self.labels, _MISSING)
+        # a label may be called as another column is
+        names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
         rows: list[list[Cell]] = [
             [(name, "cyan"), *map(amount, values)] for name, values in zip(names, self.counts.tolist(), strict=True)
         ]
         rows[-1][-1] = EMPTY
-        return Table("label", names, rows, kind="confusion", keys=[f"{name} " for name in names])
+        return Table("label", names, rows, kind="confusion", keys=names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""

@@ -16,16 +16,15 @@ from ..arrays import arrow_array, as_lists, offsets_by, strings, take_segments
 from ..counts.statistics import Resampling
 from ..errors import counted, require_choice
 from ..measures.aligned import require_lengths
+from ..measures.base import signature_of
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
-from ..version import __version__
 from .agreement import AVERAGES
 from .annotator_pairs import DIFFERENCES, LabelConfusion, PairDifferences
 from .annotators import ANNOTATOR, named_annotators
@@ -79,8 +78,7 @@ class Disagreements(Shown):
     @property
     def signature(self) -> str:
         """How the spans were read, and what costs are counted in."""
-        options = {**self.reading, "labels": self.labels, "level": self.level, "v": __version__}
-        return "|".join(["disagreements", *(f"{name}:{value}" for name, value in options.items())])
+        return signature_of("disagreements", {**self.reading, "labels": self.labels, "level": self.level})
 
     @property
     def mean_f1(self) -> float:
@@ -289,7 +287,7 @@ def disagreements(
     measure = ChanceKappaF1(labels=labels, level=level)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = require_no_answers(named_annotators(annotations, names))
-    sides, reading, *_ = read_sides(
+    sides, reading, file, _ = read_sides(
         given,
         pairing,
         scheme=scheme,
@@ -318,7 +316,4 @@ def disagreements(
         labels=labels,
         reading=reading,
     )
-    first = next(iter(given.values()))
-    if isinstance(first, DocumentFile):
-        return found.with_context(context_of_documents(first, reading))
-    return found.with_context(context_of_words(words))
+    return found.with_context(context_of_words(words) if file is None else context_of_documents(file, reading))
