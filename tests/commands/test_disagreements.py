@@ -68,7 +68,7 @@ def test_all_places_are_in_a_table(run, files):
     output = run("agree", *files, "--disagreements", "--table", "csv", "--percent")[1]
     # columns without any text are left out
     assert "document,line,start,end,kinds,differences,cost,text,after,ann,ben,cat\n" in output
-    assert "\n0,1,0,2,\"extent, missing\",4," in output
+    assert '\n0,1,0,2,"extent, missing",4,' in output
 
 
 def test_the_outlier(run, files):
@@ -102,6 +102,8 @@ def test_complaints(complaint, files, tmp_path):
     assert "does not say how to write disagreements" in said and ".jsonl" in said
     said = complaint("agree", *files, "--disagreements", "--per-label", "-o", str(tmp_path / "places.csv"))
     assert "--per-label, --per-pair and --per-document are about the agreement" in said
+    said = complaint("agree", *files, "--disagreements", "--leave-one-out", "-o", str(tmp_path / "places.csv"))
+    assert "--leave-one-out is in pages" in said
     assert "three or more" in complaint("agree", *files[:2], "--leave-one-out")
     (tmp_path / "there.csv").write_text("", encoding="utf-8")
     assert "exists already" in complaint("agree", *files, "--disagreements", "-o", str(tmp_path / "there.csv"))

@@ -81,7 +81,7 @@ def shown_places(found: Disagreements, most: int) -> Iterator[Part]:
     for row in found.to_arrow().slice(0, most).to_pylist():
         text = row.get("text", f"{row['start']}–{row['end']}")
         where = [f"line {row['line']}"] if row.get("line") else []
-        where += [f"document {row.get('name', row['document'])}", f"cost {row['cost']:.4f}"]
+        where += [f"document {row.get('name', row['document'])}", f"cost {row['cost']:.2g}"]
         yield [(printable(text), "bold"), f"  {', '.join(row['kinds'])}  ", (", ".join(where), "dim")]
         if wording is not None:
             around = (row["before"], row["text"], row["after"])

@@ -64,7 +64,9 @@ from .tag_files import TagSeries, documents_in, side_of
 _JOINT = {"gamma": Gamma}
 """What is computed only if it is asked for."""
 
-_FORMS = (".html", ".htm", ".csv", ".jsonl")
+_PAGES = (".html", ".htm")
+
+_FORMS = (*_PAGES, ".csv", ".jsonl")
 """The endings of files of disagreements."""
 
 _SIMULATIONS = ("n_simulations", "seed")
@@ -100,11 +102,18 @@ class AgreementOutput(PlotOutput):
                 "--per-label, --per-pair and --per-document are about the agreement, and -o has the disagreements.",
                 "Leave them out, or leave out -o.",
             )
+        if self.in_file and self.leave_one_out and not self.is_page:
+            raise InputError("--leave-one-out is in pages, and -o has the places alone.", "End it in .html.")
 
     @property
     def in_file(self) -> bool:
         """Return whether nothing but disagreements is written, in a form that the ending of the file says."""
         return self.disagreements and self.names_file and not self.json and self.table == "text"
+
+    @property
+    def is_page(self) -> bool:
+        """Return whether disagreements are written as a page."""
+        return self.in_file and self.ending in _PAGES
 
     @property
     def ending(self) -> str:
@@ -153,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
         compared = _compare_documents(read_options(DocumentSeries, options), paths, options, values, output)
     else:
         compared = _compare_tags(read_options(TagSeries, options), paths, options, values, output)
-    if compared.differing is not None and (output.leave_one_out or (output.in_file and len(compared.files) > 2)):
+    if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
         compared.left_out = compared.differing.leave_one_out(**{name: values[name] for name in own}, **draws)
     if output.plot is not None:
