@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -136,3 +138,15 @@ def test_a_new_format_is_found_everywhere(file, shouted):
     with pytest.raises(InputError, match=r"documents=\.\.\. is for the format columns; this is shouted"):
         read(path, documents="id")
     assert tag_lists(read(file("B-X\n")).tags[0]) == [["B-X"]]
+
+
+def test_the_order_of_imports_does_not_matter(file):
+    """Two contents can have a format of one name; a file with scores of attributes would lose these."""
+    path = file('[{"start": 0, "end": 1, "label": "A", "attributes": {"b": true}, "scores": {"b": 0.5}}]\n')
+    code = f"""
+import spanometer.readers.document_lines
+from spanometer.readers import detect
+print(detect({str(path)!r}).content.__name__)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "AttributeFile\n"

@@ -237,7 +237,8 @@ def keywords(function: Callable[..., object]) -> dict[str, Any]:
 
 def _all() -> list[Format[Any]]:
     _import_formats()
-    return sorted(_registered, key=lambda format: format.name)
+    # several contents have a format of one name; which comes first must not depend on what was imported first
+    return sorted(_registered, key=lambda format: (format.name, format.read.__module__))
 
 
 @cache
