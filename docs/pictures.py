@@ -246,6 +246,17 @@ def _units(drawing: _Drawing) -> str:
     return f"Units and the gaps between them, of two annotators. Alpha = {_score('unitizing_alpha')['alpha']:.3f}."
 
 
+def _aligned(drawing: _Drawing) -> str:
+    scores = _score("gamma")
+    # the disorder is the mean over the units of an annotator, and the second pair adds nothing
+    distance = len(REFERENCE) * scores["observed_disorder"]
+    _pairing(drawing, (f"d = {distance:.2f}", "d = 0"), (_PART, _RIGHT))
+    return (
+        "Units of both annotators, aligned at the least disorder. "
+        f"Gamma = {scores['gamma']:.3f}: observed disorder against that of random annotations."
+    )
+
+
 def _trees(drawing: _Drawing) -> str:
     drawing.words()
     entity = {"start": 1, "end": 4, "types": ["org"]}
@@ -301,6 +312,7 @@ PICTURES: dict[str, Callable[[_Drawing], str]] = {
     "sl_icm": _information,
     "chance_kappa_f1": _chance,
     "unitizing_alpha": _units,
+    "gamma": _aligned,
     "eter": _trees,
     "span_attribute": _attributes,
 }

@@ -10,8 +10,8 @@ chance level and negative below. Units may nest and cross. gamma-cat looks at th
 """
 
 _EXAMPLES = """
-    >>> import evaluate, spanometer
-    >>> gamma = evaluate.load(spanometer.path("gamma"))
+    >>> import spanometer
+    >>> gamma = spanometer.load("gamma")
     >>> reference = [["B-PER", "I-PER", "O", "O", "B-LOC", "O", "O", "O", "B-PER", "O", "O", "O"]]
     >>> result = gamma.compute(predictions=reference, references=reference)  # maximal
     >>> result["gamma"], result["gamma_cat"], result["observed_disorder"]
