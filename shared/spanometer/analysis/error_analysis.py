@@ -15,6 +15,7 @@ from ..alignment.overlaps import Alignment, order_of_line
 from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, shown
+from ..grounding.grounded import Grounded
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
 from ..readers.document_file import DocumentFile
@@ -367,6 +368,10 @@ def errors(
     return found.with_context(context_of_words(words))
 
 
+_READ = (DocumentFile, Grounded)
+"""Sides whose spans are known, or become known beside the others."""
+
+
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
     """Return the reference and the systems by the names that errors call them."""
     systems = {ONLY: predictions}
@@ -376,16 +381,14 @@ def _sides(references: Any, predictions: Any) -> dict[str, Any]:
         if unnamed or not systems:
             problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
             raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
-    given = {
-        name: side if isinstance(side, DocumentFile) else on_side(name, documents_in, side)
-        for name, side in {REFERENCES: references, **systems}.items()
-    }
-    forms = {name: on_side(name, form_of, side) for name, side in given.items() if not isinstance(side, DocumentFile)}
+    given = {REFERENCES: references, **systems}
+    lists = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
+    forms = {name: on_side(name, form_of, side) for name, side in lists.items()}
     # lists without any span or tag are what the others are
     empty = "spans" if "spans" in forms.values() and "tags" not in forms.values() else None
-    return {
-        name: on_side(name, structs_in, side, "spans") if _are_spans(name, side, forms.get(name, "") or empty) else side
-        for name, side in given.items()
+    return given | {
+        name: on_side(name, structs_in, side, "spans") if _are_spans(name, side, forms[name] or empty) else side
+        for name, side in lists.items()
     }
 
 

@@ -13,13 +13,14 @@ import pyarrow as pa
 
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, setting
+from ..grounding.grounded import Grounded
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
 from ..options import options_of, require_known
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, pair
 from ..readers.reading import require_one_annotator
-from ..readers.sides import require_read
+from ..readers.sides import require_read, sides_of_grounded
 from ..spans.annotations import require_no_choice
 from ..spans.arrow import read_lengths
 from ..spans.attributes import Attributes
@@ -84,6 +85,9 @@ def score(
 
     - a list of label numbers, `[1, 2, 0]`, with `id2label`.
 
+    Answers of language models that `grounding.ground` found in their texts stand beside spans of characters; their
+    policy is in the signature.
+
     Taken as well: Arrow arrays and chunked arrays, columns of `datasets` (which need no `id2label` where they are
     `ClassLabel`), pandas series, NumPy arrays; `Spans`, `Entities`, `Attributes`, `Tags`.
 
@@ -146,7 +150,13 @@ def score(
             f"{', '.join(names)} and {last} are for files that spanometer.read gives.",
             "Leave them out.",
         )
-    sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
+    grounded = {side: column for side, column in sides.items() if isinstance(column, Grounded)}
+    sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
+    if grounded:
+        require_read(lengths=lengths, **vars(decoding))
+        sides = {side: on_side(side, structs_in, column, "spans") for side, column in sides.items()}
+        beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
+        sides = beside.spans
     found = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None:
         measures = _DEFAULTS[common_form(found, "tags")]
@@ -168,6 +178,7 @@ def score(
         reference, predicted = (on_side(side, _read, column, form, lengths) for side, column in sides.items())
         fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
         reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+        reading |= beside.reading if grounded else {}
     if form in ("tags", "spans"):
         reference, predicted = choice.of(reference, predicted)
         reading = {**reading, **choice.signed()}
@@ -175,7 +186,8 @@ def score(
         require_no_choice(f"these are {form}", label_map=label_map, ignore_labels=ignore_labels)
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
-    return replace(report, results=tuple(results))
+    tokens = next((side.size for side in grounded.values()), report.tokens)
+    return replace(report, tokens=tokens, results=tuple(results))
 
 
 def _score_files(

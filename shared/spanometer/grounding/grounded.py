@@ -14,6 +14,7 @@ from ..errors import InputError, counted, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
+from ..tags.schemes import signed_list
 from .answers import Answer, read_answer
 from .outcomes import Predicted, outside, resolve
 from .placing import TextIndex
@@ -51,6 +52,7 @@ class Grounded:
             that have a place, that are surplus, that are absent, that lost their place to an overlap; those with a
             label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
         policy: the policy.
+        choices: the policy and what else had a say, for the signature.
     """
 
     spans: Spans
@@ -59,11 +61,17 @@ class Grounded:
     wrong_mention: tuple[str, ...]
     counts: np.ndarray
     policy: GroundingPolicy
+    choices: Mapping[str, str]
 
     @property
     def total(self) -> dict[str, int]:
         """The counts over all documents, by name."""
         return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
+
+    @property
+    def size(self) -> int:
+        """The number of characters of all texts."""
+        return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
 
     @property
     def summary(self) -> str:
@@ -195,6 +203,7 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
+    labels = None if labels is None else tuple(labels)
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
     indices = text_indices(read_texts, tokens)
     known = None if labels is None else frozenset(labels)
@@ -204,7 +213,17 @@ def ground(
     ]
     spans, wrong = predicted_columns([predicted for predicted, _ in rows], list(map(len, read_texts)))
     counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
-    return Grounded(spans, *wrong, counts, chosen)
+    return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format))
+
+
+def signed_grounding(
+    policy: GroundingPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
+) -> dict[str, str]:
+    """Return how answers were grounded, for the signature."""
+    pairs = [f"{old}={new}" for old, new in sorted((aliases or {}).items())]
+    listed = {"answer_labels": sorted(set(labels or ())), "aliases": pairs}
+    texts = {name: signed_list(names) for name, names in listed.items() if names}
+    return {"grounding": str(policy), **texts, **({} if format == "auto" else {"answer_format": format})}
 
 
 def predicted_columns(

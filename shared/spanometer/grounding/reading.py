@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import InputError
 from ..options import option, options_of, replaced_option
 from ..spans.documents import Tokens
-from ..tags.schemes import label_map_in, signed_list
+from ..tags.schemes import label_map_in
 from .answers import FORMATS
-from .grounded import Grounded, ground
+from .grounded import Grounded, ground, signed_grounding
 from .policies import NAMED, PLACES, GroundingPolicy
 
 
@@ -91,12 +91,7 @@ class AnswerReading:
 
     def signed_answers(self) -> dict[str, str]:
         """Return how answers were grounded, for the signature."""
-        pairs = [f"{old}={new}" for old, new in sorted((self.aliases or {}).items())]
-        listed = {"answer_labels": sorted(set(self.answer_labels or ())), "aliases": pairs}
-        texts = {name: signed_list(names) for name, names in listed.items() if names}
-        if self.answer_format != "auto":
-            texts["answer_format"] = self.answer_format
-        return {"grounding": str(self.policy), **texts}
+        return signed_grounding(self.policy, self.answer_labels, self.aliases, self.answer_format)
 
 
 def _are_labels(names: Any) -> bool:

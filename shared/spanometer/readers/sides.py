@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..errors import InputError, on_side
+from ..errors import InputError, counted, on_side, require_kind
 from ..grounding.grounded import Grounded, with_unplaced
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
@@ -97,7 +97,7 @@ def read_sides(
     id2label: Any = None,
     **reading: Any,
 ) -> Sides:
-    """Return the spans of several sides, which are tags, spans or files.
+    """Return the spans of several sides, which are tags, spans or files, or spans and grounded answers.
 
     What was moved and lost to bring files into one unit is a warning.
 
@@ -110,6 +110,9 @@ def read_sides(
     Raises:
         InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
     """
+    if any(isinstance(side, Grounded) for side in given.values()):
+        require_read(lengths=lengths, id2label=id2label, **reading)
+        return sides_of_grounded(given, apart=apart)
     if not any(isinstance(side, DocumentFile) for side in given.values()):
         sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
         return Sides(sides, dict(known))
@@ -120,13 +123,39 @@ def read_sides(
     return found
 
 
+def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
+    """Return sides of which some are `Grounded` and the others `Spans` of characters of the same texts.
+
+    Raises:
+        InputError: for other sides, other numbers of documents, and spans past the end of their text.
+    """
+    grounded = {name: side for name, side in given.items() if isinstance(side, Grounded)}
+    first = next(iter(grounded.values())).spans
+    spans: list[Spans] = []
+    choices: dict[str, str] = {}
+    for name, side in given.items():
+        found = side.spans if isinstance(side, Grounded) else side
+        require_kind(found, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
+        if found.documents != first.documents:
+            raise InputError(
+                f"{counted(found.documents, 'document')}, and answers to {counted(first.documents, 'text')}.",
+                "All sides must be about the same texts; give None where there is no answer.",
+                side=name,
+            )
+        spans.append(found if first.lengths is None else on_side(name, found.with_lengths, first.lengths))
+        choices.update(side.choices if isinstance(side, Grounded) else {})
+    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in given.values()]
+    placed = dict(zip(given, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
+
+
 def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
     """Raise an `InputError` for options of reading that come too late for files."""
     if lengths is not None or LabelDecoding(id2label=id2label, **reading) != LabelDecoding():
         raise InputError(
             "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are files "
-            "that have been read.",
-            "Give them to spanometer.read.",
+            "that have been read, or grounded answers.",
+            "Give them to spanometer.read, or leave them out.",
         )
 
 
