@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..errors import InputError, shown
+from ..arrays import is_utf8
+from ..errors import InputError, has_control_characters, printable, shown
 from .literals import Mapping, read_value
 
 FORMATS = {
@@ -20,6 +21,9 @@ FORMATS = {
     "lines": "lines of a label, a colon and mentions with commas between",
 }
 """The formats of answers."""
+
+DEEPEST_ELEMENTS = 50
+"""Elements within as many others are no items, so that all mentions together are not much longer than the answer."""
 
 _LABEL_KEYS = (
     "label", "type", "entity_type", "entity_label", "entity_group", "class", "category", "tag", "extraction_class",
@@ -36,9 +40,10 @@ _NOTHING = frozenset(("", "none", "n/a", "null", "nothing", "-", "[]", "==none==
 
 _LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
 _MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
-_ELEMENT = re.compile(r"<!--(?:(?!-->).)*+-->|<[?!][^<>]*+>|<(/?)([A-Za-z_][\w.:-]*+)([^<>]*+)>", re.DOTALL)
+_ELEMENT = re.compile(r"<[?!][^<>]*+>|<(/?)([A-Za-z_][\w.:-]*+)([^<>]*+)>", re.DOTALL)
 _TYPE = re.compile(r"""\btype\s*=\s*["']([^"'<>]*)["']""")
-_LINE = re.compile(r"[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?\**([^:\n]{1,100}?)\**[ \t]*:\**[ \t]*(.*)")
+_BULLET = re.compile(r"\A(?:[-*•]|\d{1,9}[.)])[ \t]++")
+_LONGEST_LABEL = 100
 
 
 class Item(NamedTuple):
@@ -58,7 +63,7 @@ class Answer:
         items: in the order of the answer; of a broken one those that are complete before the break.
         broken: whether it does not parse.
         text: of inline markup the answer without the marks, in which the items' bounds are; None for other formats.
-        unread: how many values of the answer are neither an item nor part of one.
+        unread: how many values of the answer are neither an item nor part of one; items without a label are such.
     """
 
     items: tuple[Item, ...] = ()
@@ -125,6 +130,15 @@ def _said(answer: str) -> str:
     return re.sub(r"\A[A-Za-z]*[ \t]*\n", "", block)
 
 
+def _without_comments(said: str) -> str:
+    """Return markup without its comments; one that is not closed stays."""
+    pieces, place = [], 0
+    while (start := said.find("<!--", place)) >= 0 and (end := said.find("-->", start + 4)) >= 0:
+        pieces.append(said[place:start])
+        place = end + 3
+    return "".join([*pieces, said[place:]])
+
+
 def _format_of(said: str) -> str:
     """Return the format of an answer."""
     begun = said.lstrip()
@@ -134,7 +148,7 @@ def _format_of(said: str) -> str:
         return "marks"
     if _LINK.search(said):
         return "links"
-    if any(found[1] for found in _ELEMENT.finditer(said)):
+    if any(found[1] for found in _ELEMENT.finditer(_without_comments(said))):
         return "tags"
     if re.search(r"[\[{]", said):
         return "json"
@@ -180,9 +194,12 @@ class _Reading:
             waiting.extend(reversed(list(parts)))
 
     def _add(self, label: Any, mention: str, bounds: tuple[Any, Any] = (None, None)) -> None:
-        if mention.strip():
+        name = _name(str(label))
+        if not name:
+            self.unread += 1
+        elif mention.strip():
             known = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds)
-            self.items.append(Item(str(label), mention, *(bounds if known else (None, None))))
+            self.items.append(Item(name, mention, *(bounds if known else (None, None))))
 
     def _of_list(self, values: Sequence[Any], label: str | None) -> Iterator[tuple[Any, str | None]]:
         texts = [value for value in values[:2] if isinstance(value, str)]
@@ -233,6 +250,12 @@ class _Reading:
         return None if key.lower() in _WRAPPERS and isinstance(value, (list, tuple, dict, Mapping)) else key
 
 
+def _name(label: str) -> str:
+    """Return a label as names of labels are: without outer blanks; controls and lone surrogates are escaped."""
+    name = label.strip()
+    return name if not has_control_characters(name) and is_utf8(name) else printable(name)
+
+
 def _is_wording(value: Any) -> bool:
     """Return whether a value may be a mention, or a list of these."""
     if isinstance(value, (list, tuple)):
@@ -248,12 +271,14 @@ def _read_lines(said: str, labels: Collection[str]) -> Answer:
     items, unread = [], 0
     only = next(iter(labels)) if len(labels) == 1 else None
     for line in said.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is None and (only is None or not line.strip()):
-            unread += bool(line.strip())
-            continue
-        label, listed = (found[1].strip(), found[2]) if found else (only or "", line)
-        for mention in listed.split(","):
+        head, colon, listed = line.partition(":")
+        label = _name(_BULLET.sub("", head.lstrip(), count=1).strip("* \t")) if colon else ""
+        if not 0 < len(label) <= _LONGEST_LABEL:
+            if only is None or not line.strip():
+                unread += bool(line.strip())
+                continue
+            label, listed = only, line
+        for mention in listed.lstrip("* \t").split(","):
             mention = mention.strip().strip("\"'`").strip()
             if mention.lower() not in _NOTHING:
                 items.append(Item(label, mention))
@@ -261,7 +286,7 @@ def _read_lines(said: str, labels: Collection[str]) -> Answer:
 
 
 def _read_links(said: str, labels: Collection[str]) -> Answer:
-    return _inline(said, ((found.span(), found[2].strip(), found[1]) for found in _LINK.finditer(said)))
+    return _inline(said, ((found.span(), _name(found[2]), found[1]) for found in _LINK.finditer(said)))
 
 
 def _read_marks(said: str, labels: Collection[str]) -> Answer:
@@ -271,15 +296,16 @@ def _read_marks(said: str, labels: Collection[str]) -> Answer:
 
 def _inline(said: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
     """Return the items of marks that do not nest, and the text without them."""
-    pieces, items, place, size = [], [], 0, 0
+    pieces, items, place, size, unread = [], [], 0, 0, 0
     for (start, end), label, mention in marked:
         pieces += [said[place:start], mention]
         size += start - place
         if mention.strip() and label:
             items.append(Item(label, mention, size, size + len(mention)))
+        unread += not label
         size += len(mention)
         place = end
-    return Answer(tuple(items), text="".join([*pieces, said[place:]]))
+    return Answer(tuple(items), text="".join([*pieces, said[place:]]), unread=unread)
 
 
 def _read_tags(said: str, labels: Collection[str]) -> Answer:
@@ -288,15 +314,15 @@ def _read_tags(said: str, labels: Collection[str]) -> Answer:
     With labels every element is an item, whatever its name. Without, those of TEI that name something are, if there are
     any. `type` is the label of `<rs>` and `<name>`.
     """
-    found = list(_ELEMENT.finditer(said))
-    names = {one[2] for one in found if one[2]}
+    said = _without_comments(said)
+    names = {one[2] for one in _ELEMENT.finditer(said) if one[2]}
     tei = bool(names & _TEI_NAMES)
     pieces: list[str] = []
     place = size = 0
     opened: list[tuple[str, str, int, int]] = []
     closed: list[tuple[int, Item]] = []
     broken = False
-    for number, one in enumerate(found):
+    for number, one in enumerate(_ELEMENT.finditer(said)):
         piece = html.unescape(said[place : one.start()])
         pieces.append(piece)
         size += len(piece)
@@ -306,24 +332,27 @@ def _read_tags(said: str, labels: Collection[str]) -> Answer:
             continue
         if not one[1]:
             kind = _TYPE.search(one[3]) if name in ("rs", "name") else None
-            opened.append((name, kind[1] if kind else name, size, number))
+            opened.append((name, _name(kind[1]) if kind else name, size, number))
         elif opened and any(each[0] == name for each in opened[-20:]):
             while opened[-1][0] != name:
                 opened.pop()
                 broken = True
             _, label, start, number = opened.pop()
-            if not tei or name in _TEI_NAMES or name in labels:
+            if len(opened) >= DEEPEST_ELEMENTS:
+                broken = True
+            elif not tei or name in _TEI_NAMES or name in labels:
                 closed.append((number, Item(label, "", start, size)))
         else:
             broken = True
     pieces.append(html.unescape(said[place:]))
     text = "".join(pieces)
-    items = []
+    items, unread = [], 0
     for _, item in sorted(closed):
         mention = " ".join(text[item.start : item.end].split())
-        if mention:
+        if mention and item.label:
             items.append(item._replace(mention=mention))
-    return Answer(tuple(items), broken=broken or bool(opened), text=text)
+        unread += not item.label
+    return Answer(tuple(items), broken=broken or bool(opened), text=text, unread=unread)
 
 
 _READERS = {

@@ -56,17 +56,14 @@ def fates_of(
     chosen = GroundingPolicy.of(policy)
     known = None if labels is None else frozenset(labels)
     found = resolve(answer, index, chosen, known, aliases or {})
-    kept: dict[int, list[Bounds]] = {}
-    for number, bounds in found.kept:
-        kept.setdefault(number, []).append(bounds)
     of_named = []
-    for number, (item, surplus, absent) in enumerate(zip(found.items, found.surplus, found.absent, strict=True)):
+    for item, places, surplus, absent in zip(found.items, found.placed, found.surplus, found.absent, strict=True):
         if surplus:
             of_named.append(Fate(item, "surplus", wrong=chosen.surplus == "wrong"))
         elif absent:
             of_named.append(Fate(item, "absent", wrong=chosen.absent != "drop"))
-        elif number in kept:
-            of_named.append(Fate(item, "placed", tuple(sorted(kept[number]))))
+        elif places:
+            of_named.append(Fate(item, "placed", places))
         else:
             of_named.append(Fate(item, "overlapping"))
     waiting = iter(of_named)

@@ -95,7 +95,7 @@ def predicted_by_all(
     placed = sighted.then(("repeat",), lambda found, policy: (found[0], place(found[0], found[1], index, policy)))
     predicted = placed.then(
         ("surplus", "absent", "overlap"),
-        lambda found, policy: predicted_of(found[0], found[1], kept_of(found[1], policy), policy),
+        lambda found, policy: predicted_of(found[0], found[1], kept_of(found[1], policy, found[0]), policy),
     )
     return predicted.number, predicted.values
 

@@ -207,10 +207,12 @@ def ground(
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
     indices = text_indices(read_texts, tokens)
     known = None if labels is None else frozenset(labels)
-    rows = [
-        _ground(answer, index, chosen, known, aliases or {})
-        for answer, index in zip(read_answers, indices, strict=True)
-    ]
+    rows = []
+    for document, (answer, index) in enumerate(zip(read_answers, indices, strict=True)):
+        try:
+            rows.append(_ground(answer, index, chosen, known, aliases or {}))
+        except InputError as error:
+            raise error.placed(document=document) from None
     spans, wrong = predicted_columns([predicted for predicted, _ in rows], list(map(len, read_texts)))
     counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
     return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format))
@@ -282,7 +284,11 @@ def _ground(
     """Return what an answer means in its text, and its row of `COUNTS`."""
     found = resolve(answer, index, policy, labels, aliases)
     others = found.left_out + outside(found.items, labels)
-    placed = len({number for number, _ in found.kept})
+    # the items of one label with the same occurrences are kept as one where all stay
+    if policy.overlap == "keep":
+        placed = sum(map(bool, found.placement.spans))
+    else:
+        placed = len({number for number, _ in found.kept})
     surplus, absent = sum(found.surplus), sum(found.absent)
     became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
     of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)

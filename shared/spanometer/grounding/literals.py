@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +101,10 @@ def _string(written: str) -> str:
     except ValueError:
         pass
     try:
-        return str(ast.literal_eval(written))
+        with warnings.catch_warnings():
+            # of escapes that Python does not know
+            warnings.simplefilter("ignore")
+            return str(ast.literal_eval(written))
     except (ValueError, SyntaxError):
         return written[1:-1]
 

@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..errors import InputError
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
 from .placing import Bounds, Placement, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
+
+MOST_BOUNDS = 1 << 22
+"""At most this many occurrences do the items of one answer have that are all of theirs."""
 
 _MOST_ANCHORS = 20_000_000
 
@@ -36,7 +40,7 @@ class Outcome:
         items: those that the policy looks for, under the labels that aliases stand for.
         left_out: how many more it leaves out, as their labels are outside the labels.
         placement: where the items are.
-        kept: the number and the bounds of each item that stays when overlaps are resolved.
+        kept: the number and the bounds of each item that stays when overlaps are resolved, see `kept_of`.
         policy: the policy.
     """
 
@@ -45,6 +49,16 @@ class Outcome:
     placement: Placement
     kept: list[tuple[int, Bounds]]
     policy: GroundingPolicy
+
+    @property
+    def placed(self) -> list[tuple[Bounds, ...]]:
+        """Of each item its bounds, in order; empty if it has no place, or lost it to others."""
+        if self.policy.overlap == "keep":
+            return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
+        kept: dict[int, list[Bounds]] = {}
+        for number, bounds in self.kept:
+            kept.setdefault(number, []).append(bounds)
+        return [tuple(sorted(kept.get(number, ()))) for number in range(len(self.items))]
 
     @property
     def surplus(self) -> list[bool]:
@@ -72,7 +86,7 @@ def resolve(
     """Return what becomes of the items of an answer in its text, see `ground`."""
     items, left_out = items_of(answer, index, policy, labels, aliases)
     placement = place(items, sight(items, index, policy), index, policy)
-    return Outcome(items, left_out, placement, kept_of(placement, policy), policy)
+    return Outcome(items, left_out, placement, kept_of(placement, policy, items), policy)
 
 
 def items_of(
@@ -107,9 +121,36 @@ def outside(items: Sequence[Item], labels: frozenset[str] | None) -> int:
     return 0 if labels is None else sum(item.label not in labels for item in items)
 
 
-def kept_of(placement: Placement, policy: GroundingPolicy) -> list[tuple[int, Bounds]]:
-    """Return the number and the bounds of each item that stays when overlaps are resolved."""
-    bounds = [(number, span) for number, spans in enumerate(placement.spans) for span in dict.fromkeys(spans)]
+def kept_of(placement: Placement, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
+    """Return the number and the bounds of each item that stays when overlaps are resolved.
+
+    Of items that are all of the same occurrences only one can stay. Where all spans do, items of one label are one
+    here.
+
+    Raises:
+        InputError: for items that are all of too many occurrences.
+    """
+    owner: dict[Any, int] = {}
+    for number, spans in enumerate(placement.spans):
+        if len(spans) > 1:
+            label = items[number].label if policy.overlap == "keep" else None
+            if policy.overlap == "later":
+                owner[id(spans), label] = number
+            else:
+                owner.setdefault((id(spans), label), number)
+    owners = set(owner.values())
+    if sum(len(placement.spans[number]) for number in owners) > MOST_BOUNDS:
+        raise InputError(
+            f"the items of an answer have more than {MOST_BOUNDS:,} occurrences, too many to be all of them.",
+            "Use a policy with another action for repeat.",
+            option="policy",
+        )
+    bounds = [
+        (number, span)
+        for number, spans in enumerate(placement.spans)
+        if len(spans) == 1 or number in owners
+        for span in dict.fromkeys(spans)
+    ]
     return without_overlap(bounds, policy.overlap)
 
 

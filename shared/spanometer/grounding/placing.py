@@ -257,7 +257,8 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         elif window:
             mine = (window,)
         spans.append(mine)
-        taken.add(mine, item.label)
+        if policy.repeat not in _FREE:
+            taken.add(mine, item.label)
     return Placement(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
@@ -328,6 +329,9 @@ _CHOICES: dict[str, Callable[[_Taken, tuple[Bounds, ...], str], tuple[Bounds, ..
     "prefer free": _Taken.prefer_free,
     "order": _Taken.after,
 }
+
+_FREE = frozenset(("first", "all", "chain"))
+"""The actions to which it does not matter what the items before have."""
 
 
 def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:

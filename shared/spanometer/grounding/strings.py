@@ -98,11 +98,14 @@ def _of(
     """Return the items of an answer that count as predicted, and the counts."""
     named, left_out = named_items(answer, policy, labels, aliases)
     folded = form_of(text, policy.fold).text if named else ""
+    form_by_mention: dict[str, str] = {}
     known: dict[str, int] = {}
     seen: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
     for item in named:
-        form = form_of(item.mention.strip(), policy.fold).text
+        form = form_by_mention.get(item.mention)
+        if form is None:
+            form = form_by_mention[item.mention] = form_of(item.mention.strip(), policy.fold).text
         if form not in known:
             known[form] = folded.count(form) if form else 0
         seen[form] += 1
