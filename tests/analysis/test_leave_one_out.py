@@ -90,11 +90,11 @@ def test_what_is_shown():
     # both documents are the same, so every drawn corpus is
     assert found.outlier == described["outlier"] == "cat"
     assert described["annotators"]["cat"]["intervals"]["kappa_change"] == pytest.approx([4 / 9, 4 / 9])
-    assert "the outlier is cat: without this annotator mean kappa rises by 0.4444" in str(found)
+    assert "The outlier is cat: without this annotator mean kappa rises by 0.4444" in str(found)
     assert found.to_frame()["annotator"].tolist() == ["all", "cat", "ann", "ben"]
     of_equal = disagreements([TEAM["ann"]] * 3).leave_one_out(n_resamples=50)
     assert of_equal.outlier is None
-    assert "nobody is an outlier" in str(of_equal)
+    assert "Nobody is an outlier" in str(of_equal)
 
 
 def test_one_document_has_no_intervals():

@@ -179,6 +179,15 @@ def test_places_are_shown_with_who_says_what(page):
     assert not [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
 
 
+def test_spans_that_cross_are_shown_whole(browser, tmp_path):
+    crossing = {"ann": [[(0, 3, "A"), (1, 5, "B"), (2, 6, "C")], [], []], "ben": [[], [], []]}
+    write_disagreement_report(team(crossing), tmp_path / "crossing.html")
+    opened(browser, tmp_path / "crossing.html")
+    # A holds the beginnings of B and C; what is left of C is longer, and holds that of B
+    words = "Ada of Acme ○ C one has it ○ B one has it ○ A one has it Inc saw … ○ B one has it Rome … ○ C one has it"
+    assert shown(browser)[0][0] == ["1 ann", words]
+
+
 def test_filters(page):
     assert found(page).startswith("3 places; together they cost ")
     click(page, "#kinds button", 3)

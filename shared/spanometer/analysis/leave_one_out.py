@@ -94,10 +94,10 @@ class LeaveOneOut(Shown):
     def verdict(self) -> str:
         """Who is the outlier, as a sentence."""
         if self.stands_out is None:
-            return "without intervals nobody is said to be an outlier."
+            return "Without intervals nobody is said to be an outlier."
         if self.outlier is None:
             looks = f"at the level for {len(self.names)} looks"
-            return f"nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
+            return f"Nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
         change = self._number("kappa_change", self.order[0])
         low, high = change.interval or (math.nan, math.nan)
         others = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
@@ -105,7 +105,7 @@ class LeaveOneOut(Shown):
         also = f"; {', '.join(others)} too" if others else ""
         level = f"{100 * (self.confidence or 0):g} %"
         rise = f"mean kappa rises by {change.value:.4f} ({level}: {low:.4f} to {high:.4f})"
-        return f"the outlier is {self.outlier}: without this annotator {rise}{also}."
+        return f"The outlier is {self.outlier}: without this annotator {rise}{also}."
 
     def table(self) -> Table:
         """Return a row for each annotator, and first one for the whole team."""

@@ -57,7 +57,7 @@
     };
   };
 
-  // marks are ordered by start, the longer first: each holds those that begin in it, as far as they lie in it
+  // marks are ordered by start, the longer first: each holds those that begin in it; what crosses its end goes on after it
   const fill = (node, tokens, glue, marks, from, to, dress) => {
     let at = from, i = 0;
     const plain = (end) => {
@@ -70,13 +70,20 @@
       i += 1;
       if (first >= last) continue;
       plain(first);
-      const inner = [];
-      while (i < marks.length && marks[i][0] < last) { inner.push(marks[i]); i += 1; }
+      const inner = [], rest = [];
+      for (; i < marks.length && marks[i][0] < last; i += 1) {
+        inner.push(marks[i]);
+        if (marks[i][1] > last) rest.push(Object.assign([last, ...marks[i].slice(1)], { goesOn: true }));
+      }
+      if (rest.length) {
+        marks = [...rest, ...marks.slice(i)].sort((one, other) => one[0] - other[0] || other[1] - one[1]);
+        i = 0;
+      }
       if (at > from && glue) node.append(glue);
       const { kind, title, label, symbol, more, hit } = dress(given);
       const mark = make("mark", { class: `sm-${kind}${hit ? " er-hit" : ""}`, title });
       fill(mark, tokens, glue, inner, first, last, dress);
-      mark.append(" ", make("span", { class: "sm-tag" }, make("span", { "aria-hidden": "true" }, `${symbol} `),
+      mark.append(" ", make("span", { class: "sm-tag" }, make("span", { "aria-hidden": "true" }, `${given.goesOn ? "… " : ""}${symbol} `),
         label, make("span", { class: "sm-hidden" }, ` ${more}`)));
       node.append(mark);
       at = last;
