@@ -17,6 +17,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.annotator_pairs import DIFFERENCES
 from spanometer.analysis.confusion import Confusion
 from spanometer.measures import SpanF, TokenF
+from spanometer.readers.pairing import Pairing
 
 WORDS = [["Ada", "met", "Bob", "of", "Acme", "Inc"], ["Rome", "fell"]]
 TEAM = {
@@ -198,3 +199,13 @@ def test_sets_of_spans_are_kept():
     corpora, lengths = random_team(3, "discontinuous", 3)
     found = disagreements(sides_of(corpora, lengths, "discontinuous"))
     assert [as_sets(side) for side in found.sides] == corpora
+
+
+def test_words_that_a_tokenizer_makes_are_shown(tmp_path):
+    ends = {"ann": 12, "ben": 3}
+    for name, end in ends.items():
+        row = {"text": "Ada Lovelace's sketch", "spans": [{"start": 0, "end": end, "label": "P"}]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+    sides = {name: spanometer.read(tmp_path / f"{name}.jsonl") for name in ends}
+    found = disagreements(sides, pairing=Pairing(tokenizer="words"))
+    assert [row["text"] for row in found.to_arrow().to_pylist()] == ["Ada Lovelace"]
