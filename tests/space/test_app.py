@@ -20,11 +20,11 @@ from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
 from spanometer.plots.chance import draw_chance_f1, draw_coverage
 from spanometer.space.attributes import MAX_SPANS, SHOWN_ROWS
+from spanometer.space.chance_work import MAX_CHANCE_WORK
 from spanometer.space.corpus import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_trees, read_upload
 from spanometer.space.examples import examples_of
 from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
 from spanometer.space.pages import page_of
-from spanometer.space.results import MAX_CHANCE_WORK
 from spanometer.space.templates import error_message, number, render
 from spanometer.web.files import read_file as read_marks
 

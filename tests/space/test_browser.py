@@ -1,25 +1,18 @@
 """The Spaces' pages in headless Chromium: every app is started as a Space starts it, and used."""
 
-import base64
 import importlib.util
 import json
-import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
-from headless import CHROMIUM, DRIVER, started
+from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
 from spanometer.measures import ALL_MEASURES, MEASURES
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
-SCREENSHOTS = os.environ.get("SPANOMETER_SCREENSHOTS")
 
 missing = [name for name in ("gradio", "selenium") if importlib.util.find_spec(name) is None]
 missing += [name for name, path in (("chromium", CHROMIUM), ("chromedriver", DRIVER)) if path is None]
@@ -51,7 +44,6 @@ OPTIONS = {
 BY_DEFAULT = [name for name, measure in MEASURES.items() if measure.by_default]
 BROKEN = {"eter": "<pers.ind> Ada", "span_attribute": '[]\n[{"start": 1\n'}
 HOSTILE = "<script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>"
-PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
@@ -62,37 +54,8 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module", params=ALL_MEASURES)
 def app(request, tmp_path_factory):
     """The name and the address of a running app."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **os.environ,
-        "GRADIO_SERVER_NAME": "127.0.0.1",
-        "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio")),
-    }
-    log = tmp_path_factory.mktemp("app") / "log.txt"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, str(METRICS / request.param / "app.py")],
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}/"
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        for _ in range(PATIENCE * 5):
-            assert process.poll() is None, log.read_text()
-            try:
-                opener.open(address, timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.2)
+    for address in served(METRICS / request.param / "app.py", tmp_path_factory):
         yield request.param, address
-    finally:
-        process.terminate()
-        process.wait()
 
 
 @pytest.fixture
@@ -325,20 +288,8 @@ def test_controls_have_names(page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_phone(page, scheme):
-    for width, height in ((390, 844), (1280, 900)):
-        page.browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
-        )
-        page.browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        )
-        page.browser.refresh()
-        page.wait(lambda: page.found(".sm-headline"))
-        root = "document.documentElement"
-        assert page.browser.execute_script(f"return {root}.scrollWidth") <= width
-        contrast = page.browser.execute_script(CONTRAST)
-        assert min(contrast.values()) >= 4.5, contrast
+    for width in (390, 1280):
+        require_fit(page.browser, page.name, width, scheme, lambda: page.found(".sm-headline"))
         options = page.browser.find_element(By.CSS_SELECTOR, "#options input")
         page.wait(lambda options=options, width=width: options.is_displayed() == (width > 500))
         for table in filter(lambda table: table.is_displayed(), page.found(".sm-scroll")):
@@ -347,41 +298,6 @@ def test_it_fits_a_phone(page, scheme):
                 "return [arguments[0].previousElementSibling.lastElementChild]", table
             )
             assert hint.is_displayed() == wide
-        if SCREENSHOTS:
-            size = page.browser.execute_script(f"return {root}.scrollHeight")
-            clip = {"x": 0, "y": 0, "width": width, "height": min(size, 8000), "scale": 1}
-            picture = page.browser.execute_cdp_cmd(
-                "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
-            )
-            name = Path(SCREENSHOTS) / f"{page.name}-{width}-{scheme}.png"
-            name.write_bytes(base64.b64decode(picture["data"]))
-    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-
-
-CONTRAST = """
-const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-const light = (rgb) => {
-  const [r, g, b] = rgb.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ground = (element) => {
-  for (let e = element; e; e = e.parentElement) {
-    const color = parse(getComputedStyle(e).backgroundColor);
-    if (color.length === 3 || color[3] > 0.9) return color;
-  }
-  return [255, 255, 255];
-};
-const found = {};
-for (const selector of ['mark', 'mark .sm-tag', '.sm-headline b', 'dt', 'td', '.sm-signature', 'summary']) {
-  for (const element of document.querySelectorAll('#results ' + selector)) {
-    const a = light(parse(getComputedStyle(element).color)), b = light(ground(element));
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    const key = selector + ' ' + (element.className || element.parentElement.className);
-    found[key] = Math.min(found[key] || 99, ratio);
-  }
-}
-return found;
-"""
 
 
 def test_nothing_comes_from_elsewhere(page):

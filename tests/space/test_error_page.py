@@ -1,16 +1,11 @@
 """The page `errors`: files in, the report out."""
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
-from headless import started
+from headless import served, started, wait
 
 pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
 
@@ -21,7 +16,6 @@ ROOT = Path(__file__).parents[2]
 GOLD = "Ada B-PER\nslept O\n\nin O\nRome B-LOC\n"
 SYSTEM = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
 HOSTILE = "<img/src=x/onerror=parent.hurt=1>"
-PATIENCE = 60
 
 
 @pytest.fixture
@@ -84,29 +78,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    own = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
-    environment = {**os.environ, **own, "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio"))}
-    log = tmp_path_factory.mktemp("app") / "log.txt"
-    with log.open("wb") as output:
-        script = str(ROOT / "spaces" / "errors" / "app.py")
-        process = subprocess.Popen([sys.executable, script], env=environment, stdout=output, stderr=subprocess.STDOUT)
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    found = f"http://127.0.0.1:{port}/"
-    try:
-        for _ in range(PATIENCE * 5):
-            assert process.poll() is None, log.read_text()
-            try:
-                opener.open(found, timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.2)
-        yield found
-    finally:
-        process.terminate()
-        process.wait()
+    yield from served(ROOT / "spaces" / "errors" / "app.py", tmp_path_factory)
 
 
 def test_files_in_report_out(browser, address, files):
@@ -115,26 +87,19 @@ def test_files_in_report_out(browser, address, files):
     def found(selector):
         return browser.find_elements("css selector", selector)
 
-    def wait(condition):
-        for _ in range(PATIENCE * 10):
-            if condition():
-                return
-            time.sleep(0.1)
-        raise AssertionError(browser.find_element("css selector", "body").text)
-
     browser.get(address)
-    wait(lambda: found("#make"))
+    wait(browser, lambda: found("#make"))
     browser.execute_script("document.querySelector('#make').click()")
-    wait(lambda: found("#results .sm-error"))
+    wait(browser, lambda: found("#results .sm-error"))
     assert "no file with the reference" in found("#results")[0].text
     for name, path in (("reference", gold), ("systems", system)):
         found(f"#{name} input[type=file]")[0].send_keys(path)
-        wait(lambda name=name: " B" in found(f"#{name}")[0].text)
+        wait(browser, lambda name=name: " B" in found(f"#{name}")[0].text)
     browser.execute_script("document.querySelector('#make').click()")
-    wait(lambda: found("#results iframe"))
+    wait(browser, lambda: found("#results iframe"))
     assert "report" in found("#report")[0].text
     browser.switch_to.frame(found("#results iframe")[0])
-    wait(lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes")
+    wait(browser, lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes")
     assert found("#found")[0].get_attribute("textContent") == "1 error in 1 sentence."
     browser.switch_to.default_content()
     assert browser.execute_script("return window.hurt") is None

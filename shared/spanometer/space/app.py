@@ -20,7 +20,7 @@ from .examples import Example, examples_of
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes
 from .pages import Page, page_of, spaces
 from .results import respond
-from .serving import CHANGED, HOME, answered, component, serve
+from .serving import CHANGED, HOME, answered, component, footing, serve
 from .templates import error_message, render
 
 _HINTS = {
@@ -73,7 +73,7 @@ def build(name: str) -> gr.Blocks:
         results = gr.HTML(elem_id="results", padding=False)
         with gr.Row():
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in TITLES if page.charts]
-        gr.HTML(render("footing.html", limits=_limits(page), home=HOME, page=page, spaces=spaces()), padding=False)
+        gr.HTML(footing(page.title, _limits(page), spaces()), padding=False)
 
         call: dict[str, Any] = {
             "fn": _answer(page),

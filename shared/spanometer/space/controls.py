@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ..counts.statistics import Resampling
 from ..errors import ASKED, spell_python
-from ..options import Option
+from ..options import Option, options_of
+
+CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
+"""The level of intervals on a page."""
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..errors import counted, printable
+from ..errors import InputError, counted, printable
 from ..readers.bioc import read_bioc  # noqa: F401 (a format that pages read)
+from ..readers.brat import read_brat  # noqa: F401 (another)
 from ..readers.columns import read_columns  # noqa: F401 (another)
 from ..readers.conllu import read_conllu  # noqa: F401 (another)
+from ..readers.csv_table import read_csv  # noqa: F401 (another)
 from ..readers.doccano import read_doccano  # noqa: F401 (another)
 from ..readers.document_file import DocumentFile
 from ..readers.document_lines import read_document_lines  # noqa: F401 (another)
@@ -20,11 +26,15 @@ from ..readers.prodigy import read_prodigy  # noqa: F401 (another)
 from ..readers.pubtator import read_pubtator  # noqa: F401 (another)
 from ..readers.reading import read_documents
 from ..readers.spacy_json import read_spacy_json  # noqa: F401 (another)
+from ..readers.span_table import read_span_table  # noqa: F401 (another)
 from ..readers.system_output import read_system_output  # noqa: F401 (another)
 from ..readers.webanno import read_webanno  # noqa: F401 (another)
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
 
-FORMATS = "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems"
+FORMATS = (
+    "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems, and zip "
+    "archives of these, as for brat"
+)
 """What can be read, in words."""
 
 
@@ -43,13 +53,48 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
     if os.path.getsize(path) > MAX_BYTES:
         raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
     # packed files are larger than they look
-    file = read_documents(path, name=name, limits={"max_size": MAX_BYTES / 1e6}, **options)
+    options["limits"] = {"max_size": MAX_BYTES / 1e6}
+    if zipfile.is_zipfile(path):
+        with tempfile.TemporaryDirectory() as folder:
+            file = _read_archive(path, name, f"{folder}{os.sep}", options)
+    else:
+        file = read_documents(path, name=name, **options)
     documents, lengths = file.documents.size, file.lengths
     if scored and documents > MAX_DOCUMENTS:
         raise too_much(name, f"{counted(documents, 'document')}, more than {MAX_DOCUMENTS:,}")
     if scored and file.in_tokens and lengths is not None and lengths.sum() > MAX_TOKENS:
         raise too_much(name, f"{counted(int(lengths.sum()), 'token')}, more than {MAX_TOKENS:,}")
     return file
+
+
+def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any]) -> DocumentFile:
+    """Read the files of an archive from a folder that they are unpacked into, as a folder of that name."""
+    unpacked = os.path.join(folder, "archive")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [one for one in archive.infolist() if not (one.is_dir() or one.filename.startswith("__MACOSX/"))]
+            if len(members) > MAX_DOCUMENTS or sum(one.file_size for one in members) > MAX_BYTES:
+                raise too_much(
+                    name, f"{counted(len(members), 'file')}, more than {MAX_DOCUMENTS:,} or {megabytes(MAX_BYTES)}"
+                )
+            for member in members:
+                archive.extract(member, unpacked)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            "the archive cannot be unpacked.", "Pack the files again, as zip, without a password.", source=name
+        ) from None
+    if not members:
+        raise InputError("the archive is empty.", "Pack the files again.", source=name)
+    try:
+        file = read_documents(unpacked, **options)
+    except InputError as error:
+        raise error.placed(source=(error.source or "").replace(unpacked, name)) from None
+    parts = file.parts
+    if parts is not None:
+        parts = replace(parts, sources=tuple(source.replace(unpacked, name) for source in parts.sources))
+    return replace(file, source=name, parts=parts)
 
 
 def named(paths: Sequence[str]) -> dict[str, str]:

@@ -17,8 +17,9 @@ from ..readers.reading import require_one_annotator
 from ..web.error_report import ReportOptions, error_report
 from .documents import FORMATS, named, read_file
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
-from .serving import KEPT, fresh_folder, serve
+from .serving import FILES_KEPT, KEPT, app_heading, footing, fresh_folder, serve
 from .templates import error_message, render
+from .texts import apps, texts
 
 _MOST_SYSTEMS = 5
 
@@ -31,7 +32,7 @@ def launch() -> None:
 def build() -> gr.Blocks:
     """Return the page."""
     with gr.Blocks(title="Errors: Spanometer", analytics_enabled=False, delete_cache=(KEPT, KEPT)) as blocks:
-        gr.HTML(render("error_heading.html", hint=FORMATS, limits=_limits()), padding=False)
+        gr.HTML(app_heading("errors", f"Files: {FORMATS}."), padding=False)
         with gr.Row():
             reference = gr.File(label="Reference", type="filepath", elem_id="reference", height=140)
             systems = gr.File(
@@ -45,6 +46,7 @@ def build() -> gr.Blocks:
         make = gr.Button("Make the report", variant="primary", elem_id="make")
         taken = gr.File(label="The report, to keep and to send", visible=False, elem_id="report")
         shown = gr.HTML(elem_id="results", padding=False)
+        gr.HTML(footing(texts()["apps"]["errors"]["title"], _limits(), apps(), FILES_KEPT), padding=False)
         make.click(
             _answer,
             [reference, systems, train],

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from ..counts.statistics import Resampling
@@ -18,13 +15,11 @@ from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..spans.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
-from .controls import Control, control_of, read_values, speller
-from .templates import read_file
+from .controls import CONFIDENCE, Control, control_of, read_values, speller
+from .texts import address, apps, texts
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
-
-_CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
 
 
 _WORDS = Control(
@@ -77,7 +72,7 @@ class Page:
         shared = {name: declared.pop(name) for name in SHARED if name in declared}
         of_reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
         reading = {name: option for name, option in of_reading.items() if option.label}
-        return {**declared, **reading, **shared, "confidence": _CONFIDENCE}
+        return {**declared, **reading, **shared, "confidence": CONFIDENCE}
 
     @property
     def controls(self) -> tuple[Control, ...]:
@@ -136,12 +131,6 @@ class Page:
         return speller(self.controls)(name, value)
 
 
-@cache
-def texts() -> dict[str, Any]:
-    """Return the texts of the pages: titles and intros of measures, names of what simulations add to scores."""
-    return tomllib.loads(read_file("pages.toml"))
-
-
 def page_of(name: str) -> Page:
     """Return the page of a measure, or of a module whose page `shows` another one.
 
@@ -162,15 +151,9 @@ def page_of(name: str) -> Page:
     )
 
 
-def space_of(name: str) -> str:
-    """Return the name of a measure's Space, in the namespace of the Space that runs (which the Hub tells it)."""
-    namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")
-    return f"{namespace if slash else 'spanometer'}/{name}"
-
-
 def spaces() -> dict[str, str]:
-    """Return the addresses of all measures' Spaces by their titles."""
-    return {page_of(name).title: f"https://huggingface.co/spaces/{space_of(name)}" for name in ALL_MEASURES}
+    """Return the addresses of all measures' Spaces, and of those of apps, by their titles."""
+    return {**{page_of(name).title: address(name) for name in ALL_MEASURES}, **apps()}
 
 
 def key_title(measure: Measure, key: str) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..alignment.overlaps import Alignment
 from ..errors import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
@@ -19,6 +17,7 @@ from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
 from .attributes import attribute_results, read_both
 from .chance import Chart, charts
+from .chance_work import require_little_work
 from .corpus import Corpus, flat_trees, read_tags, read_trees
 from .errors import kinds_of_errors
 from .illegal import illegal_tags
@@ -27,12 +26,6 @@ from .pages import Page, key_title, page_of
 from .taking import taking
 from .templates import error_message, number, render
 from .trees import aligned_trees
-
-MAX_CHANCE_WORK = 30_000_000
-"""How much exact chance a page computes, see `ChanceKappaF1.work`: some two seconds, and as long for the chart."""
-
-_MAX_SIMULATED = 20_000_000
-"""How many simulated tokens (tokens times simulations) a page draws."""
 
 _MAX_SAMPLED = 300_000
 """How many random units (units times samples of gamma) a page aligns."""
@@ -165,27 +158,11 @@ def _counts(measure: Measure, corpus: Corpus, alignment: Alignment) -> Any:
         # spans of tags are trees of one node
         return measure.counts(*(corpus.trees or (flat_trees(corpus.references), flat_trees(corpus.predictions))))
     if isinstance(measure, ChanceKappaF1):
-        _require_little_work(measure, alignment)
+        require_little_work(measure, [alignment])
     if isinstance(measure, Gamma):
         _require_few_units(measure, alignment)
     assert isinstance(measure, AlignedMeasure)
     return measure.count(alignment)
-
-
-def _require_little_work(measure: ChanceKappaF1, alignment: Alignment) -> None:
-    if (needed := measure.work(alignment)) > MAX_CHANCE_WORK:
-        longest = int(np.diff(alignment.offsets).max())
-        raise InputError(
-            f"exact chance would take {needed / MAX_CHANCE_WORK:,.1f} times the work that a page does; the longest "
-            f"sentence has {counted(longest, 'token')}.",
-            f"Put blank lines between sentences, set {setting('method', 'uniform')}, or score it on your own machine.",
-        )
-    tokens = int(alignment.offsets[-1])
-    if tokens * measure.n_simulations > _MAX_SIMULATED:
-        raise InputError(
-            f"{measure.n_simulations} simulated annotations of {tokens:,} tokens are too many for this page.",
-            f"Set {setting('n_simulations', _MAX_SIMULATED // tokens)} or less.",
-        )
 
 
 def _require_few_units(measure: Gamma, alignment: Alignment) -> None:

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from ..web.files import read_file as read_shared_file
 from .controls import Control
 from .limits import MAX_BYTES
 from .templates import read_file, render
+from .texts import texts
 
 HOME = "https://github.com/spanometer/spanometer"
 
 KEPT = 3600
 """How many seconds files are kept for their users."""
+
+FILES_KEPT = "Files are read on this Space's server, and deleted after an hour."
 
 CHANGED = "() => document.dispatchEvent(new Event('sm-changed'))"
 """Tells `page.js` that a text has changed."""
@@ -79,6 +83,17 @@ def component(control: Control) -> Any:
     if isinstance(control.value, bool):
         return gr.Checkbox(**shared)
     return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
+
+
+def app_heading(name: str, note: str = "") -> str:
+    """Return the heading of a page that is no measure's, with a note below."""
+    return render("app_heading.html", app=texts()["apps"][name], note=note)
+
+
+def footing(own: str, limits: str, spaces: Mapping[str, str], kept: str = "") -> str:
+    """Return what is below a page: the other Spaces by their titles, what the page takes, and what is kept."""
+    kept = kept or "The texts are scored on this Space's server and not kept."
+    return render("footing.html", own=own, limits=limits, spaces=spaces, kept=kept, home=HOME)
 
 
 def answered(html: str, *, button: str, **boxes: str | None) -> str:

@@ -8,10 +8,13 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import plain
-from .pages import Page, space_of
+from .texts import space_of
+
+if TYPE_CHECKING:
+    from .pages import Page
 
 _CALL = """import evaluate
 
@@ -50,12 +53,14 @@ def taking(page: Page, values: Mapping[str, Any], result: Mapping[str, Any]) -> 
         }
     else:
         rows = csv_rows("label", {"": scores, **per_label}, {("", key): bounds for key, bounds in intervals.items()})
-    text = json.dumps(plain({**result, "intervals": intervals}), ensure_ascii=False, indent=2)
-    files = {"json": text, "csv": rows}
-    return {
-        "snippet": snippet(page, values),
-        **{kind: base64.b64encode(content.encode()).decode() for kind, content in files.items()},
-    }
+    return taken(page.name, snippet(page, values), {**result, "intervals": intervals}, rows)
+
+
+def taken(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
+    """Return what the template `taking.html` shows of a call, and of a result for JSON and one for CSV."""
+    files = {"json": json.dumps(plain(result), ensure_ascii=False, indent=2), "csv": rows}
+    encoded = {kind: base64.b64encode(text.encode(errors="replace")).decode() for kind, text in files.items()}
+    return {"name": name, "snippet": call, **encoded}
 
 
 def snippet(page: Page, values: Mapping[str, Any]) -> str:

@@ -1,0 +1,32 @@
+"""The texts of the pages, and where their Spaces are."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from typing import Any
+
+from .templates import read_file
+
+
+@cache
+def texts() -> dict[str, Any]:
+    """Return the texts of the pages: titles and intros, names of what simulations add to scores."""
+    return tomllib.loads(read_file("pages.toml"))
+
+
+def space_of(name: str) -> str:
+    """Return the name of a Space, in the namespace of the Space that runs (which the Hub tells it)."""
+    namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")
+    return f"{namespace if slash else 'spanometer'}/{name}"
+
+
+def address(name: str) -> str:
+    """Return the address of a Space."""
+    return f"https://huggingface.co/spaces/{space_of(name)}"
+
+
+def apps() -> dict[str, str]:
+    """Return the addresses of the pages that are no measures' by their titles."""
+    return {app["title"]: address(name) for name, app in texts()["apps"].items()}

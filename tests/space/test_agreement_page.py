@@ -1,0 +1,270 @@
+"""The page `agreement`: files of annotators in, their agreement and where they differ out."""
+
+import csv
+import io
+import json
+import os
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import spanometer
+from headless import require_fit, served, started, wait
+from page_answers import Reader, headline, text_of
+from spanometer.readers.pairing import Pairing
+from spanometer.space.agreement import MAX_FILES, controls, respond
+from spanometer.space.documents import named, read_file
+from spanometer.space.examples import team_examples
+from spanometer.space.limits import MAX_DOCUMENTS
+
+ROOT = Path(__file__).parents[2]
+DOCCANO = [str(ROOT / "examples" / "doccano" / f"{name}.jsonl") for name in ("ann", "ben", "cat")]
+DATA = os.environ.get("SPANOMETER_DATA")
+EXPORTS = Path(DATA or "", "exports")
+needs_data = pytest.mark.skipif(DATA is None, reason="SPANOMETER_DATA does not name the folder of the corpora")
+HOSTILE = "<img/src=x/onerror=window.hurt=1>"
+ANN = "Ada B-PER\nslept O\n\nin O\nRome B-LOC\n"
+BEN = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
+
+
+def page(paths, **changed):
+    return respond(list(map(str, paths)), {**{control.name: control.value for control in controls()}, **changed})
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**texts):
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return [tmp_path / name for name in texts]
+
+    return write
+
+
+def packed(path, folder):
+    """A folder of the data as a zip archive."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                archive.write(file, file.relative_to(folder))
+    return path
+
+
+def test_by_hand(files):
+    found = page(files(ann=ANN, ben=BEN))
+    shown = text_of(found.html)
+    # one token of two each is common: F1 = 2 * 1 / (2 + 2)
+    assert "F1 0.5000" in shown and "2 documents, 4 tokens; 1 place where 2 annotators differ" in shown
+    assert re.search(r"label · document 2, line 4 · cost 0\.5000 ann in Rome ≠ LOC disputed ben in Rome ≠ ORG", shown)
+    # the second document first
+    assert re.search(r"cost 2 0\.0000 \S+ \S+ 1 0\.5000 1 1\.0000 \S+ \S+ 0 0\.0000", shown)
+    reader = Reader(found.html)
+    assert not reader.unbalanced and not reader.open
+
+
+def test_numbers_are_those_of_the_library():
+    options = {"offset_unit": "utf-16", "tokenizer": "words", "confidence": "0.95"}
+    found = page(DOCCANO, **options)
+    sides = {name: spanometer.read(path, offset_unit="utf-16") for name, path in named(DOCCANO).items()}
+    expected = spanometer.agreement(sides, pairing=Pairing(tokenizer="words"), confidence=0.95)
+    # as docs/annotation_leads.md has them
+    assert headline(found.html) == "0.8230" and "from 0.7550 to 0.8979" in text_of(found.html)
+    told = json.loads(found.files["agreement.json"])
+    assert told["agreement"]["kappa_f1"] == expected.to_dict()["kappa_f1"]
+    assert told["agreement"]["intervals"] == expected.to_dict()["intervals"]
+    assert len(told["agreement"]["per_document"]["mean_f1"]) == 12 == len(told["agreement"]["per_document"]["name"])
+    places = found.files["disagreements.jsonl"].splitlines()
+    assert len(places) == len(told["disagreements"]["places"]) == 10
+    assert len(list(csv.DictReader(io.StringIO(found.files["disagreements.csv"])))) == 10
+    # in the text, and who would be missed
+    assert "Châtelet" in text_of(found.html) and "who is the outlier" in found.html
+
+
+def test_offsets_that_nothing_tells():
+    error = text_of(page(DOCCANO).html)
+    assert "Ann.jsonl, line 3" in error and "“Offsets count”" in error
+    # a format without that option is read all the same
+    assert "alert" not in page(DOCCANO, offset_unit="utf-16").html
+
+
+def test_what_offsets_count_is_for_some_formats(files):
+    assert "alert" not in page(files(ann=ANN, ben=BEN), offset_unit="utf-16").html
+
+
+def test_one_file_of_several_annotators(files):
+    rows = [
+        {"text": "Ada slept", "_input_hash": 1, "_annotator_id": name, "answer": "accept", "spans": spans}
+        for name, spans in (("news-ann", [{"start": 0, "end": 3, "label": "PER"}]), ("news-ben", []))
+    ]
+    path = files(**{"both.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows)})
+    found = page(path)
+    assert "news-ann" in found.html and "1 place where 2 annotators differ" in text_of(found.html)
+    assert "Upload it alone" in text_of(page([*path, *path]).html)
+
+
+def test_nested_spans(files):
+    outer, inner = {"start": 0, "end": 12, "label": "A"}, {"start": 0, "end": 5, "label": "A"}
+    texts = [json.dumps({"text": "Paris Hilton", "spans": spans}) for spans in ([outer, inner], [outer])]
+    paths = files(**dict(zip(("ann.jsonl", "ben.jsonl"), texts, strict=True)))
+    assert "“Random placement” to" in text_of(page(paths).html)
+    assert "“Unitizing alpha” to" in text_of(page(paths, placement="layers").html)
+    found = page(paths, placement="layers", variant="")
+    assert "alert" not in found.html and "Alpha, all jointly" not in found.html
+    assert "1 place where" in text_of(found.html)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "there is no file"),
+        (["ann"], "the file has spans of one annotator"),
+        (["ann"] * (MAX_FILES + 1), f"{MAX_FILES + 1} files, more than {MAX_FILES}"),
+        (["ann", "other"], "other, line 2"),
+        (["ann", "short"], "short"),
+        (["ann", "many"], f"{MAX_DOCUMENTS + 1:,} documents, more than"),
+        (["ann", "large"], "more than 5 MB"),
+        (["ann", "broken.zip"], "cannot be unpacked"),
+        (["ann", "empty.zip"], "the archive is empty"),
+        (["ann", "bomb.zip"], "too much for this page"),
+        (["long", "long"], "“Method of chance” to 'uniform'"),
+    ],
+)
+def test_what_cannot_be_done(files, tmp_path, given, said):
+    files(
+        ann=ANN,
+        other=ANN.replace("slept", "ate"),
+        short="Ada B-PER\n",
+        many="a O\n\n" * (MAX_DOCUMENTS + 1),
+        large="a O\n" * 1_300_000,
+        long="".join(f"a {tag}\n" for size in range(200) for tag in ("B-X", *["I-X"] * size, "O")) + "a O\n" * 150_000,
+    )
+    with zipfile.ZipFile(tmp_path / "broken.zip", "w") as archive:
+        archive.writestr("one.conll", ANN)
+    whole = (tmp_path / "broken.zip").read_bytes()
+    (tmp_path / "broken.zip").write_bytes(whole.replace(b"Rome", b"Oslo"))
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
+        pass
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.conll", bytes(6_000_000))
+    found = page([tmp_path / name for name in given])
+    assert "alert" in found.html and said in text_of(found.html), text_of(found.html)
+    assert not found.files and str(tmp_path) not in found.html
+
+
+def test_intervals_are_bounded(files):
+    many = "".join(f"a B-L{number % 40}\n\n" for number in range(2000))
+    paths = files(ann=many, ben=many)
+    assert "“Confidence” to none" in text_of(page(paths, confidence="0.95").html).replace("'", "")
+    assert "alert" not in page(paths).html
+
+
+def test_an_archive_is_a_folder_and_says_nothing_of_this_machine(files, tmp_path):
+    ann, bad = tmp_path / "ann.zip", tmp_path / "bad.zip"
+    for path, last in ((ann, "Rome"), (bad, "Oslo")):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("one.txt", f"Ada in {last}")
+            archive.writestr("one.ann", "T1\tLOC 7 11\tRome\n")
+    assert read_file(str(ann)).source == "ann.zip"
+    found = page([ann, bad])
+    assert "bad.zip" in found.html.lower() and "archive/" not in found.html and "/tmp" not in found.html
+
+
+@pytest.mark.parametrize("token", [HOSTILE, "{{value}}", "${window.hurt=1}"])
+def test_nothing_of_the_input_is_markup(files, token):
+    texts = [ANN.replace("Rome", token).replace("LOC", token), BEN.replace("Rome", token)]
+    found = page(files(**dict(zip((f"a{token.replace('/', '')}", "b"), texts, strict=True))))
+    assert token not in found.html and "alert" not in found.html
+    assert not {"img", "script"} & Reader(found.html).tags
+
+
+def test_examples(files):
+    for example in team_examples():
+        found = page(files(**dict(zip("ABC", example["texts"], strict=True))))
+        assert "alert" not in found.html and not Reader(found.html).unbalanced
+
+
+@needs_data
+@pytest.mark.parametrize(
+    "path",
+    [
+        "brat/ncbi-disease",
+        "doccano/facebook-es.jsonl",
+        "label_studio/ner_saude-bruno.json",
+        "prodigy/ner_tweets-test_annotated.jsonl",
+        "webanno_tsv/GUM_news_worship.tsv",
+        "conllu/GUM_news_worship.conllu",
+        "bioc_json/tutorial-example.json",
+        "pubtator/tutorial-example.txt",
+    ],
+)
+def test_real_exports_agree_with_themselves(path, tmp_path):
+    given = EXPORTS / path
+    given = packed(tmp_path / "given.zip", given) if given.is_dir() else given
+    options = {"placement": "independent", "variant": "", "offset_unit": "codepoint"}
+    if path.startswith("webanno"):
+        options |= {"layer": "Referent", "feature": "entity"}
+    found = page([given, given], **options)
+    assert headline(found.html) == "1.0000", text_of(found.html)[:500]
+    assert "All annotators have the same spans." in found.html
+
+
+@needs_data
+def test_real_annotators():
+    team = [EXPORTS / "label_studio" / f"ner_saude-{name}.json" for name in ("bruno", "elisa")]
+    found = page(team, shared_documents=True, offset_unit="utf-16")
+    sides = [spanometer.read(path, offset_unit="utf-16") for path in team]
+    with pytest.warns(UserWarning):
+        expected = spanometer.agreement(sides, pairing=Pairing(shared_documents=True))
+    assert headline(found.html) == f"{expected.mean_kappa_f1:.4f}"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
+    yield from started(tmp_path_factory.mktemp("chromium"))
+
+
+@pytest.fixture(scope="module")
+def address(browser, tmp_path_factory):
+    yield from served(ROOT / "spaces" / "agreement" / "app.py", tmp_path_factory)
+
+
+def in_page(browser, address, paths):
+    """Open the page and upload files; returns what finds parts of the results."""
+
+    def found(selector):
+        return browser.find_elements("css selector", f"#results {selector}")
+
+    browser.get(address)
+    wait(browser, lambda: found(".sm-headline"))
+    browser.find_element("css selector", "#files input[type=file]").send_keys("\n".join(map(str, paths)))
+    return found
+
+
+def test_in_a_browser(browser, address, files):
+    texts = {"one.conll": ANN.replace("Rome", HOSTILE), "two.conll": BEN.replace("Rome", HOSTILE)}
+    found = in_page(browser, address, files(**texts))
+    wait(browser, lambda: [part for part in found("h2 ~ div td strong, td strong") if part.text])
+    wait(browser, lambda: "one" in browser.find_element("id", "results").text)
+    assert HOSTILE in browser.find_element("id", "results").text
+    assert browser.execute_script("return window.hurt") is None
+    listed = browser.find_element("id", "taken").text
+    assert all(name in listed for name in ("agree", "disag"))
+    for control in browser.find_elements("css selector", "input, textarea, select, button, a"):
+        if control.is_displayed():
+            assert control.accessible_name.strip(), control.get_attribute("outerHTML")[:300]
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        require_fit(browser, "agreement", width, scheme, lambda: found(".sm-headline"))
+
+
+@needs_data
+def test_real_exports_in_a_browser(browser, address, tmp_path):
+    team = [packed(tmp_path / f"{name}.zip", EXPORTS / "brat" / "bratiaa-agree-2" / name) for name in ("ann1", "ann2")]
+    found = in_page(browser, address, team)
+    wait(browser, lambda: "ann2" in browser.find_element("id", "results").text)
+    sides = [spanometer.read(EXPORTS / "brat" / "bratiaa-agree-2" / name) for name in ("ann1", "ann2")]
+    expected = spanometer.agreement(sides)
+    assert found(".sm-headline b")[0].text == f"{expected.mean_kappa_f1:.4f}"
+    assert "places where 2 annotators differ" in browser.find_element("id", "results").text

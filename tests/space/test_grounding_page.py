@@ -1,0 +1,219 @@
+"""The page `grounding`: a text and an answer in, what policies make of it out."""
+
+import base64
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from headless import require_fit, served, started, wait
+from page_answers import Reader, text_of
+from spanometer.grounding import NAMED, NAMED_STRINGS, ground
+from spanometer.space.examples import answer_examples
+from spanometer.space.grounding import MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, controls, respond
+from spanometer.space.layers import Mark, Piece, marked
+
+APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
+TEXT = "Paris Hilton lives in Paris."
+ANSWER = '[["PER", "Paris Hilton"], ["LOC", "Paris"], ["CITY", "Rome"]]'
+HOSTILE = "<img/src=x/onerror=window.hurt=1>"
+
+
+def page(text, answer, **changed):
+    return respond(text, answer, {**{control.name: control.value for control in controls()}, **changed})
+
+
+def outcome_of(html, policy):
+    """The part of the page with the outcome of a policy."""
+    parts = html.split('role="group"')[1:]
+    return next(part for part in parts if policy in re.search("<h3>.: (.*?)</h3>", part)[1].split(", "))
+
+
+def test_nested_marks():
+    marks = [Mark(0, 5, "LOC", "agreed"), Mark(0, 12, "PER", "disputed")]
+    outer, inner = marks[1], marks[0]
+    assert marked("Paris Hilton.", marks, 100) == [
+        Piece(begins=outer),
+        Piece(begins=inner),
+        Piece("Paris"),
+        Piece(ends=inner),
+        Piece(" Hilton"),
+        Piece(ends=outer),
+        Piece("."),
+    ]
+
+
+def test_crossing_marks_are_nested_pieces():
+    one, other = Mark(0, 3, "A", "agreed"), Mark(2, 5, "B", "agreed")
+    assert marked("abcdef", [other, one], 100) == [
+        Piece(begins=one),
+        Piece("ab"),
+        Piece(begins=other),
+        Piece("c"),
+        Piece(ends=other, whole=False),
+        Piece(ends=one),
+        Piece(begins=other),
+        Piece("de"),
+        Piece(ends=other),
+        Piece("f"),
+    ]
+
+
+def test_marks_are_cut_with_the_text():
+    long, behind = Mark(1, 9, "A", "agreed"), Mark(5, 7, "B", "agreed")
+    assert marked("abcdefghij", [long, behind], 4) == [
+        Piece("a"),
+        Piece(begins=long),
+        Piece("bcd"),
+        Piece(ends=long),
+    ]
+
+
+def test_what_policies_make_of_an_answer():
+    html = page(TEXT, ANSWER, answer_labels="PER,LOC")
+    strict = text_of(outcome_of(html, "strict"))
+    assert re.search(r"Paris Hilton ≠ PER disputed lives in Paris ≠ LOC disputed \.", strict)
+    assert "Rome CITY absent; counts as a predicted span that is wrong" in strict
+    # first: the item Paris is within Paris Hilton, which is longer
+    first = text_of(outcome_of(html, "spacy-llm-first"))
+    assert "Paris LOC overlapping; left out, and nothing says so" in first
+    assert "Rome CITY absent or outside; left out, and nothing says so" in first
+    assert "Paris LOC 22 to 27" in text_of(html[html.index("Where they differ") :])
+
+
+@pytest.mark.parametrize("example", answer_examples(), ids=lambda example: example["name"])
+def test_examples(example):
+    given = {name: example[name] for name in ("answer_labels", "aliases")}
+    html = page(example["text"], example["answer"], **given)
+    reader = Reader(html)
+    assert not reader.unbalanced and not reader.open and "alert" not in html
+    letters = re.findall(r"<h3>(.): (.*?)</h3>", html)
+    assert len(letters) >= 3 and sorted(", ".join(names for _, names in letters).split(", ")) == sorted(NAMED)
+    for name in (*NAMED, *NAMED_STRINGS):
+        assert name in text_of(html)
+
+
+def taken(html, kind):
+    return base64.b64decode(re.search(rf"data:{kind};base64,([^\"]*)", html)[1]).decode()
+
+
+def test_what_is_taken_along():
+    html = page(TEXT, ANSWER, answer_labels="PER,LOC", grounding="spacy-llm-first", offsets="check")
+    told = json.loads(taken(html, "application/json"))
+    for name, values in told.items():
+        policy = NAMED[name].policy
+        found = ground([TEXT], [ANSWER], policy=policy, labels=["PER", "LOC"])
+        spans = {(one["label"], *span.values()) for one in values["items"] for span in one["spans"]}
+        assert spans == {(one["label"], one["start"], one["end"]) for one in found.spans.to_dicts()[0]}
+        assert sum(one["counts_as_wrong"] for one in values["items"]) == len(found.wrong_mention)
+    rows = list(csv.DictReader(io.StringIO(taken(html, "text/csv"))))
+    assert {(row["policy"], row["item"]) for row in rows} == {(name, str(one)) for name in NAMED for one in (1, 2, 3)}
+    code = re.search("<code>(from spanometer.*?)</code>", html, re.DOTALL)[1].replace("&#39;", "'")
+    known = {"text": TEXT, "answer": ANSWER}
+    exec(code.replace("grounded.spans.to_dicts(),", "said = grounded.spans.to_dicts(),"), known)
+    assert known["grounded"].policy.offsets == "check" and known["grounded"].total["overlapping"] == 1
+
+
+def test_a_policy_of_your_own():
+    actions = "salvage,keep,case,allow,all,wrong,wrong,keep"
+    html = page("Rome, ROME, Romes", '[["LOC", "rome"]]', grounding=actions)
+    assert re.search(r"Rome . LOC.* ROME . LOC.* Rome . LOC.* s", text_of(outcome_of(html, "your own")))
+    assert len(re.findall("<h3>", page(TEXT, ANSWER, grounding="langextract"))) < len(NAMED)
+    error = text_of(page(TEXT, ANSWER, grounding="nothing"))
+    assert "unknown grounding policy" in error and "Use strict, uie" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "said"),
+    [
+        ("", ANSWER, "the text is empty"),
+        (TEXT, " ", "the answer is empty"),
+        ("a" * (MAX_TEXT + 1), ANSWER, f"more than {MAX_TEXT:,}"),
+        (TEXT, "a" * (MAX_ANSWER + 1), f"more than {MAX_ANSWER:,}"),
+        (TEXT, json.dumps([["A", "b"]] * (MAX_ITEMS + 1)), f"{MAX_ITEMS + 1} items"),
+        ("a " * 4000, json.dumps([["A", "a"]] * 100), f"more than {MAX_PLACES:,}"),
+    ],
+)
+def test_what_is_too_much(text, answer, said):
+    html = page(text, answer)
+    assert "alert" in html and said in text_of(html)
+
+
+def test_invalid_options_are_named_as_the_page_does():
+    assert "“Aliases”" in text_of(page(TEXT, ANSWER, aliases="PLACE"))
+
+
+@pytest.mark.parametrize(
+    "answer", ["no items", "[" * MAX_ANSWER, "<a>" * 6000, "\ud800\0", '[["X", "\ud800"], ["\0", 1]]']
+)
+def test_any_answer_has_a_page(answer):
+    html = page("text \ud800 \0 here", answer)
+    assert not Reader(html).unbalanced and "Policy by policy" in html
+
+
+def test_notes():
+    assert "does not parse" in page(TEXT, '[["PER", "Paris Hilton"], ["LOC", "Par')
+    assert "The answer is not the text" in page(TEXT, "[Paris Hilton](PER) lived in [Paris](LOC).")
+    assert "No item was found" in page(TEXT, "nothing")
+
+
+@pytest.mark.parametrize("token", [HOSTILE, "{{value}}", "${window.hurt=1}", '"onmouseover="window.hurt=1'])
+def test_nothing_of_the_input_is_markup(token):
+    html = page(f"{token} here", json.dumps([[token, token], [token, "gone" + token]]), answer_labels=token)
+    assert token not in html
+    reader = Reader(html)
+    assert not {"img", "script"} & reader.tags and "onmouseover" not in reader.attributes
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
+    yield from started(tmp_path_factory.mktemp("chromium"))
+
+
+@pytest.fixture(scope="module")
+def address(browser, tmp_path_factory):
+    yield from served(APP, tmp_path_factory)
+
+
+def test_in_a_browser(browser, address):
+    def found(selector):
+        return browser.find_elements("css selector", f"#results {selector}")
+
+    def said():
+        return browser.execute_script("return document.querySelector('#results').innerText")
+
+    def type_into(name, text):
+        box = browser.find_element("css selector", f"#{name} textarea, #{name} input")
+        box.send_keys("\ue009a\ue000", "\ue017", text)
+        return box
+
+    def press(label):
+        buttons = browser.find_elements("css selector", "button")
+        next(button for button in buttons if button.text == label).click()
+
+    browser.get(address)
+    wait(browser, lambda: found(".sm-headline"))
+    press(answer_examples()[2]["name"])
+    wait(browser, lambda: "The answer does not parse" in said())
+    type_into("text", f"{HOSTILE} met Ann in Rome")
+    wait(browser, lambda: [part for part in found(".sm-changed") if part.is_displayed()])
+    type_into("answer", json.dumps([["PER", "Ann"], ["PER", HOSTILE], ["LOC", "Oslo"]]))
+    type_into("answer_labels", "PER")
+    browser.find_element("id", "start").click()
+    wait(browser, lambda: "Oslo LOC" in said().replace("\n", " "))
+    assert not [part for part in found(".sm-changed") if part.is_displayed()]
+    assert browser.execute_script("return window.hurt") is None
+    type_into("grounding", "nonsense").send_keys("\ue007")
+    (error,) = wait(browser, lambda: found("[role=alert]"))
+    assert "unknown grounding policy" in error.text
+    type_into("grounding", "").send_keys("\ue007")
+    wait(browser, lambda: found(".sm-headline"))
+    for control in browser.find_elements("css selector", "input, textarea, select, button, a"):
+        if control.is_displayed():
+            assert control.accessible_name.strip(), control.get_attribute("outerHTML")[:300]
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        require_fit(browser, "grounding", width, scheme, lambda: found(".sm-headline"))
