@@ -164,7 +164,7 @@ def outcome(path, name):
 
 
 def test_every_format_is_here():
-    assert {name.split()[0] for name in (*JSON, *LINES, "spacy")} == set(formats_of(DocumentFile))
+    assert {name.split()[0] for name in (*JSON, *LINES, "spacy", "inception")} == set(formats_of(DocumentFile))
 
 
 def test_damaged_doc_bin(tmp_path):

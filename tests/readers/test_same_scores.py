@@ -196,7 +196,7 @@ WRITERS = {
     "span_table": (span_table, {}),
 }
 # a file has one document, or a folder is read, or there are no spans yet
-OTHERS = {"brat", "webanno", "spacy", "answers", "texts"}
+OTHERS = {"brat", "webanno", "inception", "spacy", "answers", "texts"}
 WITHOUT_TEXT = {"system", "span_table"}
 
 

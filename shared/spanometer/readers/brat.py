@@ -205,6 +205,6 @@ register(
         reading=Offsets,
         read_folder=read_brat_folder,
         writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
-        ending=".ann",
+        paths=r"\.ann$",
     )
 )

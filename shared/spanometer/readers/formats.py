@@ -9,6 +9,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -86,7 +87,7 @@ class Format(Generic[File]):
             arguments are options too.
         needs_words: whether documents without words cannot be written.
         read_folder: reads a folder of files, one a document; None if a file has all.
-        ending: how the names of these files end.
+        paths: how the whole paths of these files look, a regular expression.
         writer: how documents with spans are written; None if that is not possible.
     """
 
@@ -99,7 +100,7 @@ class Format(Generic[File]):
     write: Callable[..., str] | None = None
     needs_words: bool = True
     read_folder: Callable[..., File] | None = None
-    ending: str = ""
+    paths: str = ""
     writer: Writer | None = None
 
     @property
@@ -163,9 +164,10 @@ def detect(
     known = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
     least = Evidence.CERTAIN if name is None else Evidence.POSSIBLE
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        names = islice((name for *_, names in os.walk(path) for name in names), _MOST_NAMES)
+        walked = os.walk(os.path.abspath(path))
+        names = islice((os.path.join(place, name) for place, _, names in walked for name in names), _MOST_NAMES)
         of_folders = [each for each in known if each.read_folder is not None]
-        folder = next((each for name in names for each in of_folders if name.endswith(each.ending)), None)
+        folder = next((each for name in names for each in of_folders if re.search(each.paths, name)), None)
         if folder is not None:
             return folder
     try:

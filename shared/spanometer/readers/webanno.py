@@ -81,8 +81,19 @@ class WebannoReading:
         check_options(self)
 
 
-def read_webanno(source: Source, options: WebannoReading) -> DocumentFile:
-    """Read one layer of spans of a document.
+def layers_of(source: Source) -> list[tuple[str, str]]:
+    """Return the full and the short names of a file's layers of spans, which are those that its annotator has used."""
+    layers: list[_Layer] = []
+    for _, line in _lines(source):
+        if line.strip() and not line.startswith("#"):
+            break
+        if (found := _LAYER.match(line)) is not None:
+            _add_layer(layers, found, 0)
+    return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
+
+
+def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = True) -> DocumentFile:
+    """Read one layer of spans of a document, or its text and tokens alone.
 
     Offsets are UTF-16 units. The rows of a span have one number in brackets; without one every row is a span. The
     text between sentences, which the file lacks, is blanks. Relations, slots and chains' links are not read.
@@ -113,7 +124,7 @@ def read_webanno(source: Source, options: WebannoReading) -> DocumentFile:
             rows.whole.append("." not in token)
             rows.cells.append(cells)
     text = _text(source, sentences, rows)
-    chosen = _chosen(source, layers, options.layer, options.feature)
+    chosen = _chosen(source, layers, options.layer, options.feature) if with_spans else None
     spans = [] if chosen is None else list(_spans(source, rows, *chosen))
     tokens = [bounds for bounds, whole in zip(rows.bounds, rows.whole, strict=True) if whole and bounds[1] > bounds[0]]
     flat = np.array(tokens, dtype=np.int64).reshape(-1, 2)
