@@ -201,3 +201,100 @@ def test_without_matplotlib(complaint, sides, tmp_path, monkeypatch):
         "Install it: pip install 'matplotlib>=3.8' (the extra plots)."
     )
     assert not (tmp_path / "a.png").exists()
+
+
+TEXT = "Ann saw Bob. Ann left Rome."
+SPANS = [{"start": start, "end": start + 3, "label": "PER"} for start in (0, 8, 13)]
+SMALL = '[["PER", "Ann"], ["PER", "Cid"]]'
+LARGE = '[["PER", "Ann"], ["PER", "Bob"], ["CITY", "Rome"]]'
+
+
+@pytest.fixture
+def answered(file):
+    """A reference, and the answers of two systems in another order."""
+    gold = [{"id": 1, "text": TEXT, "spans": SPANS}, {"id": 2, "text": "Oslo", "spans": []}]
+    files = {"gold": gold}
+    for name, said in (("small", SMALL), ("large", LARGE)):
+        files[name] = [{"id": 2, "answer": "[]"}, {"id": 1, "answer": said}]
+    return [file(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows)) for name, rows in files.items()]
+
+
+def test_answers(run, answered):
+    status, output, complaint = run("spread", "--answers", *answered, "--labels", "PER,LOC")
+    assert (status, complaint) == (0, "")
+    lines = output.splitlines()
+    assert lines[0].startswith(f"reference  {answered[0]}, 3 spans")
+    assert lines[1] == f"small      {answered[1]}, 2 answers with 2 items: 1 placed, 1 absent"
+    assert lines[3] == "documents  2"
+    assert lines[4].startswith("policies   9,216 (")
+    rows = {line.split()[0]: line.split()[1:] for line in lines[5:] if line.split()}
+    # 1 of 2 and of 3; 2 of 3 and of 3
+    assert rows["strict"][:2] == ["0.4000", "0.6667"]
+    # all: 2 of 2 and 3; 3 of 4, or of 3 without the label that nobody asked for
+    assert rows["spacy-llm-v2"] == ["0.8000", "1.0000"]
+    assert rows["best"] == ["0.8000", "1.0000"]
+    assert rows["large"] == ["100.0%", "12"]
+
+
+def test_answers_as_json(run, answered):
+    status, output, _ = run("spread", *answered[:2], "--measure", "span_f,link_f", "--json")
+    assert status == 0
+    report = json.loads(output)
+    assert report["predictions"]["small"]["file"] == answered[1]
+    small = report["systems"]["small"]
+    assert (small["counts"]["items"], report["policies"], "ranks" in report) == (2, 9216, False)
+    assert small["measures"]["span_f"]["named"]["strict"] == 0.4
+    assert small["measures"]["span_f"]["effects"]["repeat"]["all"] == pytest.approx(2 * 2 / (3 + 3))
+    assert small["measures"]["span_f"]["best_choices"]["repeat"] == "all"
+    assert list(small["measures"]) == ["span_f", "link_f"]
+
+
+def test_answers_of_several_keys(run, file):
+    row = {"text": TEXT, "gold": SPANS, "by": {"small": SMALL, "large": LARGE}}
+    path = file("all.jsonl", json.dumps(row) + "\n")
+    status, output, _ = run("spread", path, "--spans-key", "gold", "--answer-key", "by.small,by.large", "--json")
+    assert status == 0
+    report = json.loads(output)
+    assert {name: one["measures"]["span_f"]["named"]["strict"] for name, one in report["systems"].items()} == {
+        "small": 0.4,
+        "large": pytest.approx(2 / 3),
+    }
+    assert report["ranks"]["span_f"]["large"]["rank_shares"][0] == 1.0
+
+
+def test_answers_in_a_picture(run, answered, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
+    status, _, _ = run("spread", *answered, "--plot", str(tmp_path / "spread.svg"))
+    assert status == 0
+    assert (tmp_path / "spread.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.filterwarnings("default")
+def test_answers_of_shared_documents(run, answered, file):
+    path = file("one.jsonl", json.dumps({"id": 1, "answer": SMALL}) + "\n")
+    status, _, complaint = run("spread", answered[0], path)
+    assert status == 2
+    assert "2 documents here, 1 document in" in complaint
+    status, output, complaint = run("spread", answered[0], path, "--shared-documents", "--json")
+    assert status == 0
+    assert "the reference: 1 document that others lack, left out: document '2'." in complaint
+    assert json.loads(output)["documents"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--answers", "{gold}"), "there is no file with answers"),
+        (("--answers", "{gold}", "{tags}"), "these are spans, not answers"),
+        (("{gold}", "{small}", "--logits", "x.npz"), "--logits is for tags"),
+        (("{gold}", "{small}", "--measure", "unitizing_alpha"), "cannot be scored part by part"),
+        (("{tags}", "{other}", "--aliases", "A=B"), "--aliases is for"),
+        (("{tags}", "{other}", "{third}"), "2 predictions: the spread over repairs is of one system"),
+    ],
+)
+def test_wrong_answers(run, answered, file, arguments, said):
+    paths = {"gold": answered[0], "small": answered[1]}
+    paths |= {name: file(f"{name}.conll", GOLD) for name in ("tags", "other", "third")}
+    status, output, complaint = run("spread", *(argument.format(**paths) for argument in arguments))
+    assert (status, output) == (2, "")
+    assert said in complaint

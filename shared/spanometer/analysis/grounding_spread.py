@@ -92,15 +92,15 @@ class GroundingSpread(Shown):
 
     def parts(self) -> Iterator[Part]:
         """Return what there is to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
-        yield from heading(
-            [
-                ("documents", f"{self.documents:,}"),
-                *((name, answers.strict.summary) for name, answers in self.systems.items()),
-                ("policies", f"{len(self.grid):,} ({_differing(self.systems)} different here)"),
-            ]
-        )
+        of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
+        yield from heading([*of_systems, *self.sizes()])
         yield ""
         yield from self.lines()
+
+    def sizes(self) -> list[tuple[str, str]]:
+        """Return the numbers of documents and policies in words, and how many policies differ for each system."""
+        different = " and ".join(f"{answers.different:,}" for answers in self.systems.values())
+        return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 
     def lines(self) -> Iterator[Part]:
         """Return the same without the numbers of documents, items and policies."""
@@ -294,8 +294,3 @@ def _offsets(
         for name, measure in measures.items():
             found[name][action] = measure.score(measure.counts(*sides))[measure.headline]
     return found
-
-
-def _differing(systems: Mapping[str, AnswersSpread]) -> str:
-    """Say how many policies differ for each system."""
-    return " and ".join(f"{answers.different:,}" for answers in systems.values())

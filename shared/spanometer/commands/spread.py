@@ -1,4 +1,4 @@
-"""Score a system under every policy of repairing illegal tags.
+"""Score a system under every policy of repairing tags or grounding answers.
 
 The best, the worst and the mean score, the policies that have names, and the
 choices that the best and the worst make. Files as in spanometer score, with
@@ -7,32 +7,58 @@ tags in IOBES, BILOU, BMES or IOB2. With --logits also the best legal path
 by score; PREDICTION may then be left out, and is the label with the highest
 logit at each token. It also says which published tools are which policies.
 
+Answers of language models (JSON lines, as in spanometer score) are made spans
+under all 9,216 policies of grounding them. Beside the same figures there is the
+score of each action, the others as in the policy strict, and of several systems
+how often each is first.
+
 Examples:
   spanometer spread gold.conll system.conll
   spanometer spread gold.conll system.conll --plot spread.png
   spanometer spread both.tsv --reference-column 2 --prediction-column 3 --json
   spanometer spread gold.conll --logits logits.npz
+  spanometer spread --answers gold.jsonl small.jsonl large.jsonl --labels PER,LOC
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..analysis.comparison import REFERENCES
+from ..analysis.grounding_spread import GroundingSpread, grounding_spread
 from ..analysis.spread import PolicySpread, policy_spread
 from ..errors import InputError, counted
+from ..grounding.reading import AnswerReading
 from ..measures.registry import MEASURES
-from ..plots import plot_spread
+from ..options import reused_option
+from ..plots import plot_grounding_spread, plot_spread
 from ..readers.document_file import DocumentFile
 from ..readers.logits import read_logits
+from ..readers.pairing import Pairing
+from ..readers.sides import answers_together
+from ..readers.source import UTF_8
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
-from .inputs import ChosenLabels, called, detected, located, once
+from .documents import DocumentLayout
+from .documents import side_of as side_of_documents
+from .inputs import (
+    ChosenLabels,
+    Input,
+    Keyed,
+    called,
+    detected,
+    located,
+    names_of,
+    once,
+    require_distinct,
+    with_answer_keys,
+)
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -40,8 +66,13 @@ from .tag_files import TagPair, documents_in, side_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadInput(TagPair, Decoding, ChosenLabels):
+class SpreadInput(TagPair, Decoding, ChosenLabels, Input):
     """Tags of a reference, and tags or logits of a system."""
+
+    title: ClassVar[str] = "tags"
+    content: ClassVar[type[TagFile]] = TagFile
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = "Use measures of spans."
 
     logits: str | None = text(
         "NPZ",
@@ -56,11 +87,55 @@ class SpreadInput(TagPair, Decoding, ChosenLabels):
         return self.read_reference(paths[0]), None
 
 
+@dataclass(frozen=True, kw_only=True)
+class AnswersInput(DocumentLayout):
+    """Spans of a reference, and answers of language models."""
+
+    title: ClassVar[str] = "answers of language models"
+    answer_labels: Sequence[str] | None = reused_option(AnswerReading, "answer_labels")
+    aliases: Mapping[str, str] | None = reused_option(AnswerReading, "aliases")
+    answer_format: str = reused_option(AnswerReading, "answer_format")
+    shared_documents: bool = reused_option(Pairing, "shared_documents")
+
+    def spread(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
+        """Score the answers under all policies; return also the files, the reference's first."""
+        require_distinct(paths)
+        self.require_taken(paths)
+        files = {
+            REFERENCES: self.read(paths[0]),
+            **dict(zip(names_of(paths[1:]), map(self.read, paths[1:]), strict=True)),
+        }
+        reading = {name: getattr(self, name) for name in ("answer_labels", "aliases", "answer_format")}
+        given = answers_together(files, Pairing(**reading, shared_documents=self.shared_documents))
+        spread = grounding_spread(
+            given.texts,
+            given.answers,
+            given.references,
+            measures=measures,
+            labels=self.answer_labels,
+            aliases=self.aliases,
+            tokens=given.tokens,
+            format=self.answer_format,
+        )
+        return spread, files
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
-    parser.add_argument("prediction", metavar="PREDICTION", nargs="?", help="file with the system's tags")
-    add_options(parser.add_argument_group("reading"), {"": SpreadInput}, leave_out=("repair",))
+    parser.add_argument(
+        "systems",
+        metavar="PREDICTION",
+        nargs="*",
+        help="file with the system's tags; with the answers of a system each",
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument(
+        "--answers",
+        action="store_true",
+        help="the predictions are answers of language models, which the files may show too",
+    )
+    add_options(reading, {"": SpreadInput, AnswersInput.title: AnswersInput}, leave_out=("repair",))
     add_measure_options(parser, MEASURES, default="span_f")
     add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
 
@@ -69,22 +144,27 @@ def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
     take_shorthands(options)
     output = read_options(PlotOutput, options)
-    options.reference = once(options.reference)
-    options.prediction = None if options.prediction is None else once(options.prediction)
+    paths = with_answer_keys(list(map(once, [options.reference, *options.systems])), options.answer_key)
     measures = chosen_measures(options, MEASURES, ["span_f"])
-    require_used(options, MEASURES, measures)
+    kind: type[Input] = AnswersInput if _has_answers(options, paths) else SpreadInput
+    require_used(options, MEASURES, measures, kinds=(AnswersInput, SpreadInput), kind=kind)
+    if kind is AnswersInput:
+        return _run_answers(read_options(AnswersInput, options), paths, measures, output)
     source = read_options(SpreadInput, options)
-    for path in (options.reference, options.prediction):
-        found = None if path is None else detected(path, source.encoding, DocumentFile)
+    if len(paths) > 2:
+        raise InputError(
+            f"{counted(len(paths) - 1, 'prediction')}: the spread over repairs is of one system.",
+            "Give REFERENCE and PREDICTION.",
+        )
+    for path in paths:
+        found = detected(path, source.encoding, DocumentFile)
         if found is not None:
             raise InputError(
                 f"{called(path)} has spans ({found.name}), and a spread is over policies for illegal tags: spans leave "
                 "nothing to repair.",
                 "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
             )
-    references, predictions = source.read_sides(
-        [path for path in (options.reference, options.prediction) if path is not None]
-    )
+    references, predictions = source.read_sides(paths)
     logits, labels = _read_logits(source, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(
@@ -101,6 +181,35 @@ def run(options: argparse.Namespace) -> int:
     output.write(
         lambda: _described(source, spread, references, predictions),
         lambda: _parts(source, spread, references, predictions),
+    )
+    return 0
+
+
+def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
+    """Return whether the files are said to have answers of language models, or show it."""
+    if options.answers or any(isinstance(path, Keyed) for path in paths) or options.format == "answers":
+        return True
+    found = [detected(path, options.encoding or UTF_8, DocumentFile) for path in paths[1:]]
+    return any(each is not None and each.name == "answers" for each in found)
+
+
+def _run_answers(source: AnswersInput, paths: Sequence[str], measures: Sequence[Any], output: PlotOutput) -> int:
+    if len(paths) < 2:
+        raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
+    spread, files = source.spread(paths, measures)
+    if output.plot is not None:
+        plot_grounding_spread(spread, output.plot)
+    reference, *systems = (side_of_documents(file) for file in files.values())
+    of_systems = dict(zip(spread.systems, systems, strict=True))
+    lines = {"reference": reference.text}
+    lines |= {name: f"{side.text} with {spread.systems[name].strict.summary}" for name, side in of_systems.items()}
+    output.write(
+        lambda: {
+            "reference": reference.described,
+            "predictions": {name: side.described for name, side in of_systems.items()},
+            **spread.to_dict(),
+        },
+        lambda: [*heading([*lines.items(), *spread.sizes()]), "", *spread.lines()],
     )
     return 0
 

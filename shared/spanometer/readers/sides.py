@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..errors import InputError, counted, on_side, require_kind
+from ..errors import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
 from ..spans.annotations import read_annotations
+from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from .document_file import DocumentFile
-from .matching import shared_documents
+from .matching import matched, shared_documents
 from .pairing import Pairing, by_side, pair
 
 
@@ -165,3 +167,47 @@ def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
     return given
+
+
+class AnsweredTexts(NamedTuple):
+    """Texts with their spans, and what language models wrote about each.
+
+    Attributes:
+        texts: the texts.
+        tokens: their tokens; None if the reference has none.
+        references: the spans of the reference, in characters.
+        answers: of each system, by its name.
+    """
+
+    texts: Sequence[str]
+    tokens: Tokens | None
+    references: Spans
+    answers: dict[str, Sequence[Any]]
+
+
+def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
+    """Return the texts and spans of the first side, and the answers of all others in the order of its documents.
+
+    What is left out is a warning.
+
+    Raises:
+        InputError: as `pair`, and for a system without answers.
+    """
+    chosen = replace(pairing or Pairing(), unit="character", shared_documents=False)
+    if pairing is not None and pairing.shared_documents:
+        files, left_out = shared_documents(files)
+        for note in by_side(left_out):
+            warnings.warn(note, stacklevel=3)
+    (_, reference), *systems = files.items()
+    answers: dict[str, Sequence[Any]] = {}
+    for name, file in systems:
+        if file.answers is None:
+            raise InputError(
+                "these are spans, not answers of a language model.",
+                f"Give answers, or name their key with {setting('answer_key')}.",
+                source=file.source,
+            )
+        # grounded once, so that what is wrong is said of the file and its line
+        paired = pair(reference, file, chosen).file
+        answers[name] = matched(reference, file)[1].answers or ()
+    return AnsweredTexts(paired.documents.texts or (), paired.documents.tokens, paired.spans, answers)
