@@ -17,7 +17,7 @@ Examples:
   spanometer spread gold.conll system.conll --plot spread.png
   spanometer spread both.tsv --reference-column 2 --prediction-column 3 --json
   spanometer spread gold.conll --logits logits.npz
-  spanometer spread --answers gold.jsonl small.jsonl large.jsonl --labels PER,LOC
+  spanometer spread --answers gold.jsonl small.jsonl large.jsonl --plot x.png
 """
 
 from __future__ import annotations
