@@ -154,3 +154,20 @@ def test_columns_are_those_of_tags(run, file):
     status, _, complaint = run("errors", gold, gold, "--by", "text")
     assert status == 2
     assert "--by names columns of a file of tags" in complaint
+
+
+@pytest.mark.filterwarnings("ignore:the reference. 1 document")
+def test_examples_of_documents_as_they_were_paired(run, file):
+    """Documents that the reference alone has are left out, and tokens are made."""
+
+    def export(name, **entities):
+        texts = {"one": "Ada saw Rome", "two": "Bob left"}
+        lines = [
+            {"id": key, "text": texts[key], "label": [list(one) for one in rows]} for key, rows in entities.items()
+        ]
+        return file(f"{name}.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+
+    paths = [export("gold", two=[(0, 3, "PER")], one=[(8, 12, "LOC")]), export("output", one=[(8, 12, "PER")])]
+    status, output, _ = run("errors", *paths, "--shared-documents", "--tokenizer", "words", "--examples", "jsonl")
+    row = json.loads(output)
+    assert (status, row["name"], row["reference"]["text"], row["before"]) == (0, "one", "Rome", "Ada saw")

@@ -363,9 +363,10 @@ def errors(
         unit=str(reading.get("unit", "token")),
         signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
-    if isinstance(references, DocumentFile):
-        return found.with_context(context_of_documents(references, reading, read.mentions_behind()))
-    return found.with_context(context_of_words(words))
+    if read.file is None:
+        return found.with_context(context_of_words(words))
+    # as it was paired: without documents that others lack, with the tokens that were made
+    return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
 
 
 _READ = (DocumentFile, Grounded)
