@@ -26,6 +26,7 @@ from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
+from .answer_errors import AnswerErrors
 from .batches import documents_in, form_of, structs_in
 from .bucket_tables import BucketReport, score_buckets
 from .buckets import buckets_of, read_training
@@ -67,20 +68,22 @@ class Matching:
 class SystemErrors(ErrorKinds, Shown):
     """The errors of one system.
 
-    Its tables are `costs` and `marks`, a row for each kind of error; `kinds`, a row for each label with the spans of
-    each kind, and `shares` with their shares; `scores`, the score and the number of spans; `confusion`, and `confused`,
-    the labels that are taken for another.
+    Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
+    get wrong; `kinds`, a row for each label with the spans of each kind, and `shares` with their shares; `scores`, the
+    score and the number of spans; `confusion`, and `confused`, the labels that are taken for another.
 
     Attributes:
         references, predictions: the spans of both sides, with common labels.
         context: the words and lines of the documents, as far as they are known.
         choice: which labels are scored, and as what; for training sets.
+        answers: what is wrong with the answers that the spans were made of; None for spans.
     """
 
     references: Spans
     predictions: Spans
     context: Context = field(default_factory=Context)
     choice: LabelChoice = field(default_factory=LabelChoice)
+    answers: AnswerErrors | None = None
 
     def examples(self, **choice: Any) -> ErrorExamples:
         """Return the errors with their words in context, those on the most frequent strings first.
@@ -125,7 +128,8 @@ class SystemErrors(ErrorKinds, Shown):
             matrices: whether the confusion matrices are there however many labels there are.
         """
         yield score_table(self)
-        for table in (cost_table(self), mark_table(self), label_table(self), share_table(self)):
+        answered = [] if self.answers is None else [self.answers.table(self.name)]
+        for table in (cost_table(self), *answered, mark_table(self), label_table(self), share_table(self)):
             yield from ("", table)
         overlap = self.confusion()
         if matrices or len(overlap.labels) <= _WIDEST:
@@ -145,6 +149,7 @@ class SystemErrors(ErrorKinds, Shown):
             score_table(self),
             *matrices,
             overlap.confused_table(_MOST_CONFUSED),
+            *([] if self.answers is None else [self.answers.table(self.name)]),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,6 +161,7 @@ class SystemErrors(ErrorKinds, Shown):
             "kinds": self.counts,
             "per_label": self.per_label,
             "costs": found,
+            **({} if self.answers is None else {"answers": self.answers.to_dict()}),
             "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
         }
 
@@ -354,6 +360,7 @@ def errors(
             measure=asked[0],
             resampling=resampling,
             choice=choice,
+            answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
         )
     known = reference.lengths
     found = Errors(

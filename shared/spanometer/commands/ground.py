@@ -27,9 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError, counted, mention, printable
-from ..grounding.answers import read_answer
-from ..grounding.fates import fates_of
-from ..grounding.grounded import text_indices
+from ..grounding.fates import fates_by_answer
+from ..grounding.grounded import Grounded
 from ..grounding.reading import AnswerReading
 from ..readers.document_file import DocumentFile
 from ..readers.formats import Format, formats_of, writers
@@ -110,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     prepared = prepare(made, format, carrying, writing, lossy=source.lossy)
     say_what_is_lost(made, prepared)
     if source.list_lost:
-        for line in _lost(made, answers, source):
+        for line in _lost(made, found):
             print(printable(line), file=sys.stderr)
     write_out(options, prepared, format, writing)
     said = f"{counted(len(answers.answers or ()), 'answer')} with {found.summary} (grounding:{found.policy})"
@@ -131,16 +130,13 @@ def _paths(paths: Sequence[str], key: str | None) -> list[str]:
     return keyed
 
 
-def _lost(made: DocumentFile, answers: DocumentFile, source: GroundedFiles) -> Iterator[str]:
+def _lost(made: DocumentFile, found: Grounded) -> Iterator[str]:
     """Yield a line for each item that has no place."""
-    texts = made.documents.texts or ()
-    indices = text_indices(texts, made.documents.tokens)
-    labels = [*(source.answer_labels or ()), *(source.aliases or {})] if source.answer_labels else []
-    for document, (answer, index) in enumerate(zip(answers.answers or (), indices, strict=True)):
-        read = read_answer(answer, format=source.answer_format, labels=labels)
-        if read.broken:
-            yield f"broken: the answer to {made.documents.name(document)}"
-        for fate in fates_of(read, index, source.policy, source.answer_labels, source.aliases):
+    for answer in fates_by_answer(found):
+        name = made.documents.name(answer.document)
+        if answer.read.broken:
+            yield f"broken: the answer to {name}"
+        for fate in answer.fates:
             if fate.fate != "placed":
-                where = f"{made.documents.name(document)}: {fate.item.mention!r} of {fate.item.label!r}"
+                where = f"{name}: {fate.item.mention!r} of {fate.item.label!r}"
                 yield f"lost: {where}, {fate.fate}{', wrong' if fate.wrong else ', left out'}"

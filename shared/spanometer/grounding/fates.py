@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from .answers import Answer, Item
+from .grounded import Grounded, read_both, text_indices
 from .outcomes import resolve
 from .placing import Bounds, TextIndex
 from .policies import GroundingPolicy
@@ -77,3 +78,31 @@ def fates_of(
         else:
             listed.append(next(waiting))
     return listed
+
+
+class AnswerFates(NamedTuple):
+    """What became of the items of an answer.
+
+    Attributes:
+        document: the number of its text.
+        text: the text.
+        said: the answer as it was given.
+        read: the same as it was read.
+        fates: of its items, in their order.
+    """
+
+    document: int
+    text: str
+    said: Any
+    read: Answer
+    fates: list[Fate]
+
+
+def fates_by_answer(grounded: Grounded) -> Iterator[AnswerFates]:
+    """Yield what became of the items of each answer; they are read and grounded again for this."""
+    given = grounded.given
+    texts, answers = read_both(given.texts, given.answers, given.format, given.labels, given.aliases)
+    indices = text_indices(texts, given.tokens)
+    for document, (text, said, read, index) in enumerate(zip(texts, given.answers, answers, indices, strict=True)):
+        fates = fates_of(read, index, grounded.policy, given.labels, given.aliases)
+        yield AnswerFates(document, text, said, read, fates)

@@ -23,6 +23,8 @@ from .policies import GroundingPolicy
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
 
+ANSWERS_REMEDY = "Answers are a list with a string for each text."
+
 
 @dataclass(frozen=True, eq=False)
 class Unplaced:
@@ -42,6 +44,18 @@ class Unplaced:
 
 
 @dataclass(frozen=True, eq=False)
+class Given:
+    """What was grounded, see `ground`: texts and answers as they were given, and how they are read."""
+
+    texts: Sequence[str]
+    answers: Sequence[Any]
+    labels: tuple[str, ...] | None
+    aliases: Mapping[str, str]
+    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None
+    format: str
+
+
+@dataclass(frozen=True, eq=False)
 class Grounded:
     """Answers grounded under a policy.
 
@@ -53,6 +67,7 @@ class Grounded:
             label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
         policy: the policy.
         choices: the policy and what else had a say, for the signature.
+        given: what was grounded, from which `fates.fates_by_answer` tells what became of each item.
     """
 
     spans: Spans
@@ -62,6 +77,7 @@ class Grounded:
     counts: np.ndarray
     policy: GroundingPolicy
     choices: Mapping[str, str]
+    given: Given
 
     @property
     def total(self) -> dict[str, int]:
@@ -204,7 +220,8 @@ def ground(
     """
     chosen = GroundingPolicy.of(policy)
     labels = None if labels is None else tuple(labels)
-    read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
+    said = listed(answers, ANSWERS_REMEDY)
+    read_texts, read_answers = read_both(texts, said, format, labels, aliases)
     indices = text_indices(read_texts, tokens)
     known = None if labels is None else frozenset(labels)
     rows = []
@@ -215,7 +232,8 @@ def ground(
             raise error.placed(document=document) from None
     spans, wrong = predicted_columns([predicted for predicted, _ in rows], list(map(len, read_texts)))
     counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
-    return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format))
+    given = Given(read_texts, said, labels, aliases or {}, tokens, format)
+    return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format), given)
 
 
 def signed_grounding(
@@ -320,7 +338,7 @@ def _read_texts(texts: Iterable[str]) -> list[str]:
 
 
 def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> list[Answer]:
-    rows = listed(answers, "Answers are a list with a string for each text.")
+    rows = listed(answers, ANSWERS_REMEDY)
     if len(rows) != texts:
         raise InputError(
             f"{counted(texts, 'text')}, but {counted(len(rows), 'answer')}.",

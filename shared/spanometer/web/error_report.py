@@ -14,6 +14,7 @@ from ..analysis.error_analysis import Errors, SystemErrors
 from ..analysis.error_tables import beside_table, cost_table, label_table, legend, mark_table, share_table
 from ..analysis.report_tables import score_cells
 from ..tables.table import Number, Precision, Table, head
+from .answer_section import answer_sections
 from .frame import framed, require_html, section, shown
 from .report_data import SIDES, report_data
 
@@ -112,6 +113,8 @@ def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[s
     tables = [cost_table(system), mark_table(system), label_table(system), share_table(system)]
     notes = legend(measure, system.resampling, system.references.documents)
     yield section("Kinds of errors", tables, " ".join(notes), precision)
+    if system.answers is not None:
+        yield from answer_sections(system.answers, system.context.names, precision)
     yield _buckets(system.buckets(train=options.train, by=options.by).scores, precision)
 
 
