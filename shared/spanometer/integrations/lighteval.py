@@ -1,11 +1,13 @@
-"""A corpus metric for LightEval: what a model writes is parsed, and all documents are scored at once.
+"""Corpus metrics for LightEval: what a model writes is parsed or grounded, and all documents are scored at once.
 
 metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTaskConfig
+metric = answer_metric("span_f", grounding="strict", answer_labels=["PER", "LOC"])
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from lighteval.metrics.metrics_corpus import CorpusLevelComputation
@@ -14,6 +16,7 @@ from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
 from lighteval.tasks.requests import SamplingMethod
 
 from ..errors import InputError, counted
+from .language_models import score_answers
 from .scikit_learn import one_value, read_key
 
 
@@ -21,25 +24,26 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
     """The score of a corpus of texts.
 
     Attributes:
-        parse: makes the tags or spans of a document of a text, see `corpus_metric`.
-        options: those of `scikit_learn.one_value`.
+        score: makes a value of the golds and of what the model wrote, a text of each document.
     """
 
-    def __init__(self, parse: Callable[[str], Any], **options: Any) -> None:
-        self.parse = parse
-        self.options = options
+    def __init__(self, score: Callable[[list[str], list[str]], float]) -> None:
+        self.score = score
 
     def compute_corpus(self, items: Sequence[Any]) -> float:
         """Score the golds and predictions of all documents; an `InputError` unless each has one of both."""
         sides = {"references": [item.golds for item in items], "predictions": [item.preds for item in items]}
-        parsed = []
         for side, texts in sides.items():
             for document, found in enumerate(texts):
                 if len(found) != 1:
                     problem = f"{counted(len(found), 'text')} for one document."
                     raise InputError(problem, "Give one gold, and sample one text.", side=side, document=document)
-            parsed.append([self.parse(found[0]) for found in texts])
-        return one_value(*parsed, **self.options)
+        golds, written = ([found[0] for found in texts] for texts in sides.values())
+        return self.score(golds, written)
+
+
+def _parsed(golds: list[str], written: list[str], *, parse: Callable[[str], Any], **options: Any) -> float:
+    return one_value(list(map(parse, golds)), list(map(parse, written)), **options)
 
 
 def corpus_metric(
@@ -58,11 +62,31 @@ def corpus_metric(
     Raises:
         InputError: for an unknown measure or key.
     """
+    return _metric(partial(_parsed, parse=parse, measure=measure, **options), measure, key, name)
+
+
+def answer_metric(
+    measure: Any = "span_f", *, key: str | None = None, name: str = "", **options: Any
+) -> CorpusLevelMetric:
+    """Make a metric for generative tasks of LightEval whose answers are grounded in their texts.
+
+    Args:
+        measure, key, name: as in `corpus_metric`.
+        options: those of `language_models.score_answers`. The gold of a document, its one choice, is the JSON of an
+            object with `text` and `spans`.
+
+    Raises:
+        InputError: for an unknown measure or key.
+    """
+    return _metric(partial(score_answers, measure=measure, **options), measure, key, name)
+
+
+def _metric(score: Callable[..., float], measure: Any, key: str | None, name: str) -> CorpusLevelMetric:
     chosen, higher = read_key(measure, key)
     return CorpusLevelMetric(
         metric_name=name or f"{measure if isinstance(measure, str) else measure.name}_{chosen}",
         higher_is_better=higher,
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=GenerativePreparator(),
-        corpus_level_fn=CorpusScore(parse, measure=measure, key=chosen, **options),
+        corpus_level_fn=CorpusScore(partial(score, key=chosen)),
     )

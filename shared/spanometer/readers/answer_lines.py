@@ -15,7 +15,7 @@ from .records import Record
 from .source import Source
 
 _ANSWER = "answer"
-_NAMES = ("id", "custom_id")
+_NAMES = ("id", "custom_id", "document_id")
 _PARTS = ("messages", "output", "response", "result", "body", "message")
 """Keys under which chats have their messages, and programming interfaces hand them on."""
 

@@ -1,0 +1,130 @@
+"""What other libraries know of language models' answers, as `grounding.ground` takes it, and scores for test benches.
+
+score(gold, ground(**from_langextract(documents)))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..analysis.scoring import score
+from ..errors import InputError, shown
+from ..grounding.answers import Answer, Item
+from ..grounding.reading import AnswerReading
+from ..options import options_of
+from ..spans.documents import Tokens
+from .scikit_learn import read_key
+
+_GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}.'
+
+
+def from_langextract(documents: Any) -> dict[str, Any]:
+    """Return the texts of langextract's documents, and their extractions as answers with offsets.
+
+    `ground(**from_langextract(documents))` looks for all of them. With `policy=GroundingPolicy(offsets="trust")` an
+    extraction is where langextract found it, and only those that it did not find are looked for.
+
+    Args:
+        documents: what `langextract.extract` returns: an `AnnotatedDocument`, or several.
+
+    Raises:
+        InputError: for what is no such document, or has no text.
+    """
+    texts, answers = [], []
+    for number, document in enumerate([documents] if hasattr(documents, "extractions") else documents):
+        text, extractions = getattr(document, "text", None), getattr(document, "extractions", ())
+        if not isinstance(text, str) or not hasattr(document, "extractions"):
+            remedy = "Give what langextract.extract returns."
+            raise InputError(f"{shown(document)} is no document with a text.", remedy, document=number)
+        texts.append(text)
+        answers.append(Answer(tuple(map(_extracted, extractions or ()))))
+    return {"texts": texts, "answers": answers}
+
+
+def _extracted(extraction: Any) -> Item:
+    interval = extraction.char_interval
+    bounds = (None, None) if interval is None else (interval.start_pos, interval.end_pos)
+    return Item(extraction.extraction_class, extraction.extraction_text, *bounds)
+
+
+def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[str, Any]:
+    """Return the texts and tokens of spaCy's documents, and what a language model answered, as spacy-llm keeps it.
+
+    `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. Read are the answers
+    of its tasks for spans: lines `label: a, b` (`NER.v1`, `v2`), and `1. a | True | label | why` (`NER.v3`).
+
+    Args:
+        documents: those that the pipeline returned.
+        component: its name in the pipeline.
+
+    Raises:
+        InputError: for a document without the component's answer.
+    """
+    texts, answers, tokens = [], [], []
+    for number, document in enumerate(documents):
+        kept = getattr(document, "user_data", {}).get("llm_io", {}).get(component, {}).get("response")
+        if kept is None:
+            raise InputError(
+                f"the document has no answer of {component!r}.",
+                "Set save_io of the component to true, and name it with component=...",
+                document=number,
+            )
+        lines = [line for part in ([kept] if isinstance(kept, str) else kept) for line in part.splitlines()]
+        texts.append(document.text)
+        answers.append(_answered(lines))
+        tokens.append([(token.idx, token.idx + len(token)) for token in document if not token.is_space])
+    return {"texts": texts, "answers": answers, "tokens": Tokens.from_lists(tokens)}
+
+
+def _answered(lines: Sequence[str]) -> Answer:
+    """Return the items of lines, each with its reason or several after a label."""
+    items = []
+    for line in lines:
+        parts = [part.strip() for part in line.partition(".")[2].split("|")] if line[:1].isdigit() else []
+        parts = parts or [part.strip() for part in line.split("|")]
+        label, _, mentions = line.partition(":")
+        if len(parts) == 4:
+            if parts[1].lower() == "true":
+                items.append(Item(parts[2], parts[0]))
+        else:
+            items += [Item(label.strip(), mention.strip()) for mention in mentions.split(",") if mention.strip()]
+    return Answer(tuple(items))
+
+
+def score_answers(
+    golds: Iterable[Any], answers: Iterable[Any], measure: Any = "span_f", *, key: str | None = None, **options: Any
+) -> float:
+    """Return one value of a measure for answers of a language model, as test benches aggregate them.
+
+    Args:
+        golds: for each answer an object, or its JSON, with `text` and `spans` of characters, perhaps `tokens`: bounds.
+        answers: what the model wrote.
+        measure: the name of a measure, or one with options of its own.
+        key: the key of its result; by default its headline.
+        options: those of `grounding.AnswerReading` (`grounding`, `answer_labels` ...), and those of `scoring.score`.
+
+    Raises:
+        InputError: for golds of another form, and for answers of another number.
+    """
+    rows = [_gold(gold, document) for document, gold in enumerate(golds)]
+    own = {name: options.pop(name) for name in options_of(AnswerReading) if name in options}
+    tokens = [row["tokens"] for row in rows if row.get("tokens") is not None]
+    known = Tokens.from_lists(tokens) if tokens and len(tokens) == len(rows) else None
+    grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, known)
+    (result,) = score([row["spans"] for row in rows], grounded, measures=measure, **options).results
+    return float(result.scores[read_key(measure, key)[0]])
+
+
+def _gold(gold: Any, document: int) -> Mapping[str, Any]:
+    """Return a gold as an object."""
+    try:
+        row = json.loads(gold) if isinstance(gold, str) else gold
+    except ValueError:
+        row = None
+    if not isinstance(row, Mapping) or not {"text", "spans"} <= row.keys():
+        raise InputError(
+            f"{shown(gold)} is no gold with a text and spans.", _GOLD, side="references", document=document
+        )
+    return row
