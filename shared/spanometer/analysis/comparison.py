@@ -9,12 +9,14 @@ from typing import Any
 from ..arrays import plain
 from ..errors import InputError, counted, on_side, setting, shown
 from ..measures.base import Measure
+from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ..readers.pairing import Pairing, unit_of
 from ..readers.sides import read_sides
 from ..spans.annotations import named_sides, require_no_choice, require_no_reading
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
+from ..spans.mentions import Mentions
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
 from ..tags.schemes import LabelChoice
@@ -306,6 +308,27 @@ def compare_attributes(
         if not isinstance(side, Attributes):
             raise InputError("the reference's are spans with attributes, these are not.", "Give all alike.", side=name)
     return _compared(sides, asked, resampling, {}, rank_correlation=False, per_label=True)
+
+
+def compare_mentions(
+    references: Mentions,
+    systems: Mapping[str, Mentions],
+    measure: MentionF,
+    resampling: PairedResampling,
+    reading: Mapping[str, object],
+    *,
+    per_label: bool = False,
+) -> Comparison:
+    """Compare systems whose mentions have no places, see `string_answers.compare_strings`.
+
+    Args:
+        references, systems, per_label: as in `compare`.
+        measure: with its options.
+        resampling: how corpora are drawn, and outputs swapped.
+        reading: how the mentions were read, for the signatures.
+    """
+    sides = {REFERENCES: references, **_named(systems)}
+    return _compared(sides, {measure.name: measure}, resampling, reading, rank_correlation=False, per_label=per_label)
 
 
 def _named(systems: Any) -> dict[str, Any]:

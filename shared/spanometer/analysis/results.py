@@ -20,6 +20,7 @@ from ..measures.base import Measure
 from ..readers.pairing import unit_of
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
+from ..spans.mentions import Mentions
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
@@ -207,8 +208,8 @@ class Report(Shown):
     @classmethod
     def of(
         cls,
-        references: Spans | Entities | Attributes,
-        predictions: Spans | Entities | Attributes,
+        references: Spans | Entities | Attributes | Mentions,
+        predictions: Spans | Entities | Attributes | Mentions,
         measures: Sequence[Kind],
         reading: Mapping[str, Any],
         progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
@@ -236,7 +237,8 @@ class Report(Shown):
         )
         known = (getattr(side, "lengths", None) for side in (references, predictions))
         tokens = next((int(lengths.sum()) for lengths in known if lengths is not None), None)
-        unit = ("entity", "entities") if isinstance(references, Entities) else ("span", "spans")
+        units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
+        unit = units.get(type(references), ("span", "spans"))
         return cls(references.documents, tokens, len(references), len(predictions), results, unit)
 
     @property

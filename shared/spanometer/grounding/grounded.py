@@ -18,7 +18,7 @@ from ..tags.schemes import signed_list
 from .answers import Answer, read_answer
 from .outcomes import Predicted, outside, resolve
 from .placing import TextIndex
-from .policies import GroundingPolicy
+from .policies import AnswerPolicy, GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
@@ -237,7 +237,7 @@ def ground(
 
 
 def signed_grounding(
-    policy: GroundingPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
+    policy: AnswerPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
 ) -> dict[str, str]:
     """Return how answers were grounded, for the signature."""
     pairs = [f"{old}={new}" for old, new in sorted((aliases or {}).items())]

@@ -23,11 +23,13 @@ class AnswerPolicy(ABC):
         places: the places of the grid, in the order in which a policy gives its actions.
         further: places that are named only if they are not at their default.
         kind: what items become under it, spans or strings.
+        elsewhere: what the other kind is for.
     """
 
     places: ClassVar[tuple[str, ...]]
     further: ClassVar[tuple[str, ...]] = ()
     kind: ClassVar[str]
+    elsewhere: ClassVar[str]
 
     broken: str = option(
         "empty",
@@ -76,14 +78,14 @@ class AnswerPolicy(ABC):
             actions = [action.strip() for action in policy.split(",")]
             if len(cls.places) <= len(actions) <= len(cls.places) + len(cls.further):
                 return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
-        named = str(policy) if isinstance(policy, AnswerPolicy) else policy
-        elsewhere = isinstance(policy, AnswerPolicy) or (
-            isinstance(policy, str) and policy in {**NAMED, **NAMED_STRINGS}
-        )
+        if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in {**NAMED, **NAMED_STRINGS}):
+            raise InputError(
+                f"{shown(str(policy))} is no policy for {cls.kind}.",
+                f"Use {cls.elsewhere}, or one of {', '.join(known)}.",
+                option="policy",
+            )
         raise InputError(
-            f"{shown(named)} is no policy for {cls.kind}."
-            if elsewhere
-            else f"unknown grounding policy {shown(policy)}.",
+            f"unknown grounding policy {shown(policy)}.",
             f"Use {', '.join(known)}, or an action for each place ({', '.join(cls.places)}) with commas between, as in "
             f"{','.join(cls().actions)!r}.",
             option="policy",
@@ -105,6 +107,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
+    elsewhere: ClassVar[str] = "grounding.ground_strings with the measure mention_f, in Python"
 
     fold: str = option("exact", help="how text and mention are compared", choices=FORMS)
     inside: str = option(
@@ -185,6 +188,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
+    elsewhere: ClassVar[str] = "grounding.ground"
 
     fold: str = option("exact", help="how text and mentions are compared", choices=STRING_FORMS)
     copies: str = option(

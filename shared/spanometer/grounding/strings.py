@@ -13,7 +13,7 @@ import numpy as np
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
 from .forms import form_of
-from .grounded import COUNTS, read_both
+from .grounded import COUNTS, read_both, signed_grounding
 from .outcomes import named_items, outside
 from .policies import StringPolicy
 
@@ -26,11 +26,13 @@ class GroundedStrings:
         mentions: those that count as predicted, as the answers write them, with all their copies.
         counts: as of `Grounded`; `placed` are items that the text has, each copy of it once.
         policy: the policy.
+        choices: the policy and what else had a say, for the signature.
     """
 
     mentions: Mentions
     counts: np.ndarray
     policy: StringPolicy
+    choices: Mapping[str, str]
 
     @property
     def total(self) -> dict[str, int]:
@@ -50,11 +52,8 @@ def ground_strings(
     """Find the mentions that generated answers make, as strings, without a look at the reference.
 
     For references without offsets, and for the rules of projects that compare strings. The measure is `mention_f`, with
-    the options `policy.compared`, so that the reference's mentions have the normal form of the policy too:
-
-        grounded = ground_strings(texts, answers, policy="gollie", labels=["PER", "LOC"])
-        measure = MentionF(**grounded.policy.compared)
-        measure.score(measure.counts(Mentions.from_pairs(gold), grounded.mentions))
+    the options `policy.compared`, so that the reference's mentions have the normal form of the policy too: see
+    `score_strings` and `compare_strings` of `analysis.string_answers`.
 
     A mention, without outer blanks, is in the text if its normal form is in that of the text, be it within a word. A
     text has as many copies of a form as are found from left to right without overlap; of more items with this form,
@@ -74,6 +73,7 @@ def ground_strings(
             format.
     """
     chosen = StringPolicy.of(policy)
+    labels = None if labels is None else tuple(labels)
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
     known = None if labels is None else frozenset(labels)
     rows = [
@@ -89,6 +89,7 @@ def ground_strings(
         ),
         np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS)),
         chosen,
+        signed_grounding(chosen, labels, aliases, format),
     )
 
 
