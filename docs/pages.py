@@ -75,5 +75,5 @@ def _card(source: str, text: str) -> str:
     body = text.split("\n---\n", 1)[1].replace("# Metric card: ", "# ", 1)
     if name != "seqeval":
         measure = "".join(map(str.capitalize, name.split("_")))
-        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n    options: {{heading_level: 3}}\n"
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n    options: {{heading_level: 3, members: false}}\n"
     return body

@@ -38,7 +38,8 @@ def test_demo_and_score_agree(run, output):
         for system in demo.SYSTEMS:
             columns = ["--reference-column", "reference", "--prediction-column", system]
             found = json.loads(run("score", path, *columns, "--json")[1])
-            rows = [line.split()[1:] for line in output.splitlines() if re.match(rf"{system} +\d", line)]
+            comparison = output.partition("All systems")[2]
+            rows = [line.split()[1:] for line in comparison.splitlines() if re.match(rf"{system} +\d", line)]
             values = {name: result["scores"] for name, result in found["measures"].items()}
             assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
             assert rows[1] == [f"{values[name]['f1']:.4f}" for name in demo.PAIRING_MODULES]
@@ -46,6 +47,14 @@ def test_demo_and_score_agree(run, output):
             beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
             beyond.append(gamma["measures"]["gamma"]["scores"]["gamma"])
             assert rows[2] == [f"{value:.4f}" for value in beyond]
+
+
+def test_what_the_f1_hides(output):
+    """Two of four tokens are right: no span is, half of the predicted tokens are, 3 of 10 links and all of 3."""
+    system, hidden = output.partition("All systems")[0].split("What the F1 hides")
+    assert re.search(r"^greedy +0\.6394 +0\.5894 +0\.6134$", system, re.MULTILINE)
+    assert "[PLACE Hallow Reach] is cancelled" in hidden
+    assert re.search(r"^greedy +0\.0000 +0\.6667 +0\.4615 ", hidden, re.MULTILINE)
 
 
 def test_demo_shows_every_measure():

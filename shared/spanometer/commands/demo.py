@@ -1,4 +1,4 @@
-"""Score three systems on the example corpus.
+"""Score a system on the example corpus, show what its F1 hides, and compare it with two others.
 
 Loads the metric modules of spans with evaluate.load. Needs no network.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.error_analysis import SystemErrors, errors
 from ..errors import counted
 from ..measures.registry import MEASURES
 from ..readers.tag_file import TagFile, read, tag_lists
@@ -20,6 +21,8 @@ from .output import Output
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
+
+    from ..analysis.error_examples import ErrorExamples
 
 CHANCE_MODULES = {
     "chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"),
@@ -40,6 +43,9 @@ SYSTEMS = {
 }
 """The systems of the example corpus and their habits."""
 
+SHOWN = "greedy"
+"""The system that is looked at before all are compared."""
+
 Results = Mapping[str, Mapping[str, Any]]
 """The result of each module."""
 
@@ -53,11 +59,16 @@ def run(options: argparse.Namespace) -> int:
     """Read the example corpus, score it and show the scores."""
     output = read_options(Output, options)
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
-        corpus = read(path, columns=["reference", *SYSTEMS])
+        corpus = read(path, columns=["reference", *SYSTEMS], words=True)
+    tags = dict(zip(corpus.columns, map(tag_lists, corpus.tags), strict=True))
     modules = _load_modules()
-    systems = {system: _score(modules, corpus, system) for system in SYSTEMS}
-    repairs = {repair: _score(modules, corpus, "hasty", repair) for repair in ("conlleval", "discard")}
-    output.write(dict, lambda: _parts(corpus, systems, repairs))
+    systems = {system: _score(modules, tags["reference"], tags[system]) for system in SYSTEMS}
+    repairs = {repair: _score(modules, tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
+    found = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
+    near = found.examples(kind="wrong_extent", limit=1)
+    place = near.to_dict()[0]["document"]
+    sentence = {SHOWN: _score(modules, [tags["reference"][place]], [tags[SHOWN][place]])}
+    output.write(dict, lambda: [*_system(corpus, found, near, systems, sentence), *_comparison(systems, repairs)])
     return 0
 
 
@@ -72,35 +83,54 @@ def _load_modules() -> dict[str, EvaluationModule]:
 
 
 def _score(
-    modules: Mapping[str, EvaluationModule], corpus: TagFile, system: str, repair: str = "conlleval"
+    modules: Mapping[str, EvaluationModule], references: Any, predictions: Any, repair: str = "conlleval"
 ) -> dict[str, dict[str, Any]]:
-    tags = dict(zip(corpus.columns, map(tag_lists, corpus.tags), strict=True))
     return {
-        name: module.compute(predictions=tags[system], references=tags["reference"], repair=repair, details=True)
+        name: module.compute(predictions=predictions, references=references, repair=repair, details=True)
         for name, module in modules.items()
     }
 
 
-def _parts(corpus: TagFile, systems: Mapping[str, Results], repairs: Mapping[str, Results]) -> Iterator[Part]:
-    first = next(iter(systems.values()))
+def _system(
+    corpus: TagFile,
+    found: SystemErrors,
+    near: ErrorExamples,
+    systems: Mapping[str, Results],
+    sentence: Mapping[str, Results],
+) -> Iterator[Part]:
+    """Yield one system's F1, an error that it hides, and what each measure makes of that."""
+    first = systems[SHOWN]
     labels = first["span_f"]["per_label"]
     spans = counted(first["span_f"]["counts"]["reference"], "span")
     size = [counted(len(corpus.document_lines), "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
-    headlines, pairing = ({name: (MEASURES[name].headline,) for name in names} for names in (MODULES, PAIRING_MODULES))
     yield ("The example corpus", "bold")
     yield f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)})."
     yield "Made for Spanometer, as are the outputs of three systems:"
     yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
-    yield from ("", ("Measures of spans, loaded with evaluate.load", "bold"), "")
-    yield from (_table("system", headlines, systems), "")
+    yield from ("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), "")
+    yield from (_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), "")
+    yield (f"What the F1 hides: {found.counts['wrong_extent']} spans have the right label and a wrong bound", "bold")
+    yield from ("", *near.parts(), "For this sentence the measures give:", "")
+    yield from (_table("system", _headlines(MODULES), sentence), "")
+    yield from (_table("system", _headlines(PAIRING_MODULES), sentence), "")
+
+
+def _headlines(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    return {name: (MEASURES[name].headline,) for name in names}
+
+
+def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) -> Iterator[Part]:
+    """Yield the scores of all systems, and of one under two repair policies."""
+    yield from (("All systems, by measures of spans", "bold"), "")
+    yield from (_table("system", _headlines(MODULES), systems), "")
     yield from (("Measures that pair each span with the one it stands for", "bold"), "")
-    yield from (_table("system", pairing, systems), "")
+    yield from (_table("system", _headlines(PAIRING_MODULES), systems), "")
     yield from (("The same beyond chance: against spans of the same lengths, placed at random", "bold"), "")
     yield from (_table("system", CHANCE_MODULES, systems), "")
     yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
-    yield from (_table("repair", headlines, repairs), "")
+    yield from (_table("repair", _headlines(MODULES), repairs), "")
     yield ("How the numbers were made", "bold")
-    yield from (Copyable(result["signature"]) for result in first.values())
+    yield from (Copyable(result["signature"]) for result in systems[SHOWN].values())
     yield from ("", ("Your own files", "bold"))
     yield Copyable("spanometer score REFERENCE PREDICTION --per-label")
     yield Copyable("spanometer score FILE --reference-column 2 --prediction-column 3")
@@ -111,8 +141,12 @@ def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, R
     """Return a column for each module and key, the best of it in bold; a module's name is above its first column."""
     columns = [(name, key) for name, of_module in keys.items() for key in of_module]
     heads = [f"{name if key == keys[name][0] else ''}\n{key}" for name, key in columns]
-    # much agreement by chance is not a merit
-    best = {(name, key): max(row[name][key] for row in rows.values()) for name, key in columns if key != "chance_f1"}
+    # much agreement by chance is not a merit; of one row none is the best
+    best = {
+        (name, key): max(row[name][key] for row in rows.values())
+        for name, key in columns
+        if key != "chance_f1" and len(rows) > 1
+    }
     cells: list[list[Cell]] = []
     for row, results in rows.items():
         values = [(results[name][key], best.get((name, key))) for name, key in columns]
