@@ -16,6 +16,7 @@ PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks/index.md",
     **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in ROOT.glob("benchmarks/results/*.md")},
     **{
@@ -75,5 +76,6 @@ def _card(source: str, text: str) -> str:
     body = text.split("\n---\n", 1)[1].replace("# Metric card: ", "# ", 1)
     if name != "seqeval":
         measure = "".join(map(str.capitalize, name.split("_")))
-        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n    options: {{heading_level: 3, members: false}}\n"
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n"
+        body += "    options: {heading_level: 3, members: false}\n"
     return body

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from spanometer import Spans
 from spanometer.commands.main import main
+from spanometer.measures import MEASURES
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {
+    "../README.md": "..",
+    "command_line.md": "..",
     "annotation_leads.md": "doccano",
     "tutorials/shared_task.md": "shared_task",
     "tutorials/attributes.md": "attributes",
@@ -19,6 +23,7 @@ FOLDERS = {
 """The folder of examples in which a page's commands and its Python run, of pages that have one."""
 
 PAGES = {str(path.relative_to(ROOT / "docs")): path.read_text(encoding="utf-8") for path in ROOT.glob("docs/**/*.md")}
+PAGES["../README.md"] = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     pytest.param(page, *found.groups(), id=f"{page} {place}")
     for page, text in PAGES.items()
@@ -48,3 +53,39 @@ def test_python(page, monkeypatch):
 
 def test_pages_with_commands_have_a_folder():
     assert {command.values[0] for command in COMMANDS} == set(FOLDERS)
+
+
+REFERENCE = "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O O"
+SYSTEMS = {
+    "exact": REFERENCE,
+    "cut short": "B-ORG I-ORG I-ORG O O B-PER I-PER O B-LOC O O",
+    "cut in two": "B-ORG I-ORG B-ORG I-ORG O B-PER I-PER O B-LOC O O",
+    "too long": "B-ORG I-ORG I-ORG I-ORG I-ORG B-PER I-PER O B-LOC O O",
+    "short one missed": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O O O O",
+    "long one missed": "O O O O O B-PER I-PER O B-LOC O O",
+    "one invented": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O B-LOC",
+    "wrong label": "B-ORG I-ORG I-ORG I-ORG O B-LOC I-LOC O B-LOC O O",
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_one_error_at_a_time(system):
+    page = PAGES["measures/index.md"]
+    row = re.search(rf"^\| {system} \|(.*)\|$", page, re.MULTILINE).group(1)
+    head = re.search(r"^\| system \|(.*)\|$", page, re.MULTILINE).group(1)
+    reference, predicted = (Spans.from_tags([tags.split()]) for tags in (REFERENCE, SYSTEMS[system]))
+    found = []
+    for measure in (MEASURES[name.strip()]() for name in head.split("|")):
+        score = measure.score(measure.counts(reference, predicted))
+        found.append(f"{score[measure.headline]:.3f}")
+    assert [value.strip() for value in row.split("|")] == found
+
+
+def test_every_module_is_in_the_tables():
+    for name in MEASURES:
+        assert f"[`{name}`](metrics/{name}/README.md)" in PAGES["../README.md"]
+        assert f"[`{name}`](../../metrics/{name}/README.md)" in PAGES["measures/index.md"]
+
+
+def test_the_first_screen_is_short():
+    assert len(PAGES["../README.md"].splitlines()) <= 150

@@ -330,12 +330,12 @@ def test_the_document_is_what_it_gives(whole):
     assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown(all_cells=True) + "\n"
 
 
-def test_the_readme_shows_the_summary(whole, run, monkeypatch):
+def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
     monkeypatch.setattr(report, "reproduce", lambda *arguments, **options: whole)
     status, output, complaint = run("reproduce")
     assert (status, complaint) == (0, "")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.search(r"```text\n(Published tables, ours beside them\n.*?)```", readme, re.DOTALL).group(1)
+    page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
+    shown = re.search(r"```text\n(Published tables, ours beside them\n.*?)```", page, re.DOTALL).group(1)
     assert output.startswith(shown)
     assert shown.endswith(f"{whole.verdict}\n")
 
