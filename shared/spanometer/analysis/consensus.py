@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError, counted, mention, setting
 from ..measures.base import signature_of
 from ..options import check_options, option
+from ..readers.attributed import AttributedSpans
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides, require_no_answers
@@ -157,7 +158,7 @@ class Consensus(Shown):
         if known is None:
             raise InputError("no files were given, only their spans.", "Give what spanometer.read returns.")
         made = replace(known, spans=self.spans, annotators=(self.name,) * known.documents.size, attributes=None)
-        return replace(made, attributes=self._attributed()) if votes else made
+        return replace(made, attributes=AttributedSpans.from_dicts(self._attributed())) if votes else made
 
     def _attributed(self) -> tuple[list[dict[str, Any]], ...]:
         """Return the spans with their votes as attributes, document by document."""

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
+import pyarrow as pa
+
 from ..analysis.results import MeasureResult, Report
+from ..arrays import in_chunks
 from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import check_options, option
@@ -15,13 +18,14 @@ from ..plots import plot_precision_recall
 from ..plots.figure import require_format
 from ..readers.annotated_file import require_same_tokens
 from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.attributed import AttributedSpans
 from ..readers.document_file import DocumentFile
 from ..readers.formats import formats_of
 from ..readers.matching import matched
 from ..readers.pairing import Pairing, pair
 from ..readers.reading import read_documents, require_one_annotator
 from ..readers.source import Limits
-from ..spans.attributes import Attributes
+from ..spans.attributes import Attributes, attributes_arrays
 from .inputs import ComparedWords, Input, PairInput, Scored, Side, detected, located, read_with, require_distinct
 from .options import text
 
@@ -58,7 +62,9 @@ class AttributeSeries(Limits, ComparedWords, Input):
             require_one_annotator(read_with(read_documents, path, limits=self.limits)) for path in paths
         )
         for predictions in systems:
-            pair(references, predictions, Pairing(unit="character"))
+            in_tokens = references.in_tokens and predictions.in_tokens
+            unit = "token" if in_tokens else "character"
+            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
         return [_with_attributes(references), *(_with_attributes(matched(references, one)[1]) for one in systems)]
 
 
@@ -109,12 +115,12 @@ class AttributeInput(AttributeSeries, PairInput):
 
 
 def _with_attributes(file: DocumentFile) -> AttributeFile:
-    rows = file.require_spans().attributes
-    if rows is None:
-        # a system may have found none
-        spans = replace(file.spans, fragments=None).to_dicts()
-        rows = tuple([{**span, "attributes": {}} for span in row] for row in spans)
-    return AttributeFile(source=file.source, attributes=Attributes.from_dicts(rows), document_lines=file.document_lines)
+    # a system may have found none
+    rows = file.require_spans().attributes or AttributedSpans.without_any(file.spans)
+    column = pa.chunked_array(in_chunks(rows, attributes_arrays))
+    return AttributeFile(
+        source=file.source, attributes=Attributes.from_arrow(column), document_lines=file.document_lines
+    )
 
 
 def side_of(file: AttributeFile) -> Side:

@@ -173,7 +173,7 @@ def _read(given: Any) -> Weights:
     if isinstance(given, str):
         return NAMED[given] if given in NAMED else _weights(_from_text(given), given)
     if isinstance(given, Mapping):
-        return _weights(dict(listed_items(given, _REMEDY)), given)
+        return _weights(dict(listed_items(given, _REMEDY, option="weights")), given)
     raise _refusal(given)
 
 

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..spans.documents import Documents, Tokens
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
+from .attributed import AttributedSpans
 from .records import Named, Record, RecordColumns
 
 Value = TypeVar("Value")
@@ -41,7 +42,7 @@ class DocumentFile(AnnotatedFile):
     spans: Spans
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
-    attributes: tuple[list[dict[str, Any]], ...] | None = None
+    attributes: AttributedSpans | None = None
     stated: tuple[Sequence[tuple[int, int, str]], ...] = ()
     places: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class DocumentFile(AnnotatedFile):
             documents=self.documents.take(documents),
             spans=self.spans.take(documents),
             annotators=some(self.annotators),
-            attributes=some(self.attributes),
+            attributes=None if self.attributes is None else self.attributes.of_documents(documents),
             stated=some(self.stated),
             places=some(self.places),
             answers=some(self.answers),

@@ -20,6 +20,7 @@ from ..arrays import as_lists, is_utf8, offsets_of, ranges, runs, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points_of, is_plain
+from .attributed import AttributedSpans, SharedValues
 from .words import Codes, WordRows
 
 _DOUBTFUL = 0.5
@@ -160,6 +161,7 @@ class RecordColumns:
         self.stated: list[str | None] = []
         self.fragmented = False
         self._attributes: list[Mapping[str, Any]] = []
+        self._values = SharedValues()
         self._names = Codes()
         self._line, self._counts = array("q"), array("q")
         self._start, self._end, self._label = array("q"), array("q"), array("i")
@@ -208,7 +210,7 @@ class RecordColumns:
         if self._attributes or any(map(any, filter(None, attributes))):
             self._attributes.extend(repeat({}, first - len(self._attributes)))
             for values, some in zip(attributes, spans, strict=True):
-                self._attributes.extend(values or repeat({}, len(some)))
+                self._attributes.extend(map(self._values.of, values) if values else repeat({}, len(some)))
         if not self.fragmented and any(fragments):
             # all spans before are contiguous
             self.fragmented = True
@@ -383,15 +385,11 @@ class RecordColumns:
             if said is not None and (text := self.texts[number]) is not None:
                 yield number, said, text[start:end]
 
-    def attributed(self) -> tuple[list[dict[str, Any]], ...] | None:
+    def attributed(self) -> AttributedSpans | None:
         """Return the spans of each document with their attributes; None if no span has any."""
         if not self._attributes:
             return None
-        names = list(self._names)
-        labels = (names[code] for code in self.label.tolist())
-        rows = zip(self.start.tolist(), self.end.tolist(), labels, self._attributes, strict=True)
-        spans = [dict(zip(("start", "end", "label", "attributes"), row, strict=True)) for row in rows]
-        return tuple(spans[first:last] for first, last in pairwise(self.offsets.tolist()))
+        return AttributedSpans(self.offsets, self.start, self.end, self.label, list(self._names), self._attributes)
 
     def unchecked(self) -> tuple[Sequence[tuple[int, int, str]], ...]:
         """Return the bounds of contiguous spans and what they are said to cover, of documents without text."""

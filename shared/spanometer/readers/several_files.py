@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any, TypeVar, cast
 
@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
 from .annotated_file import AnnotatedFile, LineRuns, Parts
+from .attributed import AttributedSpans
 from .document_file import DocumentFile
 from .tag_file import TagFile, joined_tags
 from .words import Words
@@ -103,6 +104,7 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
     texts, tokens = _if_all(each.texts for each in known), _if_all(each.tokens for each in known)
     words = _if_all(part.words for part in parts)
     with_attributes = any(part.attributes is not None for part in parts)
+    attributed = (part.attributes or AttributedSpans.without_any(part.spans) for part in parts)
     return DocumentFile(
         **_together(source, files),
         documents=Documents(
@@ -115,7 +117,7 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
         words=None if words is None else Words.of(joined_tags(words)),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
-        attributes=tuple(chain.from_iterable(map(_attributes, parts))) if with_attributes else None,
+        attributes=AttributedSpans.from_dicts(chain.from_iterable(attributed)) if with_attributes else None,
         stated=tuple(chain.from_iterable(part.stated or [()] * part.documents.size for part in parts)),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
         answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
@@ -129,14 +131,3 @@ def _if_all(values: Iterable[Value | None]) -> list[Value] | None:
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None
-
-
-def _attributes(file: DocumentFile) -> Sequence[list[dict[str, Any]]]:
-    """Return the spans of a file with their attributes, which may have none."""
-    if file.attributes is not None:
-        return file.attributes
-    found: list[list[dict[str, Any]]] = [[] for _ in range(file.documents.size)]
-    columns = (file.spans.document, file.spans.start, file.spans.end, file.spans.label)
-    for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
-        found[document].append({"start": start, "end": end, "label": file.spans.labels[label], "attributes": {}})
-    return found
