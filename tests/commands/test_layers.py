@@ -151,3 +151,84 @@ def test_hipe(run, data):
     # at least the right ones of both columns by the task's own scorer; some stand in the other column
     assert counts.total()["both"] >= 1114 + 23
     assert found["measures"]["chance_kappa_f1"]["scores"]["chance_f1"] < 0.05
+
+
+COLUMNS = (*HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
+OTHER = [[(0, 4, "ORG"), (1, 2, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")]]
+
+
+def results(found):
+    """A result without what names its files and how they were read."""
+    if isinstance(found, dict):
+        left = (
+            "files",
+            "reference",
+            "predictions",
+            "systems",
+            "signature",
+            "signatures",
+            "document_lines",
+            "lines",
+            "tokens",
+        )
+        return {key: results(value) for key, value in found.items() if key not in left}
+    return [results(value) for value in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    {
+        "agree": ("agree", ("--placement", "layers", "--variant", "none", "--per-label")),
+        "compare": ("compare", ("--resamples", "20", "--measure", "span_f,link_f", "--per-label")),
+        "errors": ("errors", ()),
+        "references": ("score", ("--references", "2")),
+    }.values(),
+)
+def test_layers_are_the_same_spans_in_every_command(run, file, command, options):
+    """What columns have is what JSON lines of nested spans have, and the signature names the columns."""
+    contents = (GOLD, SYSTEM, OTHER)
+    from_columns = [file(f"{place}.tsv", columns(spans)) for place, spans in enumerate(contents)]
+    from_lines = [file(f"{place}.jsonl", lines(spans)) for place, spans in enumerate(contents)]
+    found = []
+    for paths, reading in ((from_columns, COLUMNS), (from_lines, ())):
+        status, output, errors = run(command, *paths, *reading, *options, "--json")
+        assert (status, errors) == (0, "")
+        found.append(json.loads(output))
+    assert results(found[0]) == results(found[1])
+    assert "layers:NE-FINE-LIT+NE-NESTED" in json.dumps(found[0])
+    assert "layers:" not in json.dumps(found[1])
+
+
+def test_consensus_of_layers(run, file):
+    paths = [file(f"{place}.tsv", columns(spans)) for place, spans in enumerate((GOLD, SYSTEM, OTHER))]
+    status, output, _ = run("consensus", *paths, *COLUMNS, "--to", "jsonl")
+    assert status == 0
+    spans = [
+        [(one["start"], one["end"], one["label"]) for one in json.loads(row)["spans"]] for row in output.splitlines()
+    ]
+    assert spans == [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
+
+
+def test_errors_in_a_layer_have_their_line(complaint, file):
+    bad = columns(SYSTEM).replace("I-ORG", "I_ORG", 1)
+    paths = [file("a.tsv", columns(GOLD)), file("b.tsv", bad), file("c.tsv", columns(OTHER))]
+    message = complaint("agree", *paths, *COLUMNS, "--variant", "none", "--placement", "layers")
+    assert f"{paths[1]}, line 5" in message
+    assert "I_ORG" in message
+
+
+def test_training_with_layers(run, file):
+    gold, system = file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))
+    status, output, _ = run("errors", gold, system, *COLUMNS, "--train", gold, "--json")
+    assert status == 0
+    assert "seen" in output
+
+
+def test_layers_exclude_other_columns(complaint, file):
+    paths = [file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))]
+    for other in (("--column", "NE-FINE-LIT"), ("--columns", "2,3")):
+        assert complaint("agree", *paths, *COLUMNS, *other) == (
+            "spanometer: --layers names the columns of every file. Leave out other columns."
+        )
+    message = complaint("agree", paths[0], *COLUMNS)
+    assert "with one file, the columns of its annotators must be named. Give more files." in message

@@ -21,6 +21,7 @@ from ..options import check_options, option, require_known
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides
+from ..spans.annotations import Layers
 from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tables.shown import Shown
@@ -376,7 +377,7 @@ def errors(
     return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
 
 
-_READ = (DocumentFile, Grounded)
+_READ = (DocumentFile, Grounded, Layers)
 """Sides whose spans are known, or become known beside the others."""
 
 

@@ -202,7 +202,7 @@ def _compare_tags(
     files = source.read_all(paths, "its annotators", words=output.disagreements)
     default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
     annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
-    given = {name: file.tags[0] for name, file in annotators.items()}
+    given = {name: source.annotation_in(file) for name, file in annotators.items()}
     reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
     with source.located({f"{ANNOTATOR}{name}": file for name, file in annotators.items()}):
         found = agreement(given, **reading, **source.chosen, **values)

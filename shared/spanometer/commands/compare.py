@@ -165,8 +165,8 @@ def _compare_tags(
         require_same_tokens(reference, file)
     with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
         found = compare(
-            reference.tags[0],
-            {name: file.tags[0] for name, file in systems.items()},
+            source.annotation_in(reference),
+            {name: source.annotation_in(file) for name, file in systems.items()},
             measures=measures,
             scheme=source.scheme,
             repair=source.repair,

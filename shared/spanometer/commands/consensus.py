@@ -151,7 +151,7 @@ def _of_tags(
     annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
     with source.located({f"annotator {name}": file for name, file in annotators.items()}):
         found = consensus(
-            {name: file.tags[0] for name, file in annotators.items()},
+            {name: source.annotation_in(file) for name, file in annotators.items()},
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,

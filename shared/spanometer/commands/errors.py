@@ -43,6 +43,7 @@ from ..plots import plot_confusion
 from ..readers.annotated_file import require_same_tokens
 from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
+from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..spans.wording import Wording
 from ..tables.exports import to_csv
@@ -53,7 +54,19 @@ from ..web.error_report import write_error_report
 from ..web.frame import require_html
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Piped, Side, headlines, kind_of, named, names_of, once, require_distinct, size_of, with_answer_keys
+from .inputs import (
+    Piped,
+    Side,
+    headlines,
+    kind_of,
+    located,
+    named,
+    names_of,
+    once,
+    require_distinct,
+    size_of,
+    with_answer_keys,
+)
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -216,8 +229,8 @@ def _errors_of_tags(
         require_same_tokens(reference, file)
     with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
         found = errors(
-            reference.tags[0],
-            {name: file.tags[0] for name, file in systems.items()},
+            source.annotation_in(reference),
+            {name: source.annotation_in(file) for name, file in systems.items()},
             scheme=source.scheme,
             repair=source.repair,
             prefix=source.prefix,
@@ -235,11 +248,14 @@ def _errors_of_tags(
 
 
 def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
-    file = source.read(str(parts.train), [parts.train_column or source.column], True)
+    columns = source.layers if parts.train_column is None and source.layers else [parts.train_column or source.column]
+    file = source.read(str(parts.train), columns, True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
     reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
-    return file.spans(**reading), Wording.of_words(file.words.take(source.kept(file)))
+    with located({"training": file}):
+        spans, _ = read_annotations({"training": source.annotation_in(file)}, **reading)
+    return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 
 
 def _columns(source: TagSeries, path: str, reference: TagFile, names: Sequence[str]) -> dict[str, Tags]:

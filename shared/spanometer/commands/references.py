@@ -116,8 +116,8 @@ def _of_tags(
     sides = {f"annotator {name}": file for name, file in people.items()}
     with source.located({**sides, **{f"system {name}": file for name, file in outputs.items()}}):
         found = score_against(
-            {name: file.tags[0] for name, file in people.items()},
-            {name: file.tags[0] for name, file in outputs.items()},
+            {name: source.annotation_in(file) for name, file in people.items()},
+            {name: source.annotation_in(file) for name, file in outputs.items()},
             measures=measures,
             scheme=source.scheme,
             repair=source.repair,

@@ -24,9 +24,10 @@ from ..readers.label_names import read_label_names
 from ..readers.source import Limits
 from ..readers.tag_file import TagFile, read
 from ..readers.word_list import read_word_probabilities
-from ..spans.annotations import read_annotations, union
+from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
+from ..tags.tags import Tags
 from .inputs import ChosenLabels, ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import switch, text
 
@@ -82,19 +83,29 @@ class TagLayout(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagPair(TagLayout, ComparedWords):
+class LayeredTags(TagLayout):
+    """Tags in several columns of a file, whose spans are taken together."""
+
+    layers: tuple[str, ...] = option(
+        (),
+        help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
+        "between: NE-FINE-LIT,NE-NESTED",
+        metavar="COLUMNS",
+        parse=lambda text: tuple(column.strip() for column in text.split(",")),
+    )
+
+    def annotation_in(self, file: TagFile) -> Tags | Layers:
+        """Return the tags of a file, those of all layers if there are any."""
+        return Layers(file.tags, file.columns) if self.layers else file.tags[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagPair(LayeredTags, ComparedWords):
     """Tags of a reference and a system: two files, or two columns of one."""
 
     column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")
-    layers: tuple[str, ...] = option(
-        (),
-        help="tag columns of both sides whose spans are taken together, and so may nest and overlap, with commas "
-        "between: NE-FINE-LIT,NE-NESTED",
-        metavar="COLUMNS",
-        parse=lambda text: tuple(column.strip() for column in text.split(",")),
-    )
 
     def read_reference(self, path: str) -> TagFile:
         """Read the reference alone."""
@@ -168,7 +179,7 @@ class NumberedLabels(LabelDecoding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(TagLayout, ComparedWords, NumberedLabels, ChosenLabels, Input):
+class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Input):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -184,23 +195,24 @@ class TagSeries(TagLayout, ComparedWords, NumberedLabels, ChosenLabels, Input):
 
         The first has words if they are asked for.
         """
+        if self.layers and (self.column is not None or self.columns is not None):
+            raise InputError(f"{mention('layers')} names the columns of every file.", "Leave out other columns.")
         if self.columns is not None:
             if len(paths) > 1:
                 raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
             if self.column is not None:
                 raise InputError("--column and --columns name columns.", "Leave out one of them.")
-            columns = [column.strip() for column in self.columns.split(",")]
-            whole = self.read_distinct(paths[0], columns, words=words)
-            return [whole.select(place) for place in range(len(columns))]
+            listed = [column.strip() for column in self.columns.split(",")]
+            whole = self.read_distinct(paths[0], listed, words=words)
+            return [whole.select(place) for place in range(len(listed))]
         if len(paths) == 1:
-            raise InputError(
-                f"with one file, the columns of {what} must be named.",
-                "Give them with --columns 2,3,4, or more files.",
-            )
+            remedy = "Give more files." if self.layers else "Give them with --columns 2,3,4, or more files."
+            raise InputError(f"with one file, the columns of {what} must be named.", remedy)
         require_distinct(paths)
         compared = False if self.ignore_words else words or True
-        first = self.read(paths[0], [self.column], words or compared)
-        others = [self.read(path, [self.column], compared) for path in paths[1:]]
+        columns: Sequence[str | None] = self.layers or [self.column]
+        first = self.read(paths[0], columns, words or compared)
+        others = [self.read(path, columns, compared) for path in paths[1:]]
         files = [first if words else replace(first, words=None)]
         for file in others:
             require_same_words(first, file)
@@ -391,22 +403,16 @@ class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChancePar
             measures = self.informed(references, measures, self.limits, self.kept(references))
         named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
         of_tokens = {"tokens": references, "token_probabilities": references, "": references}
-        of_layers = {f"{name} {layer}": file for name, file in named.items() for layer in range(len(file.tags))}
-        with located({**named, **of_layers, **of_tokens}):
-            layers = {(name, layer): tags for name, file in named.items() for layer, tags in enumerate(file.tags)}
-            found, reading = read_annotations(
-                {f"{name} {layer}" if layer else name: tags for (name, layer), tags in layers.items()},
+        with located({**named, **of_tokens}):
+            sides, reading = read_annotations(
+                {name: self.annotation_in(file) for name, file in named.items()},
                 scheme=self.scheme,
                 repair=self.repair,
                 prefix=self.prefix,
                 id2label=self.id2label,
                 ignore_index=self.ignore_index,
             )
-        spans = dict(zip(layers, found.values(), strict=True))
-        sides = {name: union([spans[name, layer] for layer in range(len(file.tags))]) for name, file in named.items()}
         sides, reading = self.of_sides(sides), {**reading, **self.signed()}
-        if self.layers:
-            reading = {**reading, "layers": "+".join(references.columns)}
         reports = []
         for name, predictions in list(named.items())[1:]:
             with located({**named, "predictions": predictions, **of_tokens}):

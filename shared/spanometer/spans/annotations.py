@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,19 @@ from ..errors import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
 from .spans import Spans, common_scheme, encoded_tags, in_order, named_tags
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Several tags of each token, whose spans are taken together, so that they may nest and overlap.
+
+    Attributes:
+        columns: the tags, each as one annotation; all of the same tokens.
+        names: what the signature calls them.
+    """
+
+    columns: Sequence[Any]
+    names: Sequence[str]
 
 
 def read_annotations(
@@ -29,7 +42,8 @@ def read_annotations(
     """Read annotations of the same documents.
 
     Args:
-        given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, by the name that errors use.
+        given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, or `Layers` of tags, by the name that
+            errors use.
         scheme: the scheme of the tags; None infers it from the prefixes of all together.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
@@ -42,22 +56,36 @@ def read_annotations(
     Raises:
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
-    tagged: dict[str, Tags] = {
-        name: on_side(name, encoded_tags, one) for name, one in given.items() if not isinstance(one, Spans)
-    }
-    sides = {name: one for name, one in given.items() if name not in tagged}
+    sides = {name: one for name, one in given.items() if isinstance(one, Spans)}
+    layers = {name: one for name, one in given.items() if isinstance(one, Layers)}
+    columns = {name: one.columns if name in layers else [one] for name, one in given.items() if name not in sides}
+    # the tags of each layer, and whose they are
+    tagged: dict[str, Tags] = {}
+    owners: dict[str, str] = {}
+    for name, listed in columns.items():
+        for place, tags in enumerate(listed):
+            layer = f"{name}, layer {place}" if place else name
+            tagged[layer], owners[layer] = on_side(name, encoded_tags, tags), name
     reading: dict[str, object] = {"input": "spans"}
     if tagged:
-        with named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels):
+        parts: dict[str, list[Spans]] = {}
+        with (
+            named_sides(owners),
+            named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels),
+        ):
             known = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
-            for name, tags in named.items():
-                sides[name] = on_side(name, Spans.from_tags, tags, scheme=known, repair=repair)
+            for layer, tags in named.items():
+                spans = on_side(layer, Spans.from_tags, tags, scheme=known, repair=repair)
+                parts.setdefault(owners[layer], []).append(spans)
+        sides |= {name: union(of_side) for name, of_side in parts.items()}
         reading = reading_of(known, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
+        if layers:
+            reading = {**reading, "layers": "+".join(next(iter(layers.values())).names)}
     else:
         require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
     if lengths is not None:
         sides = {
-            name: one if name in tagged else on_side(name, one.with_lengths, lengths) for name, one in sides.items()
+            name: one if name in columns else on_side(name, one.with_lengths, lengths) for name, one in sides.items()
         }
     sides = {name: sides[name] for name in given}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
