@@ -13,7 +13,7 @@ from headless import require_fit, served, started, wait
 from page_answers import Reader, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
 from spanometer.space.examples import answer_examples
-from spanometer.space.grounding import MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, controls, respond
+from spanometer.space.grounding import MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, controls, respond, why
 from spanometer.space.layers import Mark, Piece, marked
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
@@ -168,6 +168,13 @@ def test_nothing_of_the_input_is_markup(token):
     assert not {"img", "script"} & reader.tags and "onmouseover" not in reader.attributes
 
 
+def test_the_picture_shows_the_numbers_beside_it():
+    html = why()
+    picture = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]*)", html)[1]).decode()
+    named = re.findall(r"0\.\d{4}", html.partition("<figcaption")[0])
+    assert len(named) == 10 and all(f">{number}<" in picture or f" {number}<" in picture for number in named)
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
@@ -202,7 +209,7 @@ def test_in_a_browser(browser, address):
     type_into("text", f"{HOSTILE} met Ann in Rome")
     wait(browser, lambda: [part for part in found(".sm-changed") if part.is_displayed()])
     type_into("answer", json.dumps([["PER", "Ann"], ["PER", HOSTILE], ["LOC", "Oslo"]]))
-    type_into("answer_labels", "PER")
+    type_into("answer_labels", "PER, LOC")
     browser.find_element("id", "start").click()
     wait(browser, lambda: "Oslo LOC" in said().replace("\n", " "))
     assert not [part for part in found(".sm-changed") if part.is_displayed()]

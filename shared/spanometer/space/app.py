@@ -20,8 +20,9 @@ from .examples import Example, examples_of
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes
 from .pages import Page, page_of, spaces
 from .results import respond
-from .serving import CHANGED, HOME, answered, component, footing, serve
+from .serving import CHANGED, answered, component, footing, serve
 from .templates import error_message, render
+from .texts import HOME
 
 _HINTS = {
     "spans": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 from collections import Counter
@@ -24,7 +25,8 @@ from .controls import Control, control_of, read_values, speller
 from .layers import Mark, marked
 from .limits import too_much
 from .taking import taken
-from .templates import error_message, render, shown
+from .templates import error_message, read_file, render, shown
+from .texts import HOME
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -102,6 +104,11 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> str:
         return _results(text, answer, values)
     except InputError as error:
         return error_message(error, speller(controls()))
+
+
+def why() -> str:
+    """Return the spread of a score over the policies as HTML."""
+    return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
 def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
 
 from .examples import answer_examples
-from .grounding import MAX_ANSWER, MAX_ITEMS, MAX_TEXT, controls, respond
+from .grounding import MAX_ANSWER, MAX_ITEMS, MAX_TEXT, controls, respond, why
 from .serving import CHANGED, answered, app_heading, component, footing, serve
 from .texts import apps, texts
 
@@ -47,6 +47,7 @@ def build() -> gr.Blocks:
         with gr.Accordion("Options", open=True, elem_id="options"), gr.Row():
             options = [component(replace(one, value=examples[0].get(one.name, one.value))) for one in controls()]
         results = gr.HTML(elem_id="results", padding=False)
+        gr.HTML(why(), padding=False)
         gr.HTML(footing(title, _LIMITS, apps(), _KEPT), padding=False)
 
         def answer(text: str, written: str, *values: str) -> str:

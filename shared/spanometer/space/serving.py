@@ -20,9 +20,7 @@ from ..web.files import read_file as read_shared_file
 from .controls import Control
 from .limits import MAX_BYTES
 from .templates import read_file, render
-from .texts import texts
-
-HOME = "https://github.com/spanometer/spanometer"
+from .texts import HOME, texts
 
 KEPT = 3600
 """How many seconds files are kept for their users."""

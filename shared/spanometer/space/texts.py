@@ -9,6 +9,8 @@ from typing import Any
 
 from .templates import read_file
 
+HOME = "https://github.com/spanometer/spanometer"
+
 
 @cache
 def texts() -> dict[str, Any]:
