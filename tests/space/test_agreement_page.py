@@ -171,6 +171,16 @@ def test_an_archive_is_a_folder_and_says_nothing_of_this_machine(files, tmp_path
     assert "bad.zip" in found.html.lower() and "archive/" not in found.html and "/tmp" not in found.html
 
 
+def test_a_project_of_inception(tmp_path):
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n\n\n#Text=Ada in Rome\n1-1\t0-3\tAda\tPER\t\n"
+    with zipfile.ZipFile(tmp_path / "project.zip", "w") as archive:
+        for name, label in (("ann", "LOC"), ("ben", "ORG")):
+            archive.writestr(f"annotation/d.txt/{name}.tsv", f"{head}1-2\t4-6\tin\t_\t\n1-3\t7-11\tRome\t{label}\t\n")
+        archive.writestr("exportedproject.json", "{}")
+    # characters: 2 * 3 / (7 + 7)
+    assert "F1 0.4286" in text_of(page([tmp_path / "project.zip"]).html)
+
+
 @pytest.mark.parametrize("token", [HOSTILE, "{{value}}", "${window.hurt=1}"])
 def test_nothing_of_the_input_is_markup(files, token):
     texts = [ANN.replace("Rome", token).replace("LOC", token), BEN.replace("Rome", token)]

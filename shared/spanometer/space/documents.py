@@ -20,6 +20,7 @@ from ..readers.doccano import read_doccano  # noqa: F401 (another)
 from ..readers.document_file import DocumentFile
 from ..readers.document_lines import read_document_lines  # noqa: F401 (another)
 from ..readers.gliner import read_gliner  # noqa: F401 (another)
+from ..readers.inception import read_project  # noqa: F401 (another)
 from ..readers.json_lines import read_tag_lines  # noqa: F401 (another)
 from ..readers.label_studio import read_label_studio  # noqa: F401 (another)
 from ..readers.prodigy import read_prodigy  # noqa: F401 (another)
