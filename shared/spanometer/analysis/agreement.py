@@ -26,87 +26,16 @@ from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
+from .agreement_chance import Simulated, simulate
 from .agreement_intervals import bounds_of
-from .agreement_tables import document_table, label_table, matrix, pair_table
+from .agreement_tables import chance_table, document_table, label_table, matrix, pair_table
+from .agreement_values import KEYS, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, named_annotators
 from .counting import blocks_of, count_measures, in_whole
 from .streams import push, together
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
-
-_KEYS = ("f1", "chance_f1", "kappa_f1")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AgreementValues:
-    """Agreement over the whole corpus, or in one label.
-
-    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN if
-    neither of the two has any span of it.
-
-    Attributes:
-        f1: observed F1; 1 on the diagonal.
-        chance_f1: F1 expected of random placement; on the diagonal that of two annotators who both have this one's
-            numbers and lengths of spans.
-        kappa_f1: F1 corrected for chance; 1 on the diagonal.
-        alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
-        observed_disagreement, expected_disagreement: the two parts of alpha.
-        spans: how many spans each annotator has, shape (annotators).
-        gamma, gamma_cat: of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN unless
-            asked for.
-        observed_disorder, expected_disorder: the two parts of gamma.
-        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means, of
-            alpha and of gamma shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked
-            for.
-    """
-
-    f1: np.ndarray
-    chance_f1: np.ndarray
-    kappa_f1: np.ndarray
-    alpha: float
-    observed_disagreement: float
-    expected_disagreement: float
-    spans: np.ndarray
-    gamma: float = math.nan
-    gamma_cat: float = math.nan
-    observed_disorder: float = math.nan
-    expected_disorder: float = math.nan
-    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def mean_f1(self) -> float:
-        """The unweighted mean of observed F1 over the pairs of annotators; pairs without a value (NaN) left out."""
-        return _mean_of_pairs(self.f1)
-
-    @property
-    def mean_chance_f1(self) -> float:
-        """The same mean of the chance level."""
-        return _mean_of_pairs(self.chance_f1)
-
-    @property
-    def mean_kappa_f1(self) -> float:
-        """The same mean of F1 corrected for chance."""
-        return _mean_of_pairs(self.kappa_f1)
-
-    @property
-    def has_gamma(self) -> bool:
-        """Return whether gamma was computed."""
-        return not math.isnan(self.expected_disorder)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
-        names = (*(f"mean_{key}" for key in _KEYS), *joint, *_KEYS, "spans")
-        values = {name: plain(getattr(self, name)) for name in names}
-        return {**values, **({"intervals": plain(dict(self.intervals))} if self.intervals else {})}
-
-    def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
-        """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
-        if key not in self.intervals:
-            return None
-        low, high = (float(bound[pair]) for bound in self.intervals[key])
-        return None if math.isnan(low) else (low, high)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -123,6 +52,9 @@ class Agreement(Shown, AgreementValues):
         per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
             NaN where neither of the two has a span; empty unless asked for.
         confidence: the level of the intervals; None if there are none.
+        document_p_values: the p-value of `mean_f1` in each document, NaN where no pair has a value, shape (documents);
+            empty unless simulations and values of documents are asked for.
+        n_simulations: how many annotations by chance there are.
     """
 
     names: tuple[str, ...]
@@ -132,6 +64,8 @@ class Agreement(Shown, AgreementValues):
     signatures: Mapping[str, str]
     per_document: Mapping[str, np.ndarray] = field(default_factory=dict)
     confidence: float | None = None
+    document_p_values: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    n_simulations: int = 0
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
@@ -150,6 +84,8 @@ class Agreement(Shown, AgreementValues):
         """
         yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
         yield from (pair_table(self, per_pair=per_pair), "")
+        if self.simulated:
+            yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
         if self.confidence is not None and self.documents < 2:
             yield f"intervals need two documents or more, and there is {counted(self.documents, 'document')}"
         yield from map(Copyable, self.signatures.values())
@@ -160,12 +96,13 @@ class Agreement(Shown, AgreementValues):
 
     def tables(self) -> list[Table]:
         """Return the matrix, all pairs, all labels and all documents."""
-        return [matrix(self), pair_table(self, per_pair=True), label_table(self), document_table(self)]
+        chance = [chance_table(self, per_pair=True, per_label=True)] if self.simulated else []
+        return [matrix(self), pair_table(self, per_pair=True), *chance, label_table(self), document_table(self)]
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
         """Return the names and values of each pair of annotators."""
         return [
-            (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in _KEYS})
+            (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in KEYS})
             for one, other in combinations(range(len(self.names)), 2)
         ]
 
@@ -179,8 +116,14 @@ class Agreement(Shown, AgreementValues):
             "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
             "signatures": dict(self.signatures),
             **({} if self.confidence is None else {"confidence": self.confidence}),
-            **({"per_document": plain({**self.mean_per_document, **self.per_document})} if self.per_document else {}),
+            **({"n_simulations": self.n_simulations} if self.simulated else {}),
+            **({"per_document": plain(self._of_documents)} if self.per_document else {}),
         }
+
+    @property
+    def _of_documents(self) -> dict[str, np.ndarray]:
+        p_values = {"p_value": self.document_p_values} if len(self.document_p_values) else {}
+        return {**self.mean_per_document, **p_values, **self.per_document}
 
 
 def agreement(
@@ -199,6 +142,7 @@ def agreement(
     placement: str = "disjoint",
     method: str = "exact",
     uniform_threshold: float = 0.99,
+    n_simulations: int = 0,
     variant: str | None = "2016",
     gamma: Gamma | None = None,
     labels: str = "match",
@@ -213,10 +157,22 @@ def agreement(
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
-    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are those of pairs of annotators, and
-    `mean_kappa_f1` is the unweighted mean over all pairs: a mean of pairs, no statistic of the group. The paper of the
-    chance level names more than two annotators as future work; this is the plain way there. Alpha
-    (`measures.UnitizingAlpha`) is joint: observed over all pairs, and expected from the units and gaps of all
+    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are those of pairs of annotators. There
+    are two values of the team, of which the first is a mean over pairs:
+
+        mean_kappa_f1 = the mean of (f1 - chance_f1) / (1 - chance_f1) over pairs
+        team_kappa_f1 = (mean_f1 - mean_chance_f1) / (1 - mean_chance_f1)
+
+    The paper of the chance level names more than two annotators as future work. If all annotators' spans are placed at
+    random, the mean of F1 over pairs is expected to be `mean_chance_f1`, as the expectation of a sum is the sum of
+    expectations though the pairs depend on each other; `team_kappa_f1` is what the team has beyond that. It is the mean
+    of the pairs' kappa_f1 with the weights 1 - chance_f1, the room that chance leaves, and so the same as
+    `mean_kappa_f1` if all pairs have one chance level. They differ if lengths do: in a document of 4 tokens two
+    annotators have the span 0 to 3 and one the span 0 to 1. Chance is 5/6 for the first two and 3/8 for the other
+    pairs, kappa_f1 is 1, 1/5 and 1/5, so that `mean_kappa_f1` is 7/15; `mean_f1` is 2/3, its chance level 19/36, and
+    `team_kappa_f1` 5/17. The perfect pair, of which chance gives most, counts less.
+
+    Alpha (`measures.UnitizingAlpha`) is joint: observed over all pairs, and expected from the units and gaps of all
     annotators together. So is gamma (`measures.Gamma`), if it is asked for.
 
         found = spanometer.agreement({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat})
@@ -233,6 +189,12 @@ def agreement(
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
+        n_simulations: how often the spans of all annotators are placed at random together, for the distribution by
+            chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
+            the means and of alpha (unless the placement is `independent`, which alpha is not defined for), over the
+            corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
+            of a pair's f1 is that of its kappa_f1, and that of `mean_f1` that of `team_kappa_f1`. Gamma is held against
+            its own random annotations, of which it has `samples`, if labels are not averaged. 0 makes none.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
         gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options; `labels`,
@@ -245,7 +207,8 @@ def agreement(
         confidence: the level of intervals, of each pair, of the means of pairs, of alpha and of gamma (without the
             sampling error of its chance level), over the corpus and in each label: documents are drawn anew, the same
             ones for all annotators; None makes none.
-        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
+        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`. The seed is also that of the
+            simulations. One document has no intervals, as documents are what is drawn; it has p-values.
         pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
 
     Raises:
@@ -262,6 +225,8 @@ def agreement(
         placement=placement,
         method=method,
         uniform_threshold=uniform_threshold,
+        n_simulations=n_simulations,
+        seed=seed,
         **shared,
     )
     alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
@@ -287,17 +252,33 @@ def agreement(
     label_names = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
     annotated = {name: spans.with_labels(label_names) for name, spans in sides.items()}
     numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
-    of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in _KEYS} if per_document else None
-    of_pairs, pair_bounds = _pairs(annotated, numbers, chance, of_documents, resampling)
-    joint, joint_bounds = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
-    joint_gamma, gamma_bounds = _joint(annotated, gamma, Gamma.keys, len(label_names), resampling)
+    of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in KEYS} if per_document else None
+    of_pairs, pair_bounds, pair_counts = _pairs(
+        annotated, numbers, replace(chance, n_simulations=0), of_documents, resampling
+    )
+    joint, joint_bounds, _ = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
+    joint_gamma, gamma_bounds, gamma_counts = _joint(annotated, gamma, Gamma.keys, len(label_names), resampling)
+    simulated: list[dict[str, Simulated]] = [{} for _ in range(len(label_names) + 1)]
+    document_p_values = np.zeros(0)
+    if n_simulations:
+        points = {**of_pairs, "alpha": np.array([values["alpha"] for values in joint])}
+        simulated, document_p_values = simulate(
+            annotated, chance, alpha, pair_counts, points, per_document=per_document
+        )
+        if gamma is not None and gamma_counts is not None and average == "micro":
+            point = np.array(joint_gamma[-1]["gamma"])
+            simulated[-1]["gamma"] = Simulated(point, gamma.simulated(gamma_counts))
     spans_of = [*numbers.T, numbers.sum(axis=1)]
     values = [
         {
             **{key: array[place] for key, array in of_pairs.items()},
             **joint[place],
             **joint_gamma[place],
+            "team_kappa_f1": float(
+                chance.corrected(*(np.asarray(mean_of_pairs(of_pairs[key][place])) for key in ("f1", "chance_f1")))
+            ),
             "spans": spans_of[place],
+            "simulated": simulated[place],
             "intervals": {
                 key: bounds[:, place] for key, bounds in {**pair_bounds, **joint_bounds, **gamma_bounds}.items()
             },
@@ -317,6 +298,8 @@ def agreement(
         },
         per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
         confidence=confidence,
+        document_p_values=document_p_values,
+        n_simulations=n_simulations,
     )
 
 
@@ -326,7 +309,7 @@ def _pairs(
     measure: ChanceKappaF1,
     of_documents: dict[str, list[np.ndarray]] | None,
     resampling: Resampling | None,
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[Counts]]:
     """Return the values of all pairs, label by label and (last) overall.
 
     Args:
@@ -338,36 +321,36 @@ def _pairs(
 
     Returns:
         For each key an array of shape (labels + 1, annotators, annotators); and the bounds of intervals, those of pairs
-        with 2 before that shape, those of means of shape (2, labels + 1).
+        with 2 before that shape, those of means of shape (2, labels + 1); and the counts of pairs.
     """
     count, labels = numbers.shape
-    values = {key: np.ones((labels + 1, count, count)) for key in _KEYS}
+    values = {key: np.ones((labels + 1, count, count)) for key in KEYS}
     of_pairs: list[Counts] = []
     per_document = of_documents is not None or resampling is not None
     for (one, name), (other, second) in combinations_with_replacement(enumerate(annotated), 2):
         with named_sides({"references": name, "predictions": second}):
             sides = annotated[name], annotated[second]
             (counts,) = count_measures(*sides, [measure], per_document=per_document)
-        if resampling is not None and one != other:
+        if one != other:
             of_pairs.append(counts)
         if of_documents is not None and one != other:
             for key, values_of in measure.document_scores(counts).items():
                 of_documents[key].append(values_of)
         found = [*measure.score_per_label(counts).values(), measure.score(counts)]
         absent = np.append(numbers[one] + numbers[other] == 0, False)
-        for key in _KEYS if one != other else ("chance_f1",):
+        for key in KEYS if one != other else ("chance_f1",):
             of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
             values[key][:, one, other] = values[key][:, other, one] = of_pair
     if resampling is None:
-        return values, {}
+        return values, {}, of_pairs
     upper = np.triu_indices(count, 1)
     points = {key: array[:, *upper] for key, array in values.items()}
     bounds = bounds_of(measure, of_pairs, points, resampling, mean=True)
-    for key in _KEYS:
+    for key in KEYS:
         whole = np.full((2, labels + 1, count, count), math.nan)
         whole[:, :, *upper] = whole[:, :, *upper[::-1]] = bounds[key]
         bounds[key] = whole
-    return values, bounds
+    return values, bounds, of_pairs
 
 
 def _joint(
@@ -376,20 +359,21 @@ def _joint(
     keys: Sequence[str],
     labels: int,
     resampling: Resampling | None,
-) -> tuple[list[dict[str, float]], dict[str, np.ndarray]]:
-    """Return the values of alpha or gamma over all annotators, of each label and (last) overall; and their intervals.
+) -> tuple[list[dict[str, float]], dict[str, np.ndarray], Counts | None]:
+    """Return the values of alpha or gamma over all annotators, of each label and (last) overall; intervals; the counts.
 
     Without the measure they are NaN.
     """
     if measure is None:
-        return [dict.fromkeys(keys, math.nan)] * (labels + 1), {}
+        return [dict.fromkeys(keys, math.nan)] * (labels + 1), {}, None
     counts = count_jointly(annotated, measure, per_document=resampling is not None)
     of_labels = measure.score_per_label(counts).values()
     found = [{key: values[key] for key in keys} for values in (*of_labels, measure.score(counts))]
     if resampling is None:
-        return found, {}
+        return found, {}, counts
     points = {key: np.array([[values[key]] for values in found]) for key in keys}
-    return found, {key: each[..., 0] for key, each in bounds_of(measure, [counts], points, resampling).items()}
+    bounds = bounds_of(measure, [counts], points, resampling)
+    return found, {key: each[..., 0] for key, each in bounds.items()}, counts
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
@@ -429,9 +413,3 @@ def _mean_over_pairs(values: np.ndarray) -> np.ndarray:
     """Return the mean of the values of pairs in each document; NaN if none has one."""
     number = (~np.isnan(values)).sum(axis=0)
     return np.where(number == 0, math.nan, np.nansum(values, axis=0) / np.maximum(number, 1))
-
-
-def _mean_of_pairs(matrix: np.ndarray) -> float:
-    pairs = matrix[np.triu_indices(len(matrix), 1)]
-    known = pairs[~np.isnan(pairs)]
-    return float(known.mean()) if len(known) else math.nan

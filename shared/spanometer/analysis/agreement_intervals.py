@@ -10,6 +10,7 @@ import numpy as np
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling, interval
 from ..measures.base import Measure, joined_values
+from ..measures.chance_kappa_f1 import ChanceKappaF1
 
 Values = Mapping[str, np.ndarray]
 
@@ -26,7 +27,8 @@ def bounds_of(
         counted: the counts, of each pair of annotators, say.
         points: the values themselves by key, shape (labels + 1, counts), the whole corpus last.
         resampling: how documents are drawn.
-        mean: whether to compute the intervals of the means over counts, as `mean_<key>`, too.
+        mean: whether to compute the intervals of the means over counts, as `mean_<key>`, too; and of their corrected
+            F1, as `team_kappa_f1`.
 
     Returns:
         For each key the lower and the upper bounds, shape (2, labels + 1, counts), of means (2, labels + 1); NaN if
@@ -34,12 +36,16 @@ def bounds_of(
     """
     drawn, left_out = _drawn(measure, counted, resampling)
     found = {}
+    means: dict[str, list[np.ndarray]] = {}
     for key, point in points.items():
         whole = [point[None], drawn[key], *([] if left_out is None else [left_out[key]])]
         found[key] = _bounds(whole, resampling.confidence)
         if mean:
-            means = [_mean(values, ~np.isnan(point)) for values in whole]
-            found[f"mean_{key}"] = _bounds(means, resampling.confidence)[..., 0]
+            means[key] = [_mean(values, ~np.isnan(point)) for values in whole]
+            found[f"mean_{key}"] = _bounds(means[key], resampling.confidence)[..., 0]
+    if isinstance(measure, ChanceKappaF1) and mean:
+        team = [measure.corrected(f1, by_chance) for f1, by_chance in zip(means["f1"], means["chance_f1"], strict=True)]
+        found["team_kappa_f1"] = _bounds(team, resampling.confidence)[..., 0]
     return found
 
 

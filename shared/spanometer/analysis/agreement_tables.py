@@ -8,11 +8,21 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..tables.table import EMPTY, Cell, Number, Table, amount, number
+from .agreement_chance import QUANTILES, Simulated
 
 if TYPE_CHECKING:
-    from .agreement import Agreement, AgreementValues
+    from .agreement import Agreement
+    from .agreement_values import AgreementValues
 
 _KEYS = ("f1", "chance_f1", "kappa_f1")
+
+_OF_CHANCE = {
+    "mean_f1": "mean f1 of pairs",
+    "mean_kappa_f1": "mean kappa of pairs",
+    "alpha": "alpha",
+    "gamma": "gamma, own samples",
+}
+"""What is held against chance, and what the table calls it."""
 
 
 def matrix(found: Agreement) -> Table:
@@ -60,6 +70,9 @@ def pair_table(found: Agreement, *, per_pair: bool) -> Table:
     ]
     *means, kappa = (_mean(found, key) for key in _KEYS)
     rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), *[EMPTY] * len(joint)])
+    if len(pairs) > 1:
+        team = Number(found.team_kappa_f1, interval=found.interval("team_kappa_f1"))
+        rows.append([("as a team", "cyan"), EMPTY, EMPTY, team, *[EMPTY] * len(joint)])
     of_all = [Number(getattr(found, key), style="bold", interval=found.interval(key)) for key in joint]
     rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, *of_all])
     return Table("", (*_KEYS, *joint), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
@@ -83,15 +96,50 @@ def label_table(found: Agreement) -> Table:
     return Table("label", heads, rows, kind="labels", keys=keys, confidence=found.confidence)
 
 
+def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
+    """Return the values of annotations by chance beside those of the annotation, with p-values.
+
+    Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
+    for) the mean of F1 and alpha.
+    """
+    rows: list[list[Cell]] = []
+    if per_pair:
+        names = found.names
+        for pair in combinations(range(len(names)), 2):
+            rows.append([f"f1 of {names[pair[0]]}, {names[pair[1]]}", *_chance_cells(found.simulated["f1"], pair)])
+    joint = {key: one for key, one in found.simulated.items() if key != "f1"}
+    rows += [[(_OF_CHANCE[key], "cyan"), *_chance_cells(one)] for key, one in joint.items()]
+    if per_label:
+        for label, values in found.per_label.items():
+            known = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
+            rows += [[f"{label}: {_OF_CHANCE[key]}", *_chance_cells(one)] for key, one in known.items()]
+    heads = ("observed", "by chance", "deviation", *(f"{100 * level:g} %" for level in QUANTILES), "p-value")
+    keys = ("observed", "mean", "std", *(f"quantile_{level:g}" for level in QUANTILES), "p_value")
+    title = f"{found.n_simulations:,} annotations by chance"
+    return Table(title, heads, rows, kind="chance", names="value", keys=keys)
+
+
+def _chance_cells(one: Simulated, pair: tuple[int, ...] = ()) -> list[Cell]:
+    values = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES))
+    return [*(Number(float(value[pair])) for value in values), Number(float(one.p_value[pair]), kind="p")]
+
+
 def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
     """Return for each document the means of the pairs, and the line on which it begins, if lines are given."""
     means = [values.tolist() for values in found.mean_per_document.values()]
+    p_values = found.document_p_values.tolist()
     rows: list[list[Cell]] = [
-        [str(place), *map(amount, lines[place - 1 : place]), *map(number, values)]
+        [
+            str(place),
+            *map(amount, lines[place - 1 : place]),
+            *map(number, values),
+            *(Number(value, "p") for value in p_values[place - 1 : place]),
+        ]
         for place, values in enumerate(zip(*means, strict=True), 1)
     ]
-    heads = [*(["line"] if lines else []), "mean f1", "mean chance", "mean kappa"]
-    keys = [*(["line"] if lines else []), *found.mean_per_document]
+    shown = ["p-value"] if p_values else []
+    heads = [*(["line"] if lines else []), "mean f1", "mean chance", "mean kappa", *shown]
+    keys = [*(["line"] if lines else []), *found.mean_per_document, *(["p_value"] if p_values else [])]
     return Table("document", heads, rows, kind="documents", keys=keys)
 
 

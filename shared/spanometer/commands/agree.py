@@ -2,9 +2,10 @@
 
 F1 of each pair, the F1 that random placement of the same spans would give, F1
 corrected for it, and Krippendorff's alpha for unitizing over all annotators
-jointly; with --measure gamma also gamma and gamma-cat of all of them. Files as in
-spanometer score, one for each annotator; or one file with a column for each, or
-an export of an annotation tool with several annotators.
+jointly; with --measure gamma also gamma and gamma-cat of all of them. With
+--simulations the spans of all are placed at random that often, for p-values. Files
+as in spanometer score, one for each annotator; or one file with a column for each,
+or an export of an annotation tool with several annotators.
 
 Nested spans, in files that can hold them: --placement layers places them at
 random depth by depth; alpha is not defined for them, --variant none leaves it out.
@@ -18,7 +19,7 @@ a line for each place. --leave-one-out tells who is the outlier.
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
-  spanometer agree project.json --confidence 0.95
+  spanometer agree project.json --confidence 0.95 --simulations 1000 --per-pair
   spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
   spanometer agree ann.conll ben.conll cat.conll --measure gamma --precision 0.02
   spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
@@ -68,9 +69,6 @@ _PAGES = (".html", ".htm")
 
 _FORMS = (*_PAGES, ".csv", ".jsonl")
 """The endings of files of disagreements."""
-
-_SIMULATIONS = ("n_simulations", "seed")
-"""The options of the chance level that are for one pair of annotators."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +129,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     scoring.add_argument("--measure", metavar="NAME", action="append", help="gamma: also gamma and gamma-cat")
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
-    add_options(scoring, owners, leave_out=_SIMULATIONS)
+    add_options(scoring, owners, leave_out=("seed",))
     add_options(scoring, _JOINT, leave_out=("seed",))
     add_interval_options(parser.add_argument_group("intervals"), _JOINT)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
@@ -144,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     if without_alpha:
         options.variant = None
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
-    of_chance = {name: getattr(chance, name) for name in options_of(chance) if name not in _SIMULATIONS}
+    of_chance = {name: getattr(chance, name) for name in options_of(chance)}
     resampling = chosen_resampling(options)
     asked = chosen_measures(options, _JOINT, ())
     require_used(options, _JOINT, [chance, alpha, *asked], resampling=resampling)

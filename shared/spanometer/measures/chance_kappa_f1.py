@@ -23,7 +23,7 @@ from .starts import work
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
 
-_MOST_TOKENS_DRAWN = 2_000_000_000
+MOST_TOKENS_DRAWN = 2_000_000_000
 """How many tokens of documents are drawn in all simulations together: some ten minutes."""
 
 _SHORT = 128
@@ -130,8 +130,8 @@ class ChanceKappaF1(AlignedMeasure):
     )
     n_simulations: int = option(
         0,
-        help="random pairs of annotations to draw, which add chance_f1_std (the deviation of F1 between them) and "
-        "p_value (the share of them that reach the observed F1)",
+        help="random annotations of all sides to draw, which add the deviation of F1 between them (chance_f1_std) and "
+        "p-values, the share of them that reach what is observed (p_value)",
         kind=int,
         low=0,
         high=MOST_DRAWS,
@@ -181,7 +181,7 @@ class ChanceKappaF1(AlignedMeasure):
     def _count(self, alignment: Alignment) -> ChanceCounts:
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions
-        cases = self._cases(alignment)
+        cases = self.cases(alignment)
         placed = {case: self._place(cases, case) for case in np.unique(cases.of_both).tolist()}
         similarity = shared_tokens if self.level == "token" else same_span
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
@@ -203,7 +203,7 @@ class ChanceKappaF1(AlignedMeasure):
         Raises:
             InputError: if the spans do not fit the placement.
         """
-        cases = self._cases(self.compared(alignment))
+        cases = self.cases(self.compared(alignment))
         if self.method == "uniform" or self.placement == "independent":
             return 0.0
         layers = (
@@ -214,10 +214,15 @@ class ChanceKappaF1(AlignedMeasure):
         )
         return sum(work(tokens, *lengths) for tokens, lengths in layers)
 
-    def _cases(self, alignment: Alignment) -> _Cases:
+    def cases(self, alignment: Alignment) -> Cases:
+        """Find the places with spans on both sides, and what random placement there depends on.
+
+        Raises:
+            InputError: if the spans do not fit the placement.
+        """
         for side_name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
             _require_placeable(alignment, side_name, side, self.placement)
-        return _Cases.of(alignment, self.placement)
+        return Cases.of(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute observed, chance and corrected F1."""
@@ -226,11 +231,15 @@ class ChanceKappaF1(AlignedMeasure):
             precision_recall_f1(both, sizes[0], both, sizes[1], self.zero_division)["f1"]
             for both in (quantities["both"], quantities["expected"])
         )
-        certain = np.asarray(chance) >= 1.0 - 1e-12
+        return {"f1": f1, "chance_f1": chance, "kappa_f1": self.corrected(f1, chance)}
+
+    def corrected(self, f1: np.ndarray, chance: np.ndarray) -> np.ndarray:
+        """Correct F1 for chance: (f1 - chance) / (1 - chance)."""
+        f1, chance = np.asarray(f1), np.asarray(chance)
+        certain = chance >= 1.0 - 1e-12
         # above 1, chance leaves no scale for a difference: only perfect agreement keeps its value
-        undefined = certain & ((f1 < 1.0) | (np.asarray(chance) <= 1.0 + 1e-12))
-        corrected = divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
-        return {"f1": f1, "chance_f1": chance, "kappa_f1": corrected}
+        undefined = certain & ((f1 < 1.0) | (chance <= 1.0 + 1e-12))
+        return divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
 
     def notes(self, counts: Counts) -> list[str]:
         """Say if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
@@ -279,11 +288,11 @@ class ChanceKappaF1(AlignedMeasure):
             return side.column()
         return side.column(value=side.size if side.flat else coverage(side, side))
 
-    def _place(self, cases: _Cases, case: int) -> Placement:
+    def _place(self, cases: Cases, case: int) -> Placement:
         """Return the random placement of one side in one case."""
         tokens, layers = cases.describe(case)
         options: dict[str, Any] = {
-            "placement": self._of_layer,
+            "placement": self.of_layer,
             "method": self.method,
             "uniform_threshold": self.uniform_threshold,
         }
@@ -292,11 +301,11 @@ class ChanceKappaF1(AlignedMeasure):
         return sum(others, first)
 
     @property
-    def _of_layer(self) -> str:
+    def of_layer(self) -> str:
         """The placement of the spans of one nesting depth."""
         return "independent" if self.placement == "independent" else "disjoint"
 
-    def _simulate(self, cases: _Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
+    def _simulate(self, cases: Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
         """Draw the agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
         if self.n_simulations * labels > _MOST_SIMULATED:
             most = setting("n_simulations", _MOST_SIMULATED // labels)
@@ -304,7 +313,7 @@ class ChanceKappaF1(AlignedMeasure):
             raise InputError(problem, f"Set {most} or less.", option="n_simulations")
         # the document of a place is drawn anew for each label that both sides have there
         tokens = int(cases.tokens[cases.of_both[:, 0]].sum())
-        require_bounded("n_simulations", self.n_simulations, tokens, "token", _MOST_TOKENS_DRAWN)
+        require_bounded("n_simulations", self.n_simulations, tokens, "token", MOST_TOKENS_DRAWN)
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
@@ -329,7 +338,7 @@ class ChanceKappaF1(AlignedMeasure):
             count = min(step, draws - first)
             starts = [
                 np.concatenate(
-                    [sample(tokens, layer, count, placement=self._of_layer, generator=generator) for layer in layers],
+                    [sample(tokens, layer, count, placement=self.of_layer, generator=generator) for layer in layers],
                     axis=1,
                 )
                 for _, layers in sides
@@ -361,7 +370,7 @@ def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], length
 
 
 @dataclass(frozen=True, eq=False)
-class _Cases:
+class Cases:
     """The places (document and label) that have spans on both sides, and which of them are alike.
 
     A case is a document's length with the lengths of one side's spans of one label, depth by depth: all that random
@@ -385,7 +394,7 @@ class _Cases:
     size: np.ndarray
 
     @classmethod
-    def of(cls, alignment: Alignment, placement: str) -> _Cases:
+    def of(cls, alignment: Alignment, placement: str) -> Cases:
         """Find the cases of a corpus."""
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)

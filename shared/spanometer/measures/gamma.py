@@ -60,8 +60,8 @@ class Gamma(AlignedMeasure):
 
     gamma and gamma-cat are at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. A unitary
     disorder is shared equally by its units, so that labels have a gamma too; that of a document sets its own disorder
-    against what units of its labels have by chance in the corpus. Intervals take expected disorder as known: it is not
-    sampled anew for drawn corpora.
+    against what units of its labels have by chance in the corpus. Intervals and paired tests
+    take expected disorder as known: it is not sampled anew for drawn corpora and swapped outputs.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
@@ -275,7 +275,7 @@ class Gamma(AlignedMeasure):
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return totals by label with the disorder that chance gives for so many units and pairs."""
-        of_unit, categorical = self._chance(counts)
+        of_unit, categorical, _ = self._chance(counts)
         return {
             **totals,
             "expected": totals["units"] * of_unit,
@@ -283,10 +283,15 @@ class Gamma(AlignedMeasure):
             "all_expected_categorical": totals["all_weight"] * categorical[-1],
         }
 
-    def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+    def simulated(self, counts: Counts) -> np.ndarray:
+        """Return gamma of each of the random annotations; their mean is 0."""
+        whole = self._chance(counts)[2]
+        return 1 - divide(whole, np.full(len(whole), whole.mean()), 1.0)
+
+    def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what a unit of each label has of expected disorder, and the categorical one of each and of all.
 
-        The counts keep it, as many values are made of it.
+        The counts keep it, as many values are made of it; with it the disorder of each random annotation.
         """
         known: dict[str, Any] = counts.__dict__.setdefault("chance", {})
         asked = repr([getattr(self, name) for name in _OF_CHANCE])
@@ -294,11 +299,11 @@ class Gamma(AlignedMeasure):
             known[asked] = self._expected(counts)
         return known[asked]  # type: ignore[no-any-return]
 
-    def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+    def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows, tokens, labels = counts.rows, counts.shared["tokens"], len(counts.labels)
         number = len(rows["label"]) if rows else 0
         if number == 0:
-            return np.zeros(labels), np.zeros(labels + 1)
+            return np.zeros(labels), np.zeros(labels + 1), np.zeros(self.samples)
         before = (np.cumsum(tokens) - tokens)[rows["document"]]
         start, end = (rows[bound] + before for bound in ("start", "end"))
         annotators = int(counts.shared["annotator_tokens"].sum() // tokens.sum())
@@ -311,7 +316,7 @@ class Gamma(AlignedMeasure):
         known = ~np.isnan(found.categorical)
         sums = np.where(known, found.categorical, 0.0).sum(axis=0)
         of_label = np.bincount(label, minlength=labels)
-        return divide(each, of_label, 0.0), divide(sums, known.sum(axis=0), 0.0)
+        return divide(each, of_label, 0.0), divide(sums, known.sum(axis=0), 0.0), found.whole
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Return the distances of labels."""

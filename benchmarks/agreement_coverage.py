@@ -1,0 +1,118 @@
+"""How often the intervals of agreement hold the value of the population, by simulation.
+
+    python benchmarks/agreement_coverage.py [--trials 400]
+
+A population of documents with three annotators is made; corpora are drawn from it, and the intervals of each are held
+against the values of the population. Writes results/agreement_coverage.md beside this file, and prints it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import random
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import spanometer
+from spanometer.spans.spans import Spans
+from tags import table
+
+HERE = Path(__file__).resolve().parent
+POPULATION = 20_000
+SIZES = (25, 50, 150)
+CONFIDENCE = 0.95
+N_RESAMPLES = 500
+NOISE = (0.1, 0.2, 0.4)
+"""How likely each annotator is to get a span wrong."""
+
+Unit = dict[str, Any]
+
+
+def documents(generator: random.Random) -> tuple[list[list[list[Unit]]], list[int]]:
+    """Documents of 10 to 30 tokens, each with a noise of its own: spans of 1 to 4 tokens, moved, renamed or missing."""
+    annotators: list[list[list[Unit]]] = [[] for _ in NOISE]
+    lengths = []
+    for _ in range(POPULATION):
+        length, hard = generator.randint(10, 30), generator.random() < 0.3
+        truth, token = [], generator.randint(0, 3)
+        while (end := token + generator.randint(1, 4)) <= length:
+            truth.append((token, end, generator.choice(("PER", "PER", "ORG"))))
+            token = end + generator.randint(1, 8)
+        for own, noise in zip(annotators, NOISE, strict=True):
+            wrong = min(1.0, noise * (2 if hard else 0.5))
+            own.append([unit for span in truth if (unit := _seen(span, wrong, length, generator))])
+        lengths.append(length)
+    return annotators, lengths
+
+
+def _seen(span: tuple[int, int, str], wrong: float, length: int, generator: random.Random) -> Unit | None:
+    """A span as an annotator sees it, None if not at all; ends move by at most a token, so that spans stay apart."""
+    start, end, label = span
+    if generator.random() < wrong:
+        error = generator.choice(("missing", "label", "extent"))
+        if error == "missing":
+            return None
+        if error == "label":
+            label = "ORG" if label == "PER" else "PER"
+        elif end - start > 1:
+            end -= 1
+        elif end < length:
+            end += generator.random() < 0.5
+    return {"start": start, "end": end, "label": label}
+
+
+def values_of(sides: list[Spans], **options: Any) -> spanometer.analysis.agreement.Agreement:
+    return spanometer.agreement(sides, confidence=CONFIDENCE, n_resamples=N_RESAMPLES, **options)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=400)
+    trials = parser.parse_args().trials
+    annotators, lengths = documents(random.Random(0))
+    population = [Spans.from_dicts(own, lengths=lengths) for own in annotators]
+    truth = spanometer.agreement(population)
+    keys = ("mean_f1", "mean_kappa_f1", "team_kappa_f1", "alpha")
+    pairs = ((0, 1), (0, 2), (1, 2))
+    rows = []
+    for size in SIZES:
+        for method in ("bca", "percentile"):
+            generator = np.random.default_rng(size)
+            held: dict[str, list[bool]] = {}
+            for trial in range(trials):
+                drawn = generator.integers(POPULATION, size=size)
+                options = {"interval_method": method, "seed": trial}
+                found = values_of([side.take(drawn) for side in population], **options)
+                bounds = {key: (found.interval(key), getattr(truth, key)) for key in keys}
+                bounds |= {
+                    f"kappa_f1 {pair}": (found.interval("kappa_f1", *pair), truth.kappa_f1[pair]) for pair in pairs
+                }
+                for key, (interval, value) in bounds.items():
+                    low, high = interval or (np.nan, np.nan)
+                    held.setdefault(key.partition(" ")[0], []).append(bool(low <= value <= high))
+            rows.append([size, method, *(f"{np.mean(held[key]):.3f}" for key in ("kappa_f1", *keys))])
+    head = ("documents", "method", "kappa_f1 of pairs", *keys)
+    lines = [
+        "# Agreement: coverage of the intervals",
+        "",
+        "Written by `python benchmarks/agreement_coverage.py`; see [how it is measured](../README.md).",
+        "",
+        f"The share of {trials} drawn corpora whose intervals of {100 * CONFIDENCE:g} % hold the value of the population of "
+        f"{POPULATION:,} documents; three annotators, {N_RESAMPLES} resamples. The standard error is about "
+        f"{(0.05 * 0.95 / trials) ** 0.5:.3f}. The values of the population: "
+        f"{', '.join(f'{key} {getattr(truth, key):.4f}' for key in keys)}. Python {platform.python_version()}, "
+        f"spanometer {version('spanometer')}, numpy {version('numpy')}.",
+        "",
+        *table(head, rows),
+    ]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    (HERE / "results" / "agreement_coverage.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
