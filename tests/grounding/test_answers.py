@@ -61,6 +61,9 @@ def test_offsets_of_json():
 def test_answers_for_one_label_need_not_name_it():
     assert pairs('["Ann", "Bob"]', labels=["PER"]) == [ANN, ("PER", "Bob")]
     assert pairs('["PER", "Ann"]', labels=["PER"]) == [ANN]
+    assert pairs('{"entities": ["Ann", "Bob"]}', labels=["PER"]) == [ANN, ("PER", "Bob")]
+    # a pair with a label that nobody asked for is one all the same
+    assert pairs('[["PER", "Ann"], ["LOC", "Oslo"]]', labels=["PER"]) == [ANN, OSLO]
     assert read_answer('["Ann", "Bob", "Cid"]').unread == 3
 
 

@@ -87,7 +87,8 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
         answer: a string; bytes are read as UTF-8; None is a broken answer; a list or a mapping is read as JSON is.
         format: one of `FORMATS`.
         labels: the labels that were asked for, if known: with one alone, answers need not name it, and of two keys that
-            may be a label the one that is among them is.
+            may be a label the one that is among them is. Two strings in a list of lists are a label and a mention even
+            then.
 
     Returns:
         The items; never an error, whatever the answer says.
@@ -176,11 +177,12 @@ class _Reading:
     def read(self, root: Any) -> None:
         """Read a value and all that is in it."""
         only = next(iter(self.labels)) if len(self.labels) == 1 else None
-        waiting: list[tuple[Any, str | None]] = [(root, None)]
+        waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
         while waiting:
-            value, label = waiting.pop()
-            if isinstance(value, (list, tuple)):
-                parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label)
+            value, label, in_list = waiting.pop()
+            is_list = isinstance(value, (list, tuple))
+            if is_list:
+                parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label, in_list)
             elif isinstance(value, dict):
                 parts = self._of_mapping(Mapping(list(value.items()), closed=True), label)
             elif isinstance(value, Mapping):
@@ -191,7 +193,7 @@ class _Reading:
                     self._add(label or only or "", value)
                 elif value is not None:
                     self.unread += 1
-            waiting.extend(reversed(list(parts)))
+            waiting.extend((part, name, is_list) for part, name in reversed(list(parts)))
 
     def _add(self, label: Any, mention: str, bounds: tuple[Any, Any] = (None, None)) -> None:
         name = _name(str(label))
@@ -201,10 +203,10 @@ class _Reading:
             known = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds)
             self.items.append(Item(name, mention, *(bounds if known else (None, None))))
 
-    def _of_list(self, values: Sequence[Any], label: str | None) -> Iterator[tuple[Any, str | None]]:
+    def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
         texts = [value for value in values[:2] if isinstance(value, str)]
         is_pair = len(texts) == 2 and len(values) in (2, 4) and not any(isinstance(value, str) for value in values[2:])
-        if label is None and is_pair and not self._are_mentions(values):
+        if label is None and is_pair and (in_list or not self._are_mentions(values)):
             self._add(values[0], values[1], (*values[2:], None, None)[:2])
             return
         if label is not None and len(values) == 3 and texts == [values[0]] and _are_numbers(values[1:]):
@@ -213,7 +215,7 @@ class _Reading:
         yield from ((value, label) for value in values)
 
     def _are_mentions(self, values: Sequence[Any]) -> bool:
-        """Return whether two strings are two mentions of the one label that was asked for."""
+        """Return whether two strings, in no list of such, are two mentions of the one label that was asked for."""
         return len(self.labels) == 1 and values[0] not in self.labels
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
