@@ -7,9 +7,11 @@ import random
 from itertools import product
 from xml.sax.saxutils import escape
 
+import numpy as np
 import pytest
 
 import spanometer
+from spanometer.measures.gamma import Gamma
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.readers.document_file import DocumentFile
 from spanometer.readers.formats import formats_of
@@ -392,8 +394,7 @@ def agreed(sides):
     """All numbers of agreement over characters, with intervals of few draws; signatures name how a file was read."""
     annotators = dict(zip("abc", sides, strict=True))
     found = spanometer.agreement(annotators, pairing=Pairing(unit="character"), confidence=0.9, n_resamples=9).to_dict()
-    signatures = found.pop("signatures")
-    assert all("|unit:character|" in signature for signature in signatures.values())
+    assert all("|unit:character|" in signature for signature in found.pop("signatures").values())
     return found
 
 
@@ -411,8 +412,7 @@ def test_agreement_over_characters_is_the_same_in_every_format(file, corpora):
     expected = agreed(plain)
     # lengths are those of the texts, blanks and signs between words too
     assert expected["tokens"] == sum(len(d.text) for d in sides[0])
-    assert 0 < expected["alpha"] < 1
-    assert 0 < expected["kappa_f1"][0][1] < 1
+    assert 0 < expected["alpha"] < 1 and 0 < expected["kappa_f1"][0][1] < 1
     for format, (write, given) in WRITERS.items():
         files = [read(file(write(side), f"{place} {format}"), given) for place, side in enumerate(sides)]
         assert (files[0].documents.texts is None) == (format in WITHOUT_OWN_TEXT), format
@@ -435,8 +435,8 @@ def test_agreement_of_folders_and_of_formats_with_one_document(tmp_path, file, c
             (tmp_path / "brat" / f"{place}" / f"{stem}.txt").write_text(d.text, encoding="utf-8", newline="")
             (tmp_path / "brat" / f"{place}" / f"{stem}.ann").write_text("".join(rows), encoding="utf-8")
             (tmp_path / "webanno" / f"{place}" / f"{stem}.tsv").write_text(webanno(d), encoding="utf-8", newline="")
-    for folder in ("brat", "webanno"):
-        assert agreed([read_documents(tmp_path / folder / f"{place}") for place in range(3)]) == expected, folder
+    assert agreed([read_documents(tmp_path / "brat" / f"{place}") for place in range(3)]) == expected
+    assert agreed([read_documents(tmp_path / "webanno" / f"{place}") for place in range(3)]) == expected
 
 
 def test_agreement_of_doc_bins(file, corpora):
@@ -480,15 +480,18 @@ def test_agreement_does_not_depend_on_the_tokens(file, run, corpora):
     expected = agreed(files["none"])
     for mixed in product(tokenisations, repeat=3):
         assert agreed([files[name][place] for place, name in enumerate(mixed)]) == expected, mixed
+    gamma = {"pairing": Pairing(unit="character"), "gamma": Gamma(samples=3)}
+    few = [[file.take(np.arange(3)) for file in of_name] for of_name in files.values()]
+    (of_all,) = {spanometer.agreement(sides, **gamma).gamma for sides in few}
+    assert of_all < 1
     in_words, in_pieces = (spanometer.agreement(files[name], pairing=Pairing(unit="token")) for name in list(files)[:2])
     assert in_words.chance_f1[0, 1] != in_pieces.chance_f1[0, 1]
     screens = set()
     for of_name in paths.values():
         status, output, errors = run("agree", *of_name, "--unit", "character", "--names", "a,b,c")
         assert (status, errors) == (0, "")
-        lines_below = output.splitlines()[3:]
-        assert lines_below[0] == f"size  12 documents, {expected['tokens']:,} characters"
-        screens.add("\n".join(line for line in lines_below if "|unit:" not in line))
+        assert output.splitlines()[3] == f"size  12 documents, {expected['tokens']:,} characters"
+        screens.add("\n".join(line for line in output.splitlines()[3:] if "|unit:" not in line))
     assert len(screens) == 1
 
 
