@@ -21,7 +21,7 @@ from ..spans.spans import Spans
 QUANTILES = (0.025, 0.5, 0.975)
 """The quantiles of simulated values that tables and dictionaries have."""
 
-_DRAWN_AT_ONCE = 1 << 21
+_DRAWN_AT_ONCE = 1 << 18
 """About how many spans of an annotator, or values of documents and labels, are simulated at a time."""
 
 _MOST_KEPT = 1 << 27
