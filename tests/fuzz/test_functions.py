@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import spanometer
 from malformed import KNOWN, NAMES, PLACES, changed_arguments
 from spanometer import InputError, Spans, readers
-from spanometer.analysis import advice, batches, mapping, spread, streams, sweep
+from spanometer.analysis import advice, batches, grounding_spread, mapping, spread, streams, sweep
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import MEASURES, Eter, SpanF, read_counts
 from spanometer.spans.attributes import Attributes
@@ -171,6 +171,19 @@ FUNCTIONS = {
     "spread of logits": (
         spread.policy_spread,
         lambda: {"references": TAGS, "logits": LOGITS, "labels": LABELS, "scheme": None},
+    ),
+    "spread of answers": (
+        grounding_spread.grounding_spread,
+        lambda: {
+            "texts": ["Ann saw Bob.", "Oslo"],
+            "answers": {"one": ['[["A", "Ann"], ["B", "Bob"]]', None], "two": [[["A", "Ann", 0, 3]], "A: Oslo"]},
+            "references": [[{"start": 0, "end": 3, "label": "A"}], []],
+            "labels": ["A", "B"],
+            "aliases": {"C": "A"},
+            "tokens": [[[0, 3], [4, 7], [8, 11]], [[0, 4]]],
+            "measures": ["span_f"],
+            "format": "auto",
+        },
     ),
     "viterbi": (
         viterbi.decode,

@@ -128,6 +128,13 @@ def test_endless_answers_are_read(opening):
     assert read_answer(opening * 100_000).items == ()
 
 
+def test_a_list_within_itself_is_broken():
+    endless = [["PER", "Ann"]]
+    endless += [endless, endless]
+    assert read_answer(endless).broken
+    assert pairs([["PER", "Ann"]] * 2) == [ANN, ANN]
+
+
 def test_what_is_no_answer_is_refused():
     with pytest.raises(InputError, match="an answer is 3"):
         read_answer(3)

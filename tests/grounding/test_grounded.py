@@ -207,6 +207,11 @@ def test_a_mention_is_never_a_pattern():
         (lambda: ground(["a"], ["a"], policy="a,b,c,d,e,f,g,h"), "invalid value for .*broken.*: 'a'"),
         (lambda: ground(["a"], ["a"], tokens=[[(0, 2)]]), "a token ends at 2, the text at 1"),
         (lambda: ground(["a"], ["a"], tokens=[]), "1 text, and tokens of 0 documents"),
+        (lambda: ground(["a", "b"], ["", ""], tokens=[[], [3]]), "document 1: a token is 3"),
+        (lambda: ground(["a"], ["a"], tokens=[[(0, 10**30)]]), "a bound of a token is out of range"),
+        (lambda: ground(["a"], ["a"], labels="PER"), "labels are 'PER'"),
+        (lambda: ground(["a"], ["a"], labels=["PER", None]), "labels are"),
+        (lambda: ground(["a"], ["a"], aliases={"PERSON": 1}), "aliases are"),
     ],
 )
 def test_wrong_input_is_refused(call, said):

@@ -10,6 +10,7 @@ import pytest
 
 import spanometer
 from spanometer import InputError
+from spanometer.analysis.grounding_spread import grounding_spread
 from spanometer.analysis.results import SystemReports
 from spanometer.analysis.spread import policy_spread
 from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
@@ -140,7 +141,10 @@ def test_results():
     compared = spanometer.compare(GOLD, {"one": ONE, "two": TWO}, n_resamples=20, per_label=True)
     agreed = spanometer.agreement({"ann": GOLD, "ben": ONE})
     spread = policy_spread(GOLD, [["I-PER", "O", "O"], ["O", "B-LOC", "I-PER"]])
+    answers = {"one": ['[["PER", "Ann"]]'], "two": ["[]"]}
+    grounded = grounding_spread(["Ann and Ann"], answers, [[{"start": 0, "end": 3, "label": "PER"}]])
     kinds = [
+        (grounded, ("scores", "effects", "ranks", "choices")),
         (report, ("scores", "labels")),
         (reports, ("scores", "labels")),
         (compared, ("systems", "pairs", "labels", "label_pairs")),

@@ -14,7 +14,16 @@ from ..arrays import batches, listed, listed_items, plain
 from ..errors import InputError, require_same_documents
 from ..grounding.answers import Answer
 from ..grounding.grid import GroundingGrid, predicted_by_all
-from ..grounding.grounded import Grounded, Unplaced, ground, predicted_columns, read_both, text_indices, with_unplaced
+from ..grounding.grounded import (
+    Grounded,
+    Unplaced,
+    ground,
+    predicted_columns,
+    read_both,
+    read_labels,
+    text_indices,
+    with_unplaced,
+)
 from ..grounding.outcomes import Predicted
 from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, GroundingPolicy
@@ -215,7 +224,7 @@ def grounding_spread(
     given = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
     if not given:
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
-    known = None if labels is None else list(labels)
+    known = read_labels(labels)
     rows = listed(texts, "Texts are a list of strings.")
     read = {str(name): read_both(rows, of_system, format, known, aliases)[1] for name, of_system in given}
     indices = text_indices(rows, tokens)

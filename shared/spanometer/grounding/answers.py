@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -96,20 +97,29 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
     Raises:
         InputError: for an answer of another type, and an unknown format.
     """
-    if format not in FORMATS:
+    if not (isinstance(format, str) and format in FORMATS):
         raise InputError(
             f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
         )
     if answer is None:
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):
-        return _of_value(answer, True, labels)
+        return Answer(broken=True) if _is_unreadable(answer) else _of_value(answer, True, labels)
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
         raise InputError(f"an answer is {shown(answer)}.", "Answers are strings, or lists of [label, mention].")
     said = _said(answer)
     return _READERS[_format_of(said) if format == "auto" else format](said, labels)
+
+
+def _is_unreadable(value: Any) -> bool:
+    """Return whether a value contains itself, nests as no JSON does, or cannot be read at all."""
+    try:
+        json.dumps(value, default=lambda _: None, skipkeys=True)
+    except Exception:  # what an object of the caller's raises
+        return True
+    return False
 
 
 def _said(answer: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, listed
-from ..errors import InputError, counted, shown
+from ..arrays import code_type, listed, listed_items
+from ..errors import InputError, counted, require_kind, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
@@ -219,7 +219,7 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    labels = None if labels is None else tuple(labels)
+    labels = read_labels(labels)
     said = listed(answers, ANSWERS_REMEDY)
     read_texts, read_answers = read_both(texts, said, format, labels, aliases)
     indices = text_indices(read_texts, tokens)
@@ -355,8 +355,25 @@ def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Seque
 
 
 def _known(labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> list[str]:
-    """Return the labels that answers may give."""
-    return [] if labels is None else list(dict.fromkeys([*labels, *(aliases or {})]))
+    """Return the labels that answers may give; an `InputError` for what are no labels."""
+    names = read_labels(labels)
+    remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
+    require_kind(aliases or {}, Mapping, "a mapping of labels", remedy, option="aliases")
+    pairs = listed_items(aliases or {}, remedy)
+    if not all(isinstance(name, str) for pair in pairs for name in pair):
+        raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
+    return [] if names is None else list(dict.fromkeys([*names, *(old for old, _ in pairs)]))
+
+
+def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return labels that were asked for; an `InputError` unless they are several strings."""
+    if labels is None:
+        return None
+    remedy = "Give a list of labels, ['PER', 'LOC']."
+    names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="labels")
+    if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"labels are {shown(labels)}.", remedy, option="labels")
+    return tuple(names)
 
 
 def _spans(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, take_segments
-from ..errors import InputError, counted
+from ..arrays import begins_run, is_integer, is_list, listed, offsets_of, ordered, take_segments
+from ..errors import InputError, counted, shown
 from .arrow import LONGEST
+
+_TOKENS = "Tokens are pairs of characters' offsets in the order of the text, the end exclusive."
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,17 +33,21 @@ class Tokens:
         """Read the bounds of each document's tokens.
 
         Raises:
-            InputError: for a token that is empty, or begins before the end of the one before it.
+            InputError: for what is no pair of numbers, a token that is empty, or one that begins before the end of
+                the one before it.
         """
-        rows = [list(row) for row in documents]
+        rows = [
+            listed(row, _TOKENS, document=number) for number, row in enumerate(ordered(documents, "a list", _TOKENS))
+        ]
         offsets = offsets_of([len(row) for row in rows])
-        flat = list(chain.from_iterable(chain.from_iterable(rows)))
-        if any(not -LONGEST <= bound <= LONGEST for bound in flat):
-            document = next(
-                number for number, row in enumerate(rows) if any(abs(bound) > LONGEST for pair in row for bound in pair)
-            )
-            raise InputError("a bound of a token is out of range.", "Check the tokens' offsets.", document=document)
-        bounds = np.array(flat, dtype=np.int64).reshape(-1, 2)
+        try:
+            bounds = np.array([pair for row in rows for pair in row] or np.zeros((0, 2), np.int64))
+        except (ValueError, TypeError, OverflowError):
+            bounds = np.array(None)
+        whole = bounds.dtype.kind in "iu" and bounds.shape == (offsets[-1], 2)
+        if not whole or ((bounds > LONGEST) | (bounds < -LONGEST)).any():
+            raise _odd_token(rows)
+        bounds = bounds.astype(np.int64)
         return cls(offsets, bounds[:, 0], bounds[:, 1]).checked()
 
     @classmethod
@@ -64,7 +70,7 @@ class Tokens:
             document = int(self.document[token])
             raise InputError(
                 f"{bounds}, after one that ends at {before[token]}.",
-                "Tokens are pairs of characters' offsets in the order of the text, the end exclusive.",
+                _TOKENS,
                 document=document,
                 position=token - int(self.offsets[document]),
             )
@@ -89,6 +95,19 @@ class Tokens:
         """Return the tokens of some documents, in the order asked for."""
         counts, taken = take_segments(self.offsets, documents)
         return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
+
+
+def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
+    """Return the error about the first token that is no pair of offsets."""
+    for document, row in enumerate(rows):
+        for token in row:
+            if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
+                return InputError(f"a token is {shown(token)}.", _TOKENS, document=document)
+            if any(abs(bound) > LONGEST for bound in token):
+                return InputError(
+                    "a bound of a token is out of range.", "Check the tokens' offsets.", document=document
+                )
+    return InputError("the tokens are no pairs of offsets.", _TOKENS)
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:

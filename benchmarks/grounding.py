@@ -1,0 +1,173 @@
+"""Time of grounding answers: many short ones, a long one, and real ones under all policies.
+
+    python benchmarks/grounding.py [--runs 5]
+
+Writes results/grounding.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0
+in any case. Processor time is measured, of one process. Texts and answers are made of random words, seeded; the memoirs
+are the file dses_french_claude_1.jsonl in the folder `generated` of the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import time
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+from inputs import data_file
+
+from spanometer.analysis.grounding_spread import grounding_spread
+from spanometer.grounding import GroundingPolicy, ground
+from spanometer.measures import SpanF
+from spanometer.spans.spans import Spans
+from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ("spanometer", "pyarrow", "numpy")
+ANSWERS, ITEMS, CHARACTERS = 10_000, 10, 1_000
+LONG, LONG_ITEMS = 1_000_000, 10_000
+ONE_IN = 96
+"""Of so many policies one is run alone."""
+
+LABELS = {"persName": "PER", "placeName": "LOC"}
+
+
+def made_texts(number: int, size: int, chance: random.Random) -> list[str]:
+    """Texts of words of three to nine letters, from a vocabulary of 3,000, an eighth of them capitalised."""
+    words = ["".join(chance.choices(ascii_lowercase, k=chance.randint(3, 9))) for _ in range(3_000)]
+    return [
+        " ".join(word.capitalize() if chance.random() < 0.125 else word for word in chance.choices(words, k=size // 4))[
+            :size
+        ]
+        for _ in range(number)
+    ]
+
+
+def made_answer(text: str, items: int, chance: random.Random) -> str:
+    """JSON: mentions of one or two words of a text, one in twenty with a word that is not there."""
+    words = text.split()
+    rows = []
+    for _ in range(items):
+        first = chance.randrange(len(words) - 1)
+        mention = " ".join(words[first : first + chance.choice((1, 1, 1, 2))])
+        rows.append([chance.choice(("PER", "LOC")), mention + " Nobody" if chance.random() < 0.05 else mention])
+    return json.dumps(rows)
+
+
+def plainly(texts: list[str], answers: list[str]) -> float:
+    """The least that grounding has to do: parse the answers, and find each mention once."""
+    return float(
+        sum(
+            text.find(mention) >= 0
+            for text, said in zip(texts, answers, strict=True)
+            for _, mention in json.loads(said)
+        )
+    )
+
+
+def placed(texts: list[str], answers: list[str]) -> float:
+    """How many items have a place under `strict`."""
+    return float(ground(texts, answers).total["placed"])
+
+
+def of_made_answers() -> Cases:
+    chance = random.Random(0)
+    texts = made_texts(ANSWERS, CHARACTERS, chance)
+    answers = [made_answer(text, ITEMS, chance) for text in texts]
+    long_text = made_texts(1, LONG, chance)
+    long_answer = [made_answer(long_text[0], LONG_ITEMS, chance)]
+    return {
+        "many plainly": lambda: plainly(texts, answers),
+        "many": lambda: placed(texts, answers),
+        "long plainly": lambda: plainly(long_text, long_answer),
+        "long": lambda: placed(long_text, long_answer),
+    }
+
+
+def of_memoirs() -> Cases:
+    file = data_file().parent / "generated" / "dses_french_claude_1.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    texts, answers = [row["text"] for row in rows], [row["answers"]["claude"] for row in rows]
+    gold = Spans.from_dicts(
+        [[{key: span[key] for key in ("start", "end", "label")} for span in row["gold"]] for row in rows]
+    )
+    options: dict[str, Any] = {"labels": ["PER", "LOC"], "aliases": LABELS}
+
+    def one_by_one() -> float:
+        policies = islice(GroundingPolicy.grid(), 0, None, ONE_IN)
+        sides = (ground(texts, answers, policy=policy, **options).sides(gold) for policy in policies)
+        return max(SpanF().score(SpanF().counts(*both))["f1"] for both in sides)
+
+    return {
+        "grid": lambda: grounding_spread(texts, answers, gold, **options).systems["answers"].measures["span_f"].best,
+        "one by one": one_by_one,
+    }
+
+
+def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
+    rows: list[Iterable[object]] = []
+    for text, name, limit in (
+        (f"{ANSWERS:,} answers with {ANSWERS * ITEMS:,} items, texts of {CHARACTERS:,} characters", "many", 3),
+        (f"one answer with {LONG_ITEMS:,} items, a text of {LONG:,} characters", "long", 10),
+    ):
+        plain = f"{name} plainly"
+        rows.append((text, shown(timings[plain]), shown(timings[name]), times(timings.ratio(name, plain))))
+        goals.append(Goal(f"{text}, seconds", timings[name], limit))
+    yield from (
+        "## Under `strict`",
+        "",
+        "Beside `json.loads` of the answers and `str.find` of each mention, which knows no tokens, no repeated "
+        "mentions and no other form of an answer.",
+        "",
+    )
+    yield from table(("", "json.loads and find", "ground", "ratio"), rows)
+    alone = timings["one by one"] * ONE_IN
+    yield from ("## Under all 9,216 policies", "", "25 paragraphs of memoirs, 289 items, grounded and scored.", "")
+    yield from table(
+        ("", "time"),
+        [
+            ("`grounding_spread`", shown(timings["grid"])),
+            (f"policy by policy, from one in {ONE_IN}", shown(alone)),
+        ],
+    )
+    goals.append(Goal("all policies on the memoirs, seconds", timings["grid"], 10))
+    goals.append(Goal("policy by policy to all at once", alone / timings["grid"], 10, at_least=True))
+
+
+def preamble(runs: int) -> list[str]:
+    """How it was measured."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return [
+        "# Grounding answers: time",
+        "",
+        "Written by `python benchmarks/grounding.py`; see [how it is measured](../README.md).",
+        "",
+        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
+        f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
+        f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
+        "",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
+    arguments = parser.parse_args()
+    timings = measure_cases({**of_made_answers(), **of_memoirs()}, arguments.runs, time.process_time)
+    goals: list[Goal] = []
+    lines = [*report(timings, goals)]
+    text = "\n".join([*preamble(arguments.runs), *lines, *report_goals(goals)])
+    print(text)
+    (HERE / "results" / "grounding.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
