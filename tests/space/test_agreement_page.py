@@ -14,6 +14,7 @@ import spanometer
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.readers.pairing import Pairing
+from spanometer.space import agreement
 from spanometer.space.agreement import MAX_FILES, controls, respond
 from spanometer.space.documents import named, read_file
 from spanometer.space.examples import team_examples
@@ -151,6 +152,11 @@ def test_what_cannot_be_done(files, tmp_path, given, said):
     found = page([tmp_path / name for name in given])
     assert "alert" in found.html and said in text_of(found.html), text_of(found.html)
     assert not found.files and str(tmp_path) not in found.html
+
+
+def test_spans_are_bounded(files, monkeypatch):
+    monkeypatch.setattr(agreement, "MAX_SPANS", 3)
+    assert "4 spans, more than 3" in text_of(page(files(ann=ANN, ben=BEN)).html)
 
 
 def test_intervals_are_bounded(files):

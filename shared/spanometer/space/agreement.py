@@ -37,10 +37,13 @@ from .limits import too_much
 from .templates import error_message, render, shown
 
 MAX_FILES = 8
+MAX_SPANS = 60_000
+"""How many files, and spans of all annotators together, the page takes."""
+
 SHOWN_PLACES = 40
 SHOWN_DOCUMENTS = 50
 SHOWN_CHARACTERS = 600
-"""How many files the page takes; how many places, documents and characters of a place are shown."""
+"""How many places, documents and characters of a place are shown."""
 
 MAX_DRAWN = 40_000_000
 """How many counts (documents, labels, pairs and resamplings multiplied) intervals are drawn from."""
@@ -187,6 +190,9 @@ def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
 
 def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, confidence: float | None) -> None:
     """Raise an `InputError` for what would take too long."""
+    total = sum(map(len, sides.values()))
+    if total > MAX_SPANS:
+        raise too_much("the files", f"{total:,} spans, more than {MAX_SPANS:,}")
     listed = [spans.unlabelled() if measure.labels == "ignore" else spans for spans in sides.values()]
     if any(spans.lengths is None for spans in listed):
         # the measure says what is missing

@@ -14,7 +14,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
 
 from ..errors import InputError
-from .agreement import MAX_FILES, Answer, controls, respond
+from .agreement import MAX_FILES, MAX_SPANS, Answer, controls, respond
 from .documents import FORMATS
 from .examples import team_examples
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes
@@ -72,7 +72,8 @@ def build() -> gr.Blocks:
         }
         start.click(**call)
         for option in options:
-            option.input(**call)
+            # a name is not one before it is written whole
+            (option.submit if isinstance(option, gr.Textbox) else option.input)(**call)
         files.upload(**call)
         files.clear(**call)
         for example, button in zip(examples, buttons, strict=True):
@@ -119,5 +120,5 @@ def _written(found: Answer) -> list[str] | None:
 
 
 def _limits() -> str:
-    size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens"
+    size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_SPANS:,} spans"
     return f"{size}; {megabytes(MAX_BYTES)} for each file"

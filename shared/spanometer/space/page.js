@@ -33,8 +33,10 @@
   };
   const compare = () => {
     const scored = results.querySelector("[data-texts]");
+    // results of files belong to no box
+    const boxes = (part) => part.dataset.boxes.split(" ").filter(Boolean);
     const sum = (box) => checksum(document.querySelector(`#${box} textarea`).value);
-    const stale = Boolean(scored) && scored.dataset.texts !== scored.dataset.boxes.split(" ").map(sum).join(" ");
+    const stale = Boolean(scored) && scored.dataset.texts !== boxes(scored).map(sum).join(" ");
     for (const part of [results, ...document.querySelectorAll(".sm-chart")]) part.classList.toggle("sm-stale", stale);
   };
   // a table that is wider than the page says so
