@@ -313,3 +313,17 @@ def test_options_of_attributes_on_tags(complaint, file):
 def test_one_file(complaint, pair):
     assert "there is no file with the system's spans. Give PREDICTION." in complaint("score", pair[0])
     assert "two files are standard input" in complaint("score", "-", "-", "--measure", "span_attribute")
+
+
+def test_words_of_documents_with_attributes(run, file):
+    """They are compared, and ignored when asked, whatever reads the file: documents of tokens are read as such."""
+    spans = [{"start": 0, "end": 1, "label": "A", "attributes": {"neg": True}}]
+    gold, system = (
+        file(f"{name}.jsonl", json.dumps({"tokens": [word, "b"], "unit": "token", "spans": spans}) + "\n")
+        for name, word in (("gold", "a"), ("system", "x"))
+    )
+    status, _, error = run("score", gold, system, "--measure", "span_attribute")
+    assert (status, "the word is 'a' here and 'x' in" in error) == (2, True)
+    status, output, error = run("score", gold, system, "--measure", "span_attribute", "--ignore-words")
+    assert (status, error) == (0, "")
+    assert "1 reference span, 1 predicted span" in output

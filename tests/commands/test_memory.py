@@ -39,6 +39,30 @@ def documents(generator, noise):
     return json.dumps({"tokens": words, "unit": "token", "spans": found}) + "\n"
 
 
+def markup(generator, noise):
+    words, spans = spans_of(generator, noise)
+    for start, end in spans:
+        words[start] = f"<pers.ind> <name> {words[start]} </name>"
+        words[end - 1] += " </pers.ind>"
+    return " ".join(words) + "\n"
+
+
+def attributes(generator, noise):
+    words, _ = spans_of(generator, noise)
+    values = [{"negated": noise(), "certainty": generator.choice(["low", "high"])} for _ in words[:-3:5]]
+    found = [{"start": 5 * n, "end": 5 * n + 2, "label": "A", "attributes": each} for n, each in enumerate(values)]
+    return json.dumps({"tokens": words, "unit": "token", "spans": found}) + "\n"
+
+
+def tasks(generator, noise):
+    words, _ = spans_of(generator, noise)
+    value = {"start": 0, "end": len(words[0]), "text": words[0], "labels": ["PER"]}
+    result = [{"from_name": "label", "to_name": "text", "type": "labels", "value": value}]
+    return (
+        json.dumps({"data": {"text": " ".join(words)}, "annotations": [{"result": [] if noise() else result}]}) + "\n"
+    )
+
+
 def _is_noise(generator, rate):
     return generator.random() < rate
 
@@ -49,6 +73,9 @@ def _is_noise(generator, rate):
         ("a.conll", tags, ("score", "--confidence", "0.9", "--resamples", "20", "--measure", "span_f,token_f,link_f")),
         ("a.jsonl", trees, ("eter",)),
         ("a.jsonl", documents, ("score", "--measure", "span_f")),
+        ("a.txt", markup, ("eter",)),
+        ("a.jsonl", attributes, ("score", "--measure", "span_attribute")),
+        ("a.json", tasks, ("score", "--measure", "span_f")),
     ],
 )
 def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
@@ -67,7 +94,9 @@ def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
             generator = random.Random(1)
             paths.append(tmp_path / f"{side}-{documents}-{name}")
             noise = partial(_is_noise, random.Random(2), 0.1 if side == "system" else 0)
-            paths[-1].write_text("".join(line(generator, noise) for _ in range(documents)))
+            text = [line(generator, noise) for _ in range(documents)]
+            # one JSON text
+            paths[-1].write_text(f"[{','.join(text)}]" if name == "a.json" else "".join(text))
         if documents > 5:
             # what is imported at first is no part of it
             tracemalloc.start()

@@ -25,6 +25,8 @@ def lines(*spans, text=TEXT, **more):
         ((0, 3, "A", "Bo"), [], ["stated text"], "is said to be 'Bo', and the text is 'Ada' there."),
         ((0, 2, "A"), ["--tokenizer", "words"], ["off tokens"], "begins or ends within a token."),
         ((0, 3, "C"), ["--known-labels", "A,B"], ["label"], "has an unknown label."),
+        ((0, 3, "A\tB"), [], ["label name"], "cannot be scored: the label 'A\\tB' has control characters."),
+        ((0, 3, " A"), [], ["label name"], "cannot be scored: the label ' A' has outer blanks."),
         ((4, 5, "A"), ["--offset-unit", "utf-16"], ["inside character"], "begins or ends inside a character."),
     ],
 )

@@ -166,6 +166,13 @@ def test_memory_of_all_measures(file):
     assert int(ran.stdout.split()[-1]) < 3 * len(text) + 200_000_000
 
 
+def test_blank_lines_before_json_lines(file):
+    row = b'{"tags": ["B-X"]}\n'
+    assert "and no document" in refused(file(b"\n" * 18_000_000, "a.jsonl")).problem
+    after = read(file(b"\n" * 3_000_000 + row + b"\n" * 3_000_000 + row, "b.jsonl"))
+    assert after.document_lines.tolist() == [3_000_001, 6_000_002]
+
+
 def test_comments_alone(file):
     text = b"# nothing but this\n" * 1_000_000
     assert "the first 16 megabytes have no row of tags" in refused(file(text)).problem

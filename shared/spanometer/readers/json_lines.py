@@ -147,8 +147,13 @@ def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[s
 
 
 def _lines_of(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
-    empty = True
+    empty, size = True, 0
     for first, block in source.blocks():
+        size += len(block)
+        if empty:
+            source.require_begun(size - len(block), first)
+        if block.isspace():
+            continue
         for number, line in enumerate(block.decode().split("\n"), first):
             if text := line.rstrip(_BLANKS):
                 empty = False

@@ -269,7 +269,7 @@ class Source:
         """Raise an `InputError` if so many bytes came before the first row."""
         if size > self._limits.max_line * _MEGABYTE + BLOCK_SIZE:
             raise self.refuse(
-                f"the first {self._limits.max_line:,g} megabytes have no row of tags.",
+                f"the first {self._limits.max_line:,g} megabytes have no row of tags, and no document.",
                 f"Leave comments out of the file, or raise the limit with {setting('max_line')}.",
                 line,
             )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import shown
+from ..spans.arrow import name_problem
 from ..spans.characters import code_points
 from .document_file import DocumentFile, inspection
 from .records import Record
@@ -26,6 +27,7 @@ KINDS = {
     "stated text": "spans whose stated text differs from the text",
     "off tokens": "spans that begin or end within a token",
     "label": "spans with an unknown label",
+    "label name": "spans whose label is empty, or has outer blanks or control characters",
     "document": "documents with the name of another",
     "unit": "documents whose offsets may be code points or something else",
 }
@@ -133,6 +135,8 @@ class _Check:
             if (key := (tuple(bounds), span[2])) in seen:
                 self.add("twice", span, "is there twice")
             seen.add(key)
+            if problem := name_problem(span[2], "label"):
+                self.add("label name", span, f"cannot be scored: {problem.removesuffix('.')}")
             if self._found.labels is not None and span[2] not in self._found.labels:
                 self.add("label", span, "has an unknown label")
             if not self._is_inside(span, bounds, None if parts is None else len(parts)):
