@@ -12,7 +12,7 @@ from spanometer import InputError, Spans, readers
 from spanometer.analysis import advice, mapping, spread, streams, sweep
 from spanometer.errors import require_kind, setting, shown
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import SpanF, read_counts
+from spanometer.measures import FairF, SlIcm, SpanF, read_counts
 from spanometer.options import Option
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
@@ -190,3 +190,18 @@ def test_arguments_of_another_kind(call):
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda failing: SlIcm(tokens=[["a"]], token_probabilities=failing),
+        lambda failing: FairF(weights=failing),
+        lambda failing: FairF(weights={"BE": failing}),
+    ],
+)
+def test_mappings_that_cannot_be_read(make):
+    """An option that is a mapping whose items fail is refused by its name."""
+    with pytest.raises(InputError, match="cannot be read") as caught:
+        make(ODD["dict that fails"]())
+    assert caught.value.option in ("weights", "token_probabilities")

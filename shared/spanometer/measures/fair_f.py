@@ -196,7 +196,7 @@ def _weights(kinds: Mapping[Any, Any], given: Any) -> Weights:
     for kind in sorted(kinds, key=lambda kind: kind != "BE"):
         if kind not in {*COLUMNS, "BE"} or not isinstance(kinds[kind], Mapping):
             raise _refusal(given)
-        parts = dict(listed_items(kinds[kind], _REMEDY))
+        parts = dict(listed_items(kinds[kind], _REMEDY, option="weights"))
         if not set(parts) <= set(PARTS):
             raise _refusal(given)
         numbers = tuple(parts.get(part, 0.0) for part in PARTS)

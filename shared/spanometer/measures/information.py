@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import is_number, offsets_of, ranges, read_documents, runs
+from ..arrays import is_number, listed_items, offsets_of, ranges, read_documents, runs
 from ..errors import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
@@ -251,7 +251,7 @@ def require_probability(value: object, name: str) -> None:
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
     """Raise an `InputError` unless these are words and their probabilities, also of words that do not occur."""
-    for word, value in probabilities.items():
+    for word, value in listed_items(probabilities, TOKENS_REMEDY, option="token_probabilities"):
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
             raise InputError(problem, "Give a mapping of strings to probabilities.", option="token_probabilities")
