@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-xxhash = pytest.importorskip("xxhash", reason="xxhash is not installed")
 pytest.importorskip("lighteval", reason="LightEval is not installed")
 
+import xxhash
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.models.dummy.dummy_model import DummyModel, DummyModelConfig
 from lighteval.models.model_output import ModelResponse
