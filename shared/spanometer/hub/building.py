@@ -250,7 +250,7 @@ def _cases(name: str) -> list[dict[str, Any]]:
         return SimpleNamespace(compute=compute)
 
     with tempfile.TemporaryDirectory() as cache_dir:
-        known = {"evaluate": SimpleNamespace(load=load), "spanometer": SimpleNamespace(path=str, load=load)}
+        known = {"spanometer": SimpleNamespace(load=load)}
         for example in doctest.DocTestParser().get_examples(kind.inputs_text):
             if not example.source.startswith("import "):
                 exec(example.source, known)
