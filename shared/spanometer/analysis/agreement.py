@@ -235,9 +235,10 @@ def agreement(
         gamma = replace(gamma, **shared)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = named_annotators(annotations, names)
-    sides, reading, *_ = read_sides(
+    read = read_sides(
         given,
         pairing,
+        choice,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -245,12 +246,9 @@ def agreement(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
-    known_lengths = require_lengths(next(iter(sides.values())).lengths, "chance")
-    if labels == "ignore":
-        sides = {name: spans.unlabelled() for name, spans in sides.items()}
-    label_names = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    annotated = {name: spans.with_labels(label_names) for name, spans in sides.items()}
+    annotated, reading = read.with_common_labels(labels), read.reading
+    first = next(iter(annotated.values()))
+    known_lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
     numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
     of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in KEYS} if per_document else None
     of_pairs, pair_bounds, pair_counts = _pairs(
@@ -286,7 +284,7 @@ def agreement(
         for place in range(len(label_names) + 1)
     ]
     return Agreement(
-        names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
+        names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         documents=len(known_lengths),
         tokens=int(known_lengths.sum()),
         **values.pop(),

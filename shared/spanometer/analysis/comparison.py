@@ -246,6 +246,7 @@ def compare(
     sides, reading, _, grounded = read_sides(
         given,
         pairing,
+        choice,
         apart=False,
         scheme=scheme,
         repair=repair,
@@ -254,7 +255,6 @@ def compare(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
     return _compared(
         sides,
         asked,

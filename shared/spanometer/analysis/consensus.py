@@ -268,6 +268,7 @@ def consensus(
     sides, reading, file, _ = read_sides(
         require_no_answers(named_annotators(annotations, names)),
         pairing,
+        choice,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -275,7 +276,6 @@ def consensus(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides = choice.of_sides(sides)
     known = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))
@@ -298,9 +298,7 @@ def consensus(
         overruled=won.take(~kept),
         contradicting=contradicting,
         file=None if file is None else replace(file, spans=chosen.spans),
-        signature=signature_of(
-            "consensus", {**reading, **choice.signed(), "annotators": len(of_all), **voting.signed()}
-        ),
+        signature=signature_of("consensus", {**reading, "annotators": len(of_all), **voting.signed()}),
     )
 
 

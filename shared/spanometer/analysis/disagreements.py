@@ -287,9 +287,10 @@ def disagreements(
     measure = ChanceKappaF1(labels=labels, level=level)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = require_no_answers(named_annotators(annotations, names))
-    sides, reading, file, _ = read_sides(
+    read = read_sides(
         given,
         pairing,
+        choice,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -297,11 +298,8 @@ def disagreements(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(sides), {**reading, **choice.signed()}
-    if measure.labels == "ignore":
-        sides = {name: spans.unlabelled() for name, spans in sides.items()}
-    label_names = tuple(sorted({label for spans in sides.values() for label in spans.labels}))
-    spans = tuple(side.with_labels(label_names) for side in sides.values())
+    sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
+    spans = tuple(sides.values())
     places = Places.of(spans)
     known = spans[0].lengths
     found = Disagreements(

@@ -338,6 +338,7 @@ def errors(
     read = read_sides(
         _sides(references, predictions),
         pairing,
+        choice,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -345,9 +346,7 @@ def errors(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(read.spans), {**read.reading, **choice.signed()}
-    labels = tuple(sorted({label for side in sides.values() for label in side.labels}))
-    spans = {name: side.with_labels(labels) for name, side in sides.items()}
+    spans, reading = read.with_common_labels(), read.reading
     reference = spans.pop(REFERENCES)
     several = isinstance(predictions, Mapping)
     systems = {}

@@ -205,6 +205,7 @@ def score_against(
     sides, reading, *_ = read_sides(
         {**people, **_named(systems, people)},
         pairing,
+        choice,
         scheme=scheme,
         repair=repair,
         prefix=prefix,
@@ -212,7 +213,7 @@ def score_against(
         id2label=id2label,
         ignore_index=ignore_index,
     )
-    sides, reading = choice.of_sides(sides), {**reading, **choice.signed(), "references": len(people)}
+    reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
     if first.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")

@@ -52,11 +52,10 @@ from ..readers.document_file import DocumentFile
 from ..readers.pairing import unit_of
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
-from ..tags.decoding import LabelDecoding
 from ..web.disagreement_report import DisagreementOptions, disagreement_report
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import Side, kind_of, named, names_of, once, size_of, with_answer_keys
+from .inputs import Side, kind_of, named, once, size_of, with_answer_keys
 from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -198,13 +197,12 @@ def _compare_tags(
 ) -> _Compared:
     """Compare tags; errors name the files' lines."""
     files = source.read_all(paths, "its annotators", words=output.disagreements)
-    default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
-    annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
+    annotators = source.by_name(options.names, paths, files, "annotator")
     given = {name: source.annotation_in(file) for name, file in annotators.items()}
-    reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
+    reading = {**source.decoding, **source.chosen}
     with source.located({f"{ANNOTATOR}{name}": file for name, file in annotators.items()}):
-        found = agreement(given, **reading, **source.chosen, **values)
-        differing = _disagreements(given, output, values, **reading, **source.chosen)
+        found = agreement(given, **reading, **values)
+        differing = _disagreements(given, output, values, **reading)
     if differing is not None and output.disagreements:
         differing = differing.with_context(context_of_tags(files[0], source.kept(files[0])))
     return _Compared(annotators, found, differing)

@@ -42,7 +42,7 @@ from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
-from .inputs import STANDARD_INPUT, Side, headlines, kind_of, named, names_of, once, size_of
+from .inputs import STANDARD_INPUT, Side, headlines, kind_of, named, once, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch, text
 from .output import Output
@@ -147,16 +147,11 @@ def _of_tags(
             f"Set {setting('ignore_index')} to a number that does not occur.",
             source=first.source,
         )
-    default = names_of(paths) if source.columns is None else [file.columns[0] for file in files]
-    annotators = dict(zip(named(options.names, default, "annotator"), files, strict=True))
+    annotators = source.by_name(options.names, paths, files, "annotator")
     with source.located({f"annotator {name}": file for name, file in annotators.items()}):
         found = consensus(
             {name: source.annotation_in(file) for name, file in annotators.items()},
-            scheme=source.scheme,
-            repair=source.repair,
-            prefix=source.prefix,
-            id2label=source.id2label,
-            ignore_index=source.ignore_index,
+            **source.decoding,
             **source.chosen,
             **asdict(voting),
         )

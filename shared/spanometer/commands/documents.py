@@ -150,12 +150,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels):
         """Read all sides; the names are those of the files, or of the annotators of one file."""
         if len(paths) == 1:
             self.require_taken(paths)
-            file = self.read_whole(paths[0])
-            if len(file.names) < 2:
-                raise InputError(
-                    "the file has spans of one annotator.", "Give a file for each annotator.", source=file.source
-                )
-            return by_annotator(file)
+            return by_annotator(self.read_whole(paths[0]))
         require_distinct(paths)
         self.require_taken(paths)
         return dict(zip(names_of(paths), map(self.read, paths), strict=True))

@@ -223,19 +223,14 @@ def _errors_of_tags(
     reference, *files = source.read_all(paths, "the reference and the systems", words=True)
     if not files:
         raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two --columns or more.")
-    default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
-    systems = dict(zip(named(options.names, default, "system"), files, strict=True))
+    systems = source.by_name(options.names, paths[1:], files, "system")
     for file in files:
         require_same_tokens(reference, file)
     with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
         found = errors(
             source.annotation_in(reference),
             {name: source.annotation_in(file) for name, file in systems.items()},
-            scheme=source.scheme,
-            repair=source.repair,
-            prefix=source.prefix,
-            id2label=source.id2label,
-            ignore_index=source.ignore_index,
+            **source.decoding,
             **source.chosen,
             **values,
         )

@@ -86,11 +86,9 @@ def _of_documents(
     """Score files of documents; a single file of references has those of several annotators."""
     source.require_taken(paths)
     if number == 1:
-        people = by_annotator(source.read_whole(paths[0]))
+        people = by_annotator(source.read_whole(paths[0]), "Give more references.")
     else:
         people = dict(zip(names_of(paths[:number]), map(source.read, paths[:number]), strict=True))
-    if len(people) < 2:
-        raise InputError("the file has spans of one annotator.", "Give more references.", source=paths[0])
     outputs = dict(zip(systems, map(source.read, paths[number:]), strict=True))
     found = score_against(
         people, outputs, measures=measures, pairing=source.pairing, **source.chosen, **_drawn(resampling)
@@ -119,11 +117,7 @@ def _of_tags(
             {name: source.annotation_in(file) for name, file in people.items()},
             {name: source.annotation_in(file) for name, file in outputs.items()},
             measures=measures,
-            scheme=source.scheme,
-            repair=source.repair,
-            prefix=source.prefix,
-            id2label=source.id2label,
-            ignore_index=source.ignore_index,
+            **source.decoding,
             **source.chosen,
             **_drawn(resampling),
         )

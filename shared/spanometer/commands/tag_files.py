@@ -14,7 +14,7 @@ from ..analysis.results import Report
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
-from ..options import option
+from ..options import option, options_of
 from ..plots import plot_difficulty
 from ..plots.figure import require_format
 from ..readers.annotated_file import require_same_tokens, require_same_words
@@ -28,7 +28,19 @@ from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from .inputs import ChosenLabels, ComparedWords, Input, PairInput, Scored, Side, located, read_with, require_distinct
+from .inputs import (
+    ChosenLabels,
+    ComparedWords,
+    Input,
+    PairInput,
+    Scored,
+    Side,
+    located,
+    named,
+    names_of,
+    read_with,
+    require_distinct,
+)
 from .options import switch, text
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
@@ -173,6 +185,11 @@ class NumberedLabels(LabelDecoding):
         metavar="N",
     )
 
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """The options of decoding, as functions take them."""
+        return {name: getattr(self, name) for name in options_of(LabelDecoding)}
+
     def kept(self, references: TagFile) -> np.ndarray:
         """Flag the tokens of a reference that are not left out."""
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
@@ -218,6 +235,13 @@ class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Input)
             require_same_words(first, file)
             files.append(replace(file, words=None))
         return files
+
+    def by_name(
+        self, names: str | None, paths: Sequence[str], files: Sequence[TagFile], noun: str
+    ) -> dict[str, TagFile]:
+        """Return files by the names that were asked for, else by those of the paths or columns."""
+        default = names_of(paths) if self.columns is None else [file.columns[0] for file in files]
+        return dict(zip(named(names, default, noun), files, strict=True))
 
     @contextmanager
     def located(self, files: Mapping[str, TagFile]) -> Iterator[None]:
@@ -406,11 +430,7 @@ class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChancePar
         with located({**named, **of_tokens}):
             sides, reading = read_annotations(
                 {name: self.annotation_in(file) for name, file in named.items()},
-                scheme=self.scheme,
-                repair=self.repair,
-                prefix=self.prefix,
-                id2label=self.id2label,
-                ignore_index=self.ignore_index,
+                **self.decoding,
             )
         sides, reading = self.of_sides(sides), {**reading, **self.signed()}
         reports = []

@@ -144,10 +144,16 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     return file
 
 
-def by_annotator(file: DocumentFile) -> dict[str, DocumentFile]:
-    """Return what each annotator has annotated, the documents that all of them have; notes name the others."""
+def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotator.") -> dict[str, DocumentFile]:
+    """Return what each annotator has annotated, the documents that all of them have; notes name the others.
+
+    Raises:
+        InputError: for spans of one annotator, with the remedy.
+    """
+    if len(file.names) < 2:
+        raise InputError("the file has spans of one annotator.", remedy, source=file.source)
     sides = {name: file.of(name) for name in file.names}
-    if len(sides) < 2 or any(side.documents.ids is None for side in sides.values()):
+    if any(side.documents.ids is None for side in sides.values()):
         return sides
     shared, left_out = shared_documents(sides)
     return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
-from ..spans.annotations import read_annotations
+from ..spans.annotations import read_annotations, with_common_labels
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
 from .document_file import DocumentFile
 from .matching import matched, shared_documents
 from .pairing import Pairing, by_side, pair
@@ -32,6 +33,13 @@ class Sides(NamedTuple):
     reading: dict[str, object]
     file: DocumentFile | None = None
     grounded: Mapping[str, Grounded] = {}
+
+    def with_common_labels(self, labels: str = "match") -> dict[str, Spans]:
+        """Return the spans with one code for each label on all sides; under `ignore` all have the label `_`."""
+        spans = list(self.spans.values())
+        if labels == "ignore":
+            spans = [side.unlabelled() for side in spans]
+        return dict(zip(self.spans, with_common_labels(spans), strict=True))
 
     def mentions_behind(self) -> list[list[str]]:
         """Return the mentions that have no place, which stand behind the end of each document, in their order there."""
@@ -93,6 +101,7 @@ def files_together(
 def read_sides(
     given: Mapping[str, Any],
     pairing: Pairing | None,
+    choice: LabelChoice,
     *,
     apart: bool = True,
     lengths: Any = None,
@@ -106,6 +115,7 @@ def read_sides(
     Args:
         given: the sides by their names.
         pairing: how files are brought into one unit.
+        choice: which labels are scored, and as what.
         apart: of files, see `files_together`.
         lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
 
@@ -114,15 +124,16 @@ def read_sides(
     """
     if any(isinstance(side, Grounded) for side in given.values()):
         require_read(lengths=lengths, id2label=id2label, **reading)
-        return sides_of_grounded(given, apart=apart)
-    if not any(isinstance(side, DocumentFile) for side in given.values()):
+        found = sides_of_grounded(given, apart=apart)
+    elif any(isinstance(side, DocumentFile) for side in given.values()):
+        require_read(lengths=lengths, id2label=id2label, **reading)
+        found, notes = files_together(given, pairing, apart=apart)
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+    else:
         sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
-        return Sides(sides, dict(known))
-    require_read(lengths=lengths, id2label=id2label, **reading)
-    found, notes = files_together(given, pairing, apart=apart)
-    for note in notes:
-        warnings.warn(note, stacklevel=3)
-    return found
+        found = Sides(sides, dict(known))
+    return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})
 
 
 def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:

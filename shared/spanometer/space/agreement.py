@@ -160,13 +160,9 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
     files = {name: _read_one(path, options).require_spans() for name, path in named(paths).items()}
     (name, first), *others = files.items()
     if not others:
-        if len(first.names) < 2:
-            raise InputError(
-                "the file has spans of one annotator.", "Upload a file for each annotator.", source=first.source
-            )
         if len(first.names) > MAX_FILES:
             raise too_much(name, f"{len(first.names)} annotators, more than {MAX_FILES}")
-        return by_annotator(first)
+        return by_annotator(first, "Upload a file for each annotator.")
     for file in files.values():
         if len(file.names) > 1:
             listed = ", ".join(map(shown, file.names))

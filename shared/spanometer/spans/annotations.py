@@ -107,13 +107,13 @@ def union(layers: Sequence[Spans]) -> Spans:
     """
     if len(layers) == 1:
         return layers[0]
-    same = _with_common_labels(layers)
+    same = with_common_labels(layers)
     return in_order(_together(same, [spans.document for spans in same], same[0].lengths, same[0].documents))
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:
     """Return the spans of several corpora as those of one, their documents one after the other."""
-    same = _with_common_labels(parts)
+    same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
     known = [one for one in lengths if one is not None]
@@ -121,7 +121,8 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
     return _together(same, documents, np.concatenate(known) if len(known) == len(lengths) else None, int(base[-1]))
 
 
-def _with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
+def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
+    """Return spans with one code for each label in all of them."""
     labels = tuple(sorted({label for spans in parts for label in spans.labels}))
     return [spans.with_labels(labels) for spans in parts]
 
