@@ -26,6 +26,7 @@ def score_strings(
     interval_method: str = "bca",
     n_resamples: int = 1000,
     seed: int = 0,
+    per_document: bool = False,
     **options: Any,
 ) -> Report:
     """Score answers as strings against mentions, in the normal form of their policy.
@@ -37,6 +38,7 @@ def score_strings(
         references: `Mentions`, or lists of these as `Mentions.from_pairs` takes them.
         predictions: the answers, as `ground_strings` returns them.
         confidence, interval_method, n_resamples, seed: of intervals over documents, see `statistics.Resampling`.
+        per_document: whether the report has the scores of each document too.
         **options: of `mention_f`: `average`, `zero_division`, `labels`.
 
     Raises:
@@ -47,7 +49,14 @@ def score_strings(
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
-    return Report.of(_mentions(references), predictions.mentions, [measure], predictions.choices, resampling=resampling)
+    return Report.of(
+        _mentions(references),
+        predictions.mentions,
+        [measure],
+        predictions.choices,
+        resampling=resampling,
+        per_document=per_document,
+    )
 
 
 def compare_strings(

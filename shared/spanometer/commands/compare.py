@@ -5,7 +5,8 @@ pair the difference, its interval, and p-values of paired approximate
 randomisation and of the paired bootstrap, corrected over the pairs by Holm's
 method. Files as in spanometer score; the first is the reference. HIPE's columns
 and QUAERO's markup are scored by eter, JSON lines of spans with attributes by
-span_attribute, by attribute and together.
+span_attribute, by attribute and together; answers of language models under a
+policy for strings (--grounding gollie) by mention_f.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -32,10 +33,12 @@ from ..analysis.comparison import (
 )
 from ..analysis.significance import PairedResampling
 from ..errors import InputError, counted
+from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..readers.annotated_file import require_same_tokens
 from ..tables.table import Part, heading
+from .answers import COMPARED, StringInput, are_strings, known_measures
 from .attributes import AttributeSeries
 from .attributes import side_of as side_of_attributes
 from .documents import DocumentSeries
@@ -73,7 +76,10 @@ class ComparedTags(TagSeries, WordInformation):
 
 _KINDS: tuple[type[Input], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
 
-_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f"}
+_WITH_STRINGS: tuple[type[Input], ...] = (StringInput, *_KINDS)
+"""With answers that a policy for strings, not a file, makes of this kind."""
+
+_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f", StringInput.input: MentionF.name}
 """The measure of each kind of input if none is asked for."""
 
 
@@ -90,7 +96,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", metavar="SYSTEM", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
-    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _KINDS[:-1]}})
+    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}})
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(
@@ -99,8 +105,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="correlate the rankings that the measures give of three or more systems (Kendall's tau-b, with "
         "intervals); without --measure those of all measures",
     )
-    default = "span_f, eter for entity trees, span_attribute for attributes"
-    add_measure_options(parser, ALL_MEASURES, default=default, leave_out=("n_simulations",))
+    default = "span_f, eter for entity trees, span_attribute for attributes, mention_f for answers as strings"
+    add_measure_options(parser, known_measures(), default=default, leave_out=("n_simulations", *COMPARED))
     add_options(parser.add_argument_group("output"), {"": ComparisonOutput}, called=OUTPUT_FLAGS)
 
 
@@ -111,18 +117,21 @@ def run(options: argparse.Namespace) -> int:
     take_shorthands(options)
     output = read_options(ComparisonOutput, options)
     paths = with_answer_keys(list(map(once, paths)), options.answer_key)
-    kind = kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
+    strings = are_strings(options)
+    kind: type[Input] = StringInput if strings else kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
-    measures = chosen_measures(options, ALL_MEASURES, default)
+    measures = chosen_measures(options, known_measures(), default)
     require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
-    require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=_KINDS, kind=kind)
+    require_used(options, known_measures(), measures, resampling=resampling, kinds=_WITH_STRINGS, kind=kind)
     source = read_options(kind, options)
     if isinstance(source, AttributeSeries):
         compared = _compare_attributes(source, paths, options, measures, resampling)
     elif isinstance(source, TreeInput):
         compared = _compare_trees(source, paths, options, measures, resampling)
+    elif isinstance(source, StringInput):
+        compared = _compare_strings(source, paths, options, measures, resampling)
     elif isinstance(source, DocumentSeries):
         compared = _compare_documents(source, paths, options, measures, resampling)
     else:
@@ -209,6 +218,22 @@ def _compare_documents(
     sides = [("reference", side_of_documents(reference))]
     sides += [(name, side_of_documents(file)) for name, file in systems.items()]
     return found, counted(found.documents, "document"), sides
+
+
+def _compare_strings(
+    source: StringInput,
+    paths: Sequence[str],
+    options: argparse.Namespace,
+    measures: list[Any],
+    resampling: PairedResampling,
+) -> tuple[Comparison, str, list[tuple[str, Side]]]:
+    """Compare answers of language models as strings."""
+    _require_two(paths[1:])
+    if options.rank_correlation:
+        raise InputError("strings have one measure, whose ranking correlates with no other.", "Leave the option out.")
+    names = named(options.names, names_of(paths[1:]), "system")
+    found, sides = source.compare(paths, names, measures, resampling, per_label=options.per_label is not None)
+    return found, counted(found.documents, "document"), list(zip(("reference", *names), sides, strict=True))
 
 
 def _compare_trees(

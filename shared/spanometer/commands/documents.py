@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, setting
+from ..grounding.grounded import AnswerCounts
 from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.answer_lines import AnswerLines
 from ..readers.document_file import DocumentFile
@@ -206,8 +207,10 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
 _PAIRING = tuple(Pairing.__dataclass_fields__)
 
 
-def side_of(file: DocumentFile, paired: Paired | None = None) -> Side:
+def side_of(file: DocumentFile, paired: Paired | None = None, grounded: AnswerCounts | None = None) -> Side:
     """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
+    if paired is not None and file.answers is not None:
+        grounded = paired.grounded["predictions"]
     unit = "tokens" if file.in_tokens else "characters"
     notes = [*file.notes, *(() if paired is None else paired.notes)]
     left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
@@ -216,7 +219,6 @@ def side_of(file: DocumentFile, paired: Paired | None = None) -> Side:
         described.update(spans=len(file.spans), unit=unit)
         text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
     else:
-        grounded = None if paired is None else paired.grounded["predictions"]
         described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
         text = f"{file.source}, {counted(len(file.answers), 'answer')}"
         text += "" if grounded is None else f" with {grounded.summary}"

@@ -201,7 +201,9 @@ def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
     """Raise an `InputError` for a measure of something else than a kind of input has."""
     for measure in measures:
         if measure.input != kind.input:
-            what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}[measure.input]
+            what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}.get(
+                measure.input, "strings"
+            )
             remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
             raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
 

@@ -25,7 +25,9 @@ in each document), and the annotators against each other in the same manner.
 JSON lines of a language model's answers ("answer", a chat, or --answer-key) are
 found in the texts of REFERENCE under a policy (--grounding); an item without a
 place is a false positive. --labels PER,LOC (or --answer-labels) names the labels
-that were asked for.
+that were asked for. A policy for strings (--grounding gollie, strict-strings)
+looks for no places: labels and mentions are compared by mention_f, with those of
+REFERENCE's spans, or with mentions that it has without offsets (--mentions-key).
 
 With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes,
 with both sides in columns: references and predictions, unless
@@ -46,6 +48,7 @@ Examples:
   spanometer score gold.conll system.jsonl --to-tokens overlap
   spanometer score ann.conll ben.conll cat.conll system.conll --references 3 --confidence 0.95
   spanometer score gold.jsonl answers.jsonl --grounding strict --labels PER,LOC
+  spanometer score gold.jsonl answers.jsonl --grounding gollie --labels PER,LOC
   spanometer score both.jsonl --answer-key answers.gpt-4o,answers.llama --measure span_f
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
@@ -63,6 +66,7 @@ from ..errors import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES
 from ..tables.table import Number, Part, heading
 from . import references
+from .answers import COMPARED, StringInput, are_strings, known_measures
 from .attributes import AttributeInput
 from .documents import DocumentInput
 from .inputs import (
@@ -124,12 +128,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the first N files are references of as many annotators; with 1, those of all annotators in the first one",
     )
-    owners = {"": TagInput, TreeInput.title: TreeInput, DocumentInput.title: DocumentInput}
+    owners = {"": TagInput, **{kind.title: kind for kind in (TreeInput, DocumentInput, StringInput)}}
     add_options(reading, owners, beside=ALL_MEASURES)
     default = (
-        "all that suit the files but gamma, which takes longer: eter for entity trees, span_attribute for attributes"
+        "all that suit the files but gamma, which takes longer: eter for entity trees, span_attribute for attributes, "
+        "mention_f for answers as strings"
     )
-    add_measure_options(parser, ALL_MEASURES, default=default, intervals=True)
+    add_measure_options(parser, known_measures(), default=default, intervals=True, leave_out=COMPARED)
     add_options(parser.add_argument_group("Parquet files"), {"": ParquetInput})
     output = parser.add_argument_group("output")
     add_options(output, {"": ScoreOutput}, called=OUTPUT_FLAGS)
@@ -147,7 +152,7 @@ def run(options: argparse.Namespace) -> int:
     paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
     names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
     kind = _kind(options, paths)
-    measures = chosen_measures(options, ALL_MEASURES, _default(kind))
+    measures = chosen_measures(options, known_measures(), _default(kind))
     if kind is not ParquetInput:
         require_scored(measures, kind)
     if output.per_label and kind is AttributeInput:
@@ -155,8 +160,8 @@ def run(options: argparse.Namespace) -> int:
     if output.per_document and kind in (AttributeInput, ParquetInput):
         raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
     resampling = chosen_resampling(options)
-    kinds: list[type[PairInput]] = [*KINDS, ParquetInput]
-    require_used(options, ALL_MEASURES, measures, resampling=resampling, kinds=kinds, kind=kind)
+    kinds: list[type[PairInput]] = [*KINDS, StringInput, ParquetInput]
+    require_used(options, known_measures(), measures, resampling=resampling, kinds=kinds, kind=kind)
     scored = read_options(kind, options).score(paths, measures, resampling, per_document=output.per_document)
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(scored))}\n")
@@ -173,6 +178,8 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
     """Return the kind of input: what options or measures ask for, or what the files show."""
     if options.cluster is not None:
         return ParquetInput
+    if are_strings(options):
+        return StringInput
     if any(name in _default(AttributeInput) for name in named_measures(options, ())):
         return AttributeInput
     return input_kind(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
@@ -180,7 +187,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
 
 def _default(kind: type[PairInput]) -> list[str]:
     """Return the names of the measures that a kind of input is scored by."""
-    return [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
+    return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]
 
 
 def _described(names: Sequence[str], scored: Scored, more: Mapping[str, bool]) -> dict[str, Any]:

@@ -23,29 +23,24 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..analysis.comparison import REFERENCES
 from ..analysis.grounding_spread import GroundingSpread, grounding_spread
 from ..analysis.spread import PolicySpread, policy_spread
 from ..errors import InputError, counted
-from ..grounding.reading import AnswerReading
 from ..measures.registry import MEASURES
-from ..options import reused_option
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.document_file import DocumentFile
 from ..readers.logits import read_logits
-from ..readers.pairing import Pairing
-from ..readers.sides import answers_together
 from ..readers.source import UTF_8
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
-from .documents import DocumentLayout
+from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
 from .inputs import (
     ChosenLabels,
@@ -54,9 +49,7 @@ from .inputs import (
     called,
     detected,
     located,
-    names_of,
     once,
-    require_distinct,
     with_answer_keys,
 )
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
@@ -88,25 +81,13 @@ class SpreadInput(TagPair, Decoding, ChosenLabels, Input):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswersInput(DocumentLayout):
+class AnswersInput(AnswerFiles):
     """Spans of a reference, and answers of language models."""
-
-    title: ClassVar[str] = "answers of language models"
-    answer_labels: Sequence[str] | None = reused_option(AnswerReading, "answer_labels")
-    aliases: Mapping[str, str] | None = reused_option(AnswerReading, "aliases")
-    answer_format: str = reused_option(AnswerReading, "answer_format")
-    shared_documents: bool = reused_option(Pairing, "shared_documents")
 
     def spread(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
         """Score the answers under all policies; return also the files, the reference's first."""
-        require_distinct(paths)
-        self.require_taken(paths)
-        files = {
-            REFERENCES: self.read(paths[0]),
-            **dict(zip(names_of(paths[1:]), map(self.read, paths[1:]), strict=True)),
-        }
-        reading = {name: getattr(self, name) for name in ("answer_labels", "aliases", "answer_format")}
-        given = answers_together(files, Pairing(**reading, shared_documents=self.shared_documents))
+        files = self.read_all(paths)
+        given = self.together(files)
         spread = grounding_spread(
             given.texts,
             given.answers,

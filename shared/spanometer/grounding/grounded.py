@@ -55,8 +55,31 @@ class Given:
     format: str
 
 
+class AnswerCounts:
+    """What is counted of answers.
+
+    Attributes:
+        counts: int64, a column for each of `COUNTS`, a row for each document.
+    """
+
+    counts: np.ndarray
+
+    @property
+    def total(self) -> dict[str, int]:
+        """The counts over all documents, by name."""
+        return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
+
+    @property
+    def summary(self) -> str:
+        """The counts that are not 0, in words."""
+        total = self.total
+        items = total.pop("items")
+        found = [f"{count:,} {name}" for name, count in total.items() if count]
+        return f"{counted(items, 'item')}{': ' if found else ''}{', '.join(found)}"
+
+
 @dataclass(frozen=True, eq=False)
-class Grounded:
+class Grounded(AnswerCounts):
     """Answers grounded under a policy.
 
     Attributes:
@@ -80,22 +103,9 @@ class Grounded:
     given: Given
 
     @property
-    def total(self) -> dict[str, int]:
-        """The counts over all documents, by name."""
-        return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
-
-    @property
     def size(self) -> int:
         """The number of characters of all texts."""
         return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
-
-    @property
-    def summary(self) -> str:
-        """The counts that are not 0, in words."""
-        total = self.total
-        items = total.pop("items")
-        found = [f"{count:,} {name}" for name, count in total.items() if count]
-        return f"{counted(items, 'item')}{': ' if found else ''}{', '.join(found)}"
 
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
         """Return both sides as measures take them: items without a place are spans behind the end of their text.

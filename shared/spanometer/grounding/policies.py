@@ -75,8 +75,8 @@ class AnswerPolicy(ABC):
         if isinstance(policy, str):
             if policy in known:
                 return known[policy].policy
-            actions = [action.strip() for action in policy.split(",")]
-            if len(cls.places) <= len(actions) <= len(cls.places) + len(cls.further):
+            if cls.describes(policy):
+                actions = [action.strip() for action in policy.split(",")]
                 return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in {**NAMED, **NAMED_STRINGS}):
             raise InputError(
@@ -90,6 +90,12 @@ class AnswerPolicy(ABC):
             f"{','.join(cls().actions)!r}.",
             option="policy",
         )
+
+    @classmethod
+    def describes(cls, policy: str) -> bool:
+        """Return whether a text is the name of a policy of this kind, or has as many actions as one."""
+        actions = policy.count(",") + 1
+        return policy in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(cls.further)
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
@@ -107,7 +113,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    elsewhere: ClassVar[str] = "grounding.ground_strings with the measure mention_f, in Python"
+    elsewhere: ClassVar[str] = "spanometer score or compare, or grounding.ground_strings with the measure mention_f"
 
     fold: str = option("exact", help="how text and mention are compared", choices=FORMS)
     inside: str = option(
@@ -188,7 +194,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    elsewhere: ClassVar[str] = "grounding.ground"
+    elsewhere: ClassVar[str] = "measures of spans, or grounding.ground"
 
     fold: str = option("exact", help="how text and mentions are compared", choices=STRING_FORMS)
     copies: str = option(

@@ -13,13 +13,13 @@ import numpy as np
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
 from .forms import form_of
-from .grounded import COUNTS, read_both, signed_grounding
+from .grounded import COUNTS, AnswerCounts, read_both, signed_grounding
 from .outcomes import named_items, outside
 from .policies import StringPolicy
 
 
 @dataclass(frozen=True, eq=False)
-class GroundedStrings:
+class GroundedStrings(AnswerCounts):
     """Answers as mentions under a policy.
 
     Attributes:
@@ -33,11 +33,6 @@ class GroundedStrings:
     counts: np.ndarray
     policy: StringPolicy
     choices: Mapping[str, str]
-
-    @property
-    def total(self) -> dict[str, int]:
-        """The counts over all documents, by name."""
-        return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
 
 
 def ground_strings(

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..arrays import as_lists, code_type, frozen, is_list, is_utf8, offsets_by, strings
 from ..errors import shown
 from .arrow import Items, string_codes, struct_lists
+from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
 
@@ -88,6 +89,20 @@ class Mentions:
         label = np.fromiter(map(name_of.__getitem__, labels), code_type(len(names)), len(labels))
         text = np.fromiter(map(wording_of.__getitem__, texts), np.int32, len(texts))
         return cls(document.astype(np.int32), label, tuple(names), text, tuple(wordings), documents)
+
+    @classmethod
+    def of_spans(cls, spans: Spans, texts: Sequence[str]) -> Mentions:
+        """Return the words of spans of characters; those of fragments with a blank between.
+
+        Spans without a word, of nothing or of blanks alone, are no mentions.
+        """
+        words: list[list[str]] = [[] for _ in range(len(spans))]
+        for span, start, end in zip(*(column.tolist() for column in spans.pieces()), strict=True):
+            words[span].append(texts[spans.document[span]][start:end])
+        wordings = [" ".join(parts) for parts in words]
+        kept = np.flatnonzero([bool(wording.strip()) for wording in wordings])
+        labels = [spans.labels[code] for code in spans.label[kept].tolist()]
+        return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)
 
     def to_pairs(self) -> list[list[tuple[str, str]]]:
         """Return lists of pairs as `from_pairs` takes them."""

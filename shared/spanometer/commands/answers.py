@@ -1,0 +1,185 @@
+"""Files of language models' answers beside the texts that they are about; answers as strings, and their scores."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar
+
+from ..analysis.comparison import REFERENCES, Comparison
+from ..analysis.significance import PairedResampling
+from ..analysis.string_answers import compare_strings, score_strings
+from ..counts.statistics import Resampling
+from ..errors import InputError, counted
+from ..grounding.policies import NAMED_STRINGS, StringPolicy
+from ..grounding.reading import AnswerReading
+from ..grounding.strings import GroundedStrings, ground_strings
+from ..measures.base import Measure
+from ..measures.mention_f import MentionF
+from ..measures.registry import ALL_MEASURES
+from ..options import option, options_of, reused_option
+from ..readers.document_file import DocumentFile
+from ..readers.pairing import Pairing
+from ..readers.sides import AnsweredTexts, answers_together
+from ..spans.mentions import Mentions
+from .documents import DocumentLayout, side_of
+from .inputs import Keyed, PairInput, Scored, Side, names_of, require_distinct
+from .measures import named_measures
+from .options import text
+
+_MENTIONS = "the mentions of the reference"
+
+COMPARED = tuple(StringPolicy().compared)
+"""Options of `mention_f` that are part of a policy for strings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerFiles(DocumentLayout):
+    """Spans of a reference, and answers of language models."""
+
+    title: ClassVar[str] = "answers of language models"
+    answer_labels: Sequence[str] | None = reused_option(AnswerReading, "answer_labels")
+    aliases: Mapping[str, str] | None = reused_option(AnswerReading, "aliases")
+    answer_format: str = reused_option(AnswerReading, "answer_format")
+    shared_documents: bool = reused_option(Pairing, "shared_documents")
+
+    def together(self, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
+        """Return texts, spans and answers in one order; the reference is the first file."""
+        reading = {name: getattr(self, name) for name in ("answer_labels", "aliases", "answer_format")}
+        return answers_together(files, Pairing(**reading, shared_documents=self.shared_documents))
+
+    def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
+        """Read the reference and the systems."""
+        require_distinct(paths)
+        self.require_taken(paths)
+        return {
+            REFERENCES: self.read(paths[0]),
+            **dict(zip(names_of(paths[1:]), map(self.read, paths[1:]), strict=True)),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StringInput(AnswerFiles, PairInput):
+    """Answers that are scored as strings, against the words of the reference's spans, or against mentions."""
+
+    title: ClassVar[str] = "answers as strings"
+    input: ClassVar[str] = MentionF.input
+    remedy: ClassVar[str] = (
+        "A policy for strings finds no places: leave out --measure, or give a policy for spans, --grounding strict."
+    )
+
+    grounding: str = option(
+        "strict-strings",
+        help=f"policy for strings: one of {', '.join(NAMED_STRINGS)}; or an action for each place "
+        f"({', '.join(StringPolicy.places)}) with commas between",
+        kind=str,
+        metavar="POLICY",
+    )
+    mentions_key: str | None = text(
+        "KEY",
+        "the key of the reference's mentions in JSON lines, objects with label and text and without offsets, which "
+        "strings are scored against",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self.policy  # noqa: B018 (it is checked when it is made)
+
+    @property
+    def policy(self) -> StringPolicy:
+        """The policy."""
+        try:
+            return StringPolicy.of(self.grounding)
+        except InputError as error:
+            raise error.placed(option="grounding") from None
+
+    def ground(self, paths: Sequence[str]) -> tuple[Mentions, list[GroundedStrings], list[Side]]:
+        """Read all files; return the reference's mentions, each system's answers as strings, and the files as shown."""
+        if len(paths) == 1:
+            raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
+        if self.mentions_key is not None:
+            keyed = Keyed(paths[0])
+            keyed.path, keyed.key = paths[0], self.mentions_key
+            paths = [keyed, *paths[1:]]
+        (_, reference), *systems = self.read_all(paths).items()
+        given = {REFERENCES: replace(reference, answers=None), **dict(systems)}
+        if self.mentions_key is not None:
+            given[_MENTIONS] = reference
+        elif reference.answers is not None:
+            reference.require_spans()
+        read = self.together(given)
+        if self.mentions_key is None:
+            gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
+        else:
+            gold = self._mentions(read.answers.pop(_MENTIONS), reference)
+            shown = Side(
+                f"{reference.source}, {counted(len(gold), 'mention')}",
+                {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
+            )
+        grounded = [
+            ground_strings(
+                read.texts,
+                answers,
+                policy=self.policy,
+                labels=self.answer_labels,
+                aliases=self.aliases,
+                format=self.answer_format,
+            )
+            for answers in read.answers.values()
+        ]
+        sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
+        return gold, grounded, [shown, *sides]
+
+    def _mentions(self, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
+        """Return mentions as they stand in a file; an `InputError` with the line for what is none."""
+        try:
+            return Mentions.from_pairs(rows)
+        except InputError as error:
+            # documents that only one side has may be gone, and others in their place
+            raise (error if self.shared_documents else reference.locate(error)) from None
+
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
+        """Read all files and score each system by `mention_f`."""
+        gold, grounded, (reference, *systems) = self.ground(paths)
+        drawn = {} if resampling is None else asdict(resampling)
+        options = _options(*measures)
+        reports = [score_strings(gold, each, per_document=per_document, **drawn, **options) for each in grounded]
+        return Scored(reference, systems, reports)
+
+    def compare(
+        self,
+        paths: Sequence[str],
+        names: Sequence[str],
+        measures: Sequence[Any],
+        resampling: PairedResampling,
+        *,
+        per_label: bool,
+    ) -> tuple[Comparison, list[Side]]:
+        """Read all files and compare the systems, by these names, by `mention_f`; return the files too."""
+        gold, grounded, sides = self.ground(paths)
+        systems = dict(zip(names, grounded, strict=True))
+        found = compare_strings(gold, systems, per_label=per_label, **asdict(resampling), **_options(*measures))
+        return found, sides
+
+
+def are_strings(options: argparse.Namespace) -> bool:
+    """Return whether the command line asks for answers as strings, by a policy for these or by their measure."""
+    return StringPolicy.describes(options.grounding or "") or MentionF.name in named_measures(options, ())
+
+
+def known_measures() -> dict[str, type[Measure]]:
+    """Return all measures by name, that of strings too, which is not in the registry."""
+    return {**ALL_MEASURES, MentionF.name: MentionF}
+
+
+def _options(measure: MentionF) -> dict[str, Any]:
+    return {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
