@@ -8,14 +8,8 @@ any case. Processor time is measured, of one process.
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import sys
-import time
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
-from pathlib import Path
 
 from inputs import tag_columns, tag_lists
 
@@ -25,9 +19,8 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.error_analysis import Errors
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans, pair_from_tags
-from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
+from tags import Cases, Goal, Timings, shown, table, times, write_processor_times
 
-HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "pyarrow", "numpy", "scipy")
 CHAINS = (10_000, 100_000)
 
@@ -124,31 +117,8 @@ def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
     yield from table(("spans", "matching", "per span"), sizes)
 
 
-def preamble(runs: int) -> list[str]:
-    """How it was measured."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return [
-        "# Errors: time",
-        "",
-        "Written by `python benchmarks/errors.py`; see [how it is measured](../README.md).",
-        "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
-        f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
-        f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
-        "",
-    ]
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
-    arguments = parser.parse_args()
-    timings = measure_cases({**of_corpus(), **of_chains()}, arguments.runs, time.process_time)
-    goals: list[Goal] = []
-    lines = [*report(timings, goals)]
-    text = "\n".join([*preamble(arguments.runs), *lines, *report_goals(goals)])
-    print(text)
-    (HERE / "results" / "errors.md").write_text(text, encoding="utf-8")
+    write_processor_times("errors", "Errors", __doc__, PACKAGES, lambda: {**of_corpus(), **of_chains()}, report)
 
 
 if __name__ == "__main__":

@@ -9,16 +9,10 @@ are the file dses_french_claude_1.jsonl in the folder `generated` of the data.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import platform
 import random
-import time
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from itertools import islice
-from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -28,9 +22,8 @@ from spanometer.analysis.grounding_spread import grounding_spread
 from spanometer.grounding import GroundingPolicy, ground
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans
-from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table, times
+from tags import Cases, Goal, Timings, shown, table, times, write_processor_times
 
-HERE = Path(__file__).resolve().parent
 PACKAGES = ("spanometer", "pyarrow", "numpy")
 ANSWERS, ITEMS, CHARACTERS = 10_000, 10, 1_000
 LONG, LONG_ITEMS = 1_000_000, 10_000
@@ -142,31 +135,10 @@ def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
     goals.append(Goal("policy by policy to all at once", alone / timings["grid"], 10, at_least=True))
 
 
-def preamble(runs: int) -> list[str]:
-    """How it was measured."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return [
-        "# Grounding answers: time",
-        "",
-        "Written by `python benchmarks/grounding.py`; see [how it is measured](../README.md).",
-        "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
-        f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
-        f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
-        "",
-    ]
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
-    arguments = parser.parse_args()
-    timings = measure_cases({**of_made_answers(), **of_memoirs()}, arguments.runs, time.process_time)
-    goals: list[Goal] = []
-    lines = [*report(timings, goals)]
-    text = "\n".join([*preamble(arguments.runs), *lines, *report_goals(goals)])
-    print(text)
-    (HERE / "results" / "grounding.md").write_text(text, encoding="utf-8")
+    write_processor_times(
+        "grounding", "Grounding answers", __doc__, PACKAGES, lambda: {**of_made_answers(), **of_memoirs()}, report
+    )
 
 
 if __name__ == "__main__":

@@ -365,6 +365,45 @@ def preamble(runs: int) -> list[str]:
     ]
 
 
+def write_processor_times(
+    name: str,
+    title: str,
+    about: str,
+    packages: Sequence[str],
+    cases: Callable[[], Cases],
+    report: Callable[[Timings, list[Goal]], Iterable[str]],
+) -> None:
+    """Be the command line of a benchmark that measures processor time: run its cases, print and write its report.
+
+    Args:
+        name: of the script and of what it writes.
+        title: of the report.
+        about: the docstring of the script.
+        packages: whose versions are in the report.
+        cases, report: what is run, and what is said of the timings.
+    """
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")
+    runs = parser.parse_args().runs
+    timings = measure_cases(cases(), runs, time.process_time)
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    preamble = [
+        f"# {title}: time",
+        "",
+        f"Written by `python benchmarks/{name}.py`; see [how it is measured](../README.md).",
+        "",
+        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
+        f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
+        f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
+        "",
+    ]
+    goals: list[Goal] = []
+    lines = list(report(timings, goals))
+    text = "\n".join([*preamble, *lines, *report_goals(goals)])
+    print(text)
+    (HERE / "results" / f"{name}.md").write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=7, help="counted runs of each case (default: %(default)s)")

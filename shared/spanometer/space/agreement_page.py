@@ -18,7 +18,7 @@ from .agreement import MAX_FILES, MAX_SPANS, Answer, controls, respond
 from .documents import FORMATS
 from .examples import team_examples
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes
-from .serving import CHANGED, FILES_KEPT, KEPT, answered, app_heading, component, footing, fresh_folder, serve
+from .serving import FILES_KEPT, KEPT, answered, app_heading, component, connect, footing, fresh_folder, serve
 from .templates import error_message
 from .texts import apps, texts
 
@@ -62,31 +62,19 @@ def build() -> gr.Blocks:
             html = answered(found.html, button="Compare", **boxed)
             return html, gr.File(_written(found), visible=bool(found.files))
 
-        call: dict[str, Any] = {
-            "fn": answer,
-            "inputs": [files, *boxes, *options],
-            "outputs": [results, taken],
-            "show_progress": "minimal",
-            "trigger_mode": "always_last",
-            "api_visibility": "private",
-        }
-        start.click(**call)
-        for option in options:
-            # a name is not one before it is written whole
-            (option.submit if isinstance(option, gr.Textbox) else option.input)(**call)
+        call = connect(
+            blocks,
+            answer,
+            [files, *boxes, *options],
+            [results, taken],
+            start=start,
+            options=options,
+            boxes=boxes,
+            filled=[files, *boxes],
+            examples={button: [None, *example["texts"]] for button, example in zip(buttons, examples, strict=True)},
+        )
         files.upload(**call)
         files.clear(**call)
-        for example, button in zip(examples, buttons, strict=True):
-            button.click(
-                lambda example=example: [None, *example["texts"]],
-                None,
-                [files, *boxes],
-                show_progress="hidden",
-                api_visibility="private",
-                queue=False,
-            ).then(**call)
-        blocks.load(**call)
-        gr.on([box.change for box in boxes], None, js=CHANGED, api_visibility="private", queue=False)
     return blocks
 
 

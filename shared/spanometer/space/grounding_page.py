@@ -13,7 +13,7 @@ import gradio as gr
 
 from .examples import answer_examples
 from .grounding import MAX_ANSWER, MAX_ITEMS, MAX_TEXT, controls, respond, why
-from .serving import CHANGED, answered, app_heading, component, footing, serve
+from .serving import answered, app_heading, component, connect, footing, serve
 from .texts import apps, texts
 
 _KEPT = "Text and answer are read on this Space's server and not kept."
@@ -54,31 +54,20 @@ def build() -> gr.Blocks:
             html = respond(text or "", written or "", dict(zip(names, values, strict=True)))
             return answered(html, button="Ground", text=text, answer=written)
 
-        call = {
-            "fn": answer,
-            "inputs": [*boxes, *options],
-            "outputs": results,
-            "show_progress": "minimal",
-            "trigger_mode": "always_last",
-            "api_visibility": "private",
-        }
-        start.click(**call)
-        for option in options:
-            # a policy is not one before it is written whole
-            (option.submit if isinstance(option, gr.Textbox) else option.input)(**call)
-        filled = [*boxes, *options[:2]]
-        for example, button in zip(examples, buttons, strict=True):
-            given = [example[name] for name in ("text", "answer", "answer_labels", "aliases")]
-            button.click(
-                lambda given=given: given,
-                None,
-                filled,
-                show_progress="hidden",
-                api_visibility="private",
-                queue=False,
-            ).then(**call)
-        blocks.load(**call)
-        gr.on([box.change for box in boxes], None, js=CHANGED, api_visibility="private", queue=False)
+        given = ("text", "answer", "answer_labels", "aliases")
+        connect(
+            blocks,
+            answer,
+            [*boxes, *options],
+            results,
+            start=start,
+            options=options,
+            boxes=boxes,
+            filled=[*boxes, *options[:2]],
+            examples={
+                button: [example[name] for name in given] for button, example in zip(buttons, examples, strict=True)
+            },
+        )
     return blocks
 
 

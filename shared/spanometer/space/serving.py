@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,53 @@ def component(control: Control) -> Any:
     if isinstance(control.value, bool):
         return gr.Checkbox(**shared)
     return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
+
+
+def connect(
+    blocks: gr.Blocks,
+    answer: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Any,
+    *,
+    start: gr.Button,
+    options: Sequence[Any],
+    boxes: Sequence[gr.Textbox],
+    filled: Sequence[Any],
+    examples: Mapping[gr.Button, Sequence[Any]],
+) -> dict[str, Any]:
+    """Call a function when a page is loaded, at its button, when an option is set and when an example is clicked.
+
+    Args:
+        blocks: the page.
+        answer, inputs, outputs: the function, and the components with its arguments and its results.
+        start: the button.
+        options: the components of options.
+        boxes: those with texts.
+        filled: the components that examples fill.
+        examples: for the button of each example what it fills in.
+
+    Returns:
+        The call, for further events.
+    """
+    call: dict[str, Any] = {
+        "fn": answer,
+        "inputs": inputs,
+        "outputs": outputs,
+        "show_progress": "minimal",
+        "trigger_mode": "always_last",
+        "api_visibility": "private",
+    }
+    start.click(**call)
+    for option in options:
+        # half a name in a text box is not an option yet
+        (option.submit if isinstance(option, gr.Textbox) else option.input)(**call)
+    for button, values in examples.items():
+        button.click(
+            lambda values=values: values, None, filled, show_progress="hidden", api_visibility="private", queue=False
+        ).then(**call)
+    blocks.load(**call)
+    gr.on([box.change for box in boxes], None, js=CHANGED, api_visibility="private", queue=False)
+    return call
 
 
 def app_heading(name: str, note: str = "") -> str:
