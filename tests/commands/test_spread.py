@@ -227,13 +227,20 @@ def test_answers(run, answered):
     assert lines[1] == f"small      {answered[1]}, 2 answers with 2 items: 1 placed, 1 absent"
     assert lines[3] == "documents  2"
     assert lines[4].startswith("policies   9,216 (")
-    rows = {line.split()[0]: line.split()[1:] for line in lines[5:] if line.split()}
+    strings = next(place for place, line in enumerate(lines) if line.startswith("policies for strings  128 ("))
+    rows = {line.split()[0]: line.split()[1:] for line in lines[5:strings] if line.split()}
     # 1 of 2 and of 3; 2 of 3 and of 3
     assert rows["strict"][:2] == ["0.4000", "0.6667"]
     # all: 2 of 2 and 3; 3 of 4, or of 3 without the label that nobody asked for
     assert rows["spacy-llm-v2"] == ["0.8000", "1.0000"]
     assert rows["best"] == ["0.8000", "1.0000"]
     assert rows["large"] == ["100.0%", "12"]
+    rows = {line.split()[0]: line.split()[1:] for line in lines[strings:] if line.split()}
+    # Ann, of two mentions and of three; Ann and Bob, of three, or of two without the label that nobody asked for
+    assert (rows["strict-strings"][:2], rows["gollie"]) == (["0.4000", "0.6667"], ["0.5000", "0.8000"])
+    # best in sets: Ann and Bob are two mentions there, not three
+    assert (rows["best"], rows["worst"]) == (["0.6667", "1.0000"], ["0.4000", "0.6667"])
+    assert rows["large"] == ["100.0%", "7"]
 
 
 def test_answers_as_json(run, answered):
@@ -247,6 +254,10 @@ def test_answers_as_json(run, answered):
     assert small["measures"]["span_f"]["effects"]["repeat"]["all"] == pytest.approx(2 * 2 / (3 + 3))
     assert small["measures"]["span_f"]["best_choices"]["repeat"] == "all"
     assert list(small["measures"]) == ["span_f", "link_f"]
+    strings = report["strings"]["systems"]["small"]["measures"]["mention_f"]
+    assert (report["strings"]["policies"], strings["worst"], strings["best"]) == (128, 0.4, 2 / 3)
+    assert strings["effects"]["absent"] == {"drop": 0.5, "wrong": 0.4}
+    assert strings["best_choices"]["absent"] == "drop"
 
 
 def test_answers_of_several_keys(run, file):

@@ -137,7 +137,10 @@ def test_spread():
 def test_grounding_spread():
     spread = spread_of_answers()
     figure = draw_grounding_spread(spread)
-    assert len(figure.axes) == 12
+    # three for each measure and system, strings among the measures
+    assert len(figure.axes) == 18
+    assert figure.axes[-1].get_xlabel() == "strict-strings (orange), but for another action at one place"
+    assert sum(bar.get_height() for bar in figure.axes[-3].patches) == 128
     below, above, effects = figure.axes[:3]
     measure = spread.systems["_one$a$"].measures["span_f"]
     assert sum(bar.get_height() for bar in below.patches) == 9216

@@ -1,10 +1,10 @@
-"""The spread of a score over the groundings of generated answers: every policy of the grid, scored."""
+"""The spread of a score over the groundings of generated answers: every policy of the grids, scored."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,10 @@ import numpy as np
 from ..arrays import batches, listed, listed_items, plain
 from ..errors import InputError, require_same_documents
 from ..grounding.answers import Answer
+from ..grounding.forms import form_text
 from ..grounding.grid import GroundingGrid, predicted_by_all
 from ..grounding.grounded import (
+    AnswerCounts,
     Grounded,
     Unplaced,
     ground,
@@ -26,18 +28,23 @@ from ..grounding.grounded import (
 )
 from ..grounding.outcomes import Predicted
 from ..grounding.placing import TextIndex
-from ..grounding.policies import NAMED, GroundingPolicy
+from ..grounding.policies import GroundingPolicy, StringPolicy
+from ..grounding.strings import ground_strings, strings_of
 from ..measures.aligned import AlignedMeasure, counter
+from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES, read_measures
 from ..options import options_of
 from ..spans.documents import Tokens
+from ..spans.mentions import Mentions
 from ..spans.spans import Spans
 from ..tables.shown import Shown
-from ..tables.table import Part, heading
+from ..tables.table import Part, Table, heading
 from .grounding_tables import effect_table, rank_table
 from .policy_scores import MeasureSpread, require_additive, totals_of_policies
 from .significance import ranks
 from .spread_tables import choice_table, choices_of, score_table
+
+_AS_STRINGS = MentionF()
 
 ALONE = "answers"
 """What the answers are called if they are those of one system without a name."""
@@ -48,14 +55,15 @@ class AnswersSpread:
     """What the policies make of one system's answers.
 
     Attributes:
-        strict: the answers grounded under `strict`.
-        different: how many of the policies make something else of the answers than every one before.
+        strict: the answers grounded under the default policy, `strict` or `strict-strings`.
+        different: how many of the policies make something else of the answers than every one before; of those for
+            strings, how many have other counts.
         measures: each measure's scores, by name.
         offsets: each measure's score under `strict` for each treatment of the offsets that answers give; empty if they
             give none.
     """
 
-    strict: Grounded
+    strict: AnswerCounts
     different: int
     measures: Mapping[str, MeasureSpread]
     offsets: Mapping[str, Mapping[str, float]]
@@ -66,21 +74,24 @@ class GroundingSpread(Shown):
     """The spread of scores over the groundings of generated answers.
 
     Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being
-    as in `strict`; `ranks`, a row for each of several systems; and `choices`, where the best and the worst differ.
+    as in the default policy; `ranks`, a row for each of several systems; and `choices`, where the best and the worst
+    differ. Those of policies for strings are `string_scores` and so on.
 
     Attributes:
         grid: the policies.
         documents: how many there are.
         systems: the spread of each system's answers, by name.
+        strings: the same of policies for strings, by `mention_f`; None if it was left out.
     """
 
     grid: GroundingGrid
     documents: int
     systems: Mapping[str, AnswersSpread]
+    strings: GroundingSpread | None = None
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
-        """Return the score of each action at each place, all other places being as in `strict`."""
-        answers, strict = self.systems[system], self.grid.named["strict"]
+        """Return the score of each action at each place, all other places being as in the default policy."""
+        answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
         found = {
             place.name: {
@@ -112,18 +123,18 @@ class GroundingSpread(Shown):
         return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 
     def lines(self) -> Iterator[Part]:
-        """Return the same without the numbers of documents, items and policies."""
+        """Return the same without the numbers of documents, items and policies; strings have a part of their own."""
         columns = list(self._columns())
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")
-        nearest = ", ".join(name for name, point in NAMED.items() if not point.exact)
+        nearest = ", ".join(self.grid.nearest)
         yield from heading([("only the nearest policies to their projects' rules", nearest)])
         for about, spreads in columns:
             of_columns = {
                 name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)
                 for name in spreads
             }
-            yield from ("", effect_table(spreads, of_columns, about))
+            yield from ("", effect_table(spreads, of_columns, about, self.grid.default))
         if len(self.systems) > 1:
             yield from ("", rank_table(self))
         for system, answers in self.systems.items():
@@ -132,6 +143,10 @@ class GroundingSpread(Shown):
                     about = {"measure": name, "system": system}
                     title = f"{name} {measure.key}" if len(self.systems) == 1 else f"{system}, {name} {measure.key}"
                     yield from ("", choice_table(title, measure, self, about))
+        if self.strings is not None:
+            yield from ("", *heading([(f"{name} for strings", text) for name, text in self.strings.sizes()[1:]]), "")
+            for part in self.strings.lines():
+                yield replace(part, kind=f"string_{part.kind}") if isinstance(part, Table) else part
 
     def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
         """Yield what each table has as columns: the measures of the one system, or, of each measure, the systems."""
@@ -150,6 +165,7 @@ class GroundingSpread(Shown):
             "policies": len(self.grid),
             "systems": {name: plain(self._of_system(name)) for name in self.systems},
             **({"ranks": self._of_ranks()} if several else {}),
+            **({} if self.strings is None else {"strings": self.strings.to_dict()}),
         }
 
     def _of_system(self, system: str) -> dict[str, Any]:
@@ -199,8 +215,11 @@ def grounding_spread(
     aliases: Mapping[str, str] | None = None,
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
+    strings: MentionF | None = _AS_STRINGS,
 ) -> GroundingSpread:
     """Score generated answers under all 9,216 grounding policies, see `grounding.GroundingPolicy`.
+
+    And as strings under all 128 policies for these, see `grounding.StringPolicy`, against the words of the spans.
 
     Policies that make the same of an answer share its score: it is grounded step by step, each step once for all
     policies that agree so far, and only what differs in the end is scored.
@@ -212,6 +231,7 @@ def grounding_spread(
         references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
         measures: the measures to score with, see `score`; their headline value is compared.
         labels, aliases, tokens, format: see `grounding.ground`.
+        strings: the measure of strings; `fold` and `copies` are those of each policy. None leaves strings out.
 
     Raises:
         InputError: for what `grounding.ground` refuses, references of another number of documents, and measures whose
@@ -230,13 +250,17 @@ def grounding_spread(
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
-    systems = {}
+    systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
     for name, of_system in read.items():
         under = partial(ground, rows, of_system, labels=known, aliases=aliases, tokens=tokens)
         different, spreads = _scores(of_system, indices, references, named, known, aliases or {})
         of_offsets = _offsets(of_system, under, references, named)
         systems[name] = AnswersSpread(under(), different, spreads, of_offsets)
-    return GroundingSpread(GroundingGrid.whole(), len(rows), systems)
+        if strings is not None:
+            as_strings[name] = _as_strings(rows, of_system, mentions, strings, known, aliases)
+    grid = GroundingGrid.whole(StringPolicy)
+    of_strings = None if strings is None else GroundingSpread(grid, len(rows), as_strings)
+    return GroundingSpread(GroundingGrid.whole(), len(rows), systems, of_strings)
 
 
 def _scores(
@@ -276,6 +300,39 @@ def _scores(
         of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
         spreads[name] = MeasureSpread(measure.headline, scores, of_named)
     return int(alike.max(initial=-1)) + 1, spreads
+
+
+def _as_strings(
+    texts: Sequence[str],
+    answers: Sequence[Answer],
+    references: Mentions,
+    measure: MentionF,
+    labels: Sequence[str] | None,
+    aliases: Mapping[str, str] | None,
+) -> AnswersSpread:
+    """Return the scores under all policies for strings."""
+    grid = GroundingGrid.whole(StringPolicy)
+    scores, outcomes = np.empty(len(grid)), set()
+    folded: dict[str, list[str]] = {}
+    made: dict[StringPolicy, Mentions] = {}
+    policies = [(number, policy) for number, policy in enumerate(grid.policies) if isinstance(policy, StringPolicy)]
+    for number, policy in sorted(policies, key=lambda one: one[1].fold):
+        if policy.fold not in folded:
+            # each text is folded once, and kept no longer than needed
+            folded, made = {policy.fold: [form_text(text, policy.fold) for text in texts]}, {}
+        # copies are a matter of the measure alone
+        alike = replace(policy, copies="multiset")
+        if alike not in made:
+            made[alike] = strings_of(folded[policy.fold], texts, answers, alike, labels, aliases).mentions
+        compared: dict[str, Any] = dict(policy.compared)
+        counts = replace(measure, **compared).counts(references, made[alike])
+        scores[number] = measure.score(counts)[measure.headline]
+        columns = (column.per_document(counts.documents, len(counts.labels)) for column in counts.columns.values())
+        outcomes.add(tuple(column.tobytes() for column in columns))
+    named = {name: float(scores[index]) for name, index in grid.named.items()}
+    spread = MeasureSpread(measure.headline, scores, named)
+    default = ground_strings(texts, answers, labels=labels, aliases=aliases)
+    return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
 
 
 def _sides(

@@ -17,13 +17,15 @@ def effect_table(
     columns: Mapping[str, MeasureSpread],
     effects: Mapping[str, Mapping[str, Mapping[str, float]]],
     about: Mapping[str, str],
+    default: str,
 ) -> Table:
-    """Return a row for each action at each place, with the score of `strict` with this action.
+    """Return a row for each action at each place, with the score of the default policy with this action.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
         effects: of each column the scores, by place and action.
         about: what all columns are of: the measure, if they are systems.
+        default: the name of the default policy.
     """
     heads, keys = heads_and_keys(columns, about)
     places = {place: actions for found in effects.values() for place, actions in found.items()}
@@ -33,7 +35,7 @@ def effect_table(
         for action in actions:
             cells = [number(found[place][action]) if place in found else "" for found in effects.values()]
             rows.append([place, action, *cells])
-    title = " ".join(["strict, but for", *(f"({name})" for name in about.values())])
+    title = " ".join([f"{default}, but for", *(f"({name})" for name in about.values())])
     return Table(
         title, ("action", *heads), rows, left=2, kind="effects", names="place", keys=("action", *keys), about=about
     )

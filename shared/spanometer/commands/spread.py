@@ -10,7 +10,8 @@ logit at each token. It also says which published tools are which policies.
 Answers of language models (JSON lines, as in spanometer score) are made spans
 under all 9,216 policies of grounding them. Beside the same figures there is the
 score of each action, the others as in the policy strict, and of several systems
-how often each is first.
+how often each is first. Then the same of the 128 policies for answers as
+strings, by mention_f.
 
 Examples:
   spanometer spread gold.conll system.conll
@@ -32,6 +33,7 @@ import numpy as np
 from ..analysis.grounding_spread import GroundingSpread, grounding_spread
 from ..analysis.spread import PolicySpread, policy_spread
 from ..errors import InputError, counted
+from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.document_file import DocumentFile
@@ -84,7 +86,9 @@ class SpreadInput(TagPair, Decoding, ChosenLabels, Input):
 class AnswersInput(AnswerFiles):
     """Spans of a reference, and answers of language models."""
 
-    def spread(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
+    def spread(
+        self, paths: Sequence[str], measures: Sequence[Any], strings: MentionF
+    ) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
         """Score the answers under all policies; return also the files, the reference's first."""
         files = self.read_all(paths)
         given = self.together(files)
@@ -97,6 +101,7 @@ class AnswersInput(AnswerFiles):
             aliases=self.aliases,
             tokens=given.tokens,
             format=self.answer_format,
+            strings=strings,
         )
         return spread, files
 
@@ -130,7 +135,8 @@ def run(options: argparse.Namespace) -> int:
     kind: type[Input] = AnswersInput if _has_answers(options, paths) else SpreadInput
     require_used(options, MEASURES, measures, kinds=(AnswersInput, SpreadInput), kind=kind)
     if kind is AnswersInput:
-        return _run_answers(read_options(AnswersInput, options), paths, measures, output)
+        strings = read_options(MentionF, options)
+        return _run_answers(read_options(AnswersInput, options), paths, measures, strings, output)
     source = read_options(SpreadInput, options)
     if len(paths) > 2:
         raise InputError(
@@ -174,10 +180,12 @@ def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
     return any(each is not None and each.name == "answers" for each in found)
 
 
-def _run_answers(source: AnswersInput, paths: Sequence[str], measures: Sequence[Any], output: PlotOutput) -> int:
+def _run_answers(
+    source: AnswersInput, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
+) -> int:
     if len(paths) < 2:
         raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
-    spread, files = source.spread(paths, measures)
+    spread, files = source.spread(paths, measures, strings)
     if output.plot is not None:
         plot_grounding_spread(spread, output.plot)
     reference, *systems = (side_of_documents(file) for file in files.values())

@@ -32,6 +32,7 @@ _HYPHENS = frozenset("−⁃﹣－")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _MOST_MARKS = 30
+_SHORT = 200
 _JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
@@ -75,6 +76,16 @@ def form_of(text: str, fold: str) -> Form:
     if joins.any():
         return _changed(text, _clusters(joins), _loose)
     return _changed(text, np.arange(len(text) + 1), _loose)
+
+
+def form_text(text: str, fold: str) -> str:
+    """Return the normal form of a text as a string; those of short texts, as most mentions are, are made once."""
+    return _short_form(text, fold) if len(text) <= _SHORT else form_of(text, fold).text
+
+
+@lru_cache(1 << 14)
+def _short_form(text: str, fold: str) -> str:
+    return form_of(text, fold).text
 
 
 def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> Form:

@@ -1,4 +1,4 @@
-"""All grounding policies for answers without offsets at once: a step is taken once for all that agree so far."""
+"""The grids of grounding policies; all those for spans at once: a step is taken once for all that agree so far."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..options import options_of
 from .answers import Answer
 from .outcomes import Predicted, items_of, kept_of, predicted_of
 from .placing import TextIndex, place, sight
-from .policies import NAMED, PLACES, GroundingPolicy
+from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
 
 @dataclass(frozen=True)
 class GridPlace:
-    """A place where an answer leaves open which spans it means.
+    """A place where an answer leaves open what it means.
 
     Attributes:
         name: the name that policies use.
         text: the place in words.
         actions: the possible actions there.
-        default: the action of `strict`.
+        default: the action of the default policy.
     """
 
     name: str
@@ -35,7 +35,7 @@ class GridPlace:
 
 @dataclass(frozen=True, eq=False)
 class GroundingGrid:
-    """All policies for answers without offsets.
+    """All policies of a kind, those for spans for answers without offsets.
 
     Attributes:
         places: the places.
@@ -45,12 +45,12 @@ class GroundingGrid:
 
     places: tuple[GridPlace, ...]
     choices: np.ndarray
-    policies: tuple[GroundingPolicy, ...]
+    policies: tuple[AnswerPolicy, ...]
 
     @classmethod
-    def whole(cls) -> GroundingGrid:
-        """Return the grid, which is made once."""
-        return _grid()
+    def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
+        """Return the grid of a kind of policies, which is made once."""
+        return _grid(kind)
 
     def __len__(self) -> int:
         """Return the number of policies."""
@@ -59,11 +59,26 @@ class GroundingGrid:
     @property
     def named(self) -> dict[str, int]:
         """The policies that have names."""
-        return {name: self.policies.index(point.policy) for name, point in NAMED.items()}
+        return {name: self.policies.index(point.policy) for name, point in self.points.items()}
+
+    @property
+    def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
+        """The policies that have names, and whose rules they are."""
+        return type(self.policies[0]).named()
+
+    @property
+    def nearest(self) -> list[str]:
+        """The names of those that are only the nearest ones to the rules of their projects."""
+        return [name for name, point in self.points.items() if not point.exact]
+
+    @property
+    def default(self) -> str:
+        """The name of the default policy."""
+        return str(type(self.policies[0])())
 
     def describe(self, policy: int) -> dict[str, str]:
         """Return the action of a policy at each place, by name."""
-        return dict(zip(PLACES, self.policies[policy].actions, strict=True))
+        return dict(zip(self.policies[policy].places, self.policies[policy].actions, strict=True))
 
     def with_action(self, policy: int, number: int, action: int) -> int:
         """Return the policy that differs from another one in its action at one place."""
@@ -73,15 +88,15 @@ class GroundingGrid:
 
 
 @cache
-def _grid() -> GroundingGrid:
-    declared = options_of(GroundingPolicy)
+def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
+    declared = options_of(kind)
     places = tuple(
         GridPlace(name, declared[name].help, tuple(declared[name].choices), str(declared[name].default))
-        for name in PLACES
+        for name in kind.places
     )
     sizes = [len(place.actions) for place in places]
     choices = np.indices(sizes, dtype=np.int8).reshape(len(places), -1).T
-    return GroundingGrid(places, choices, tuple(GroundingPolicy.grid()))
+    return GroundingGrid(places, choices, tuple(kind.grid()))
 
 
 def predicted_by_all(
@@ -115,11 +130,11 @@ class _Step:
     @classmethod
     def first(cls) -> _Step:
         """Return the step before all others."""
-        return cls(np.zeros(len(_grid()), dtype=np.int32), [None])
+        return cls(np.zeros(len(_grid(GroundingPolicy)), dtype=np.int32), [None])
 
     def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
         """Take another step, once for each value so far and each choice of actions at the places that it looks at."""
-        grid = _grid()
+        grid = _grid(GroundingPolicy)
         key = self.number.astype(np.int64)
         for name in places:
             key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
-from .forms import form_of
+from .forms import form_text
 from .grounded import COUNTS, AnswerCounts, read_both, signed_grounding
 from .outcomes import named_items, outside
 from .policies import StringPolicy
@@ -70,10 +70,22 @@ def ground_strings(
     chosen = StringPolicy.of(policy)
     labels = None if labels is None else tuple(labels)
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
+    folded = [form_text(text, chosen.fold) for text in read_texts]
+    return strings_of(folded, read_texts, read_answers, chosen, labels, aliases, format)
+
+
+def strings_of(
+    folded: Sequence[str],
+    texts: Sequence[str],
+    answers: Sequence[Answer],
+    policy: StringPolicy,
+    labels: Sequence[str] | None,
+    aliases: Mapping[str, str] | None,
+    format: str = "auto",
+) -> GroundedStrings:
+    """Return `ground_strings` of answers that are read, in texts whose normal forms are known."""
     known = None if labels is None else frozenset(labels)
-    rows = [
-        _of(answer, text, chosen, known, aliases or {}) for answer, text in zip(read_answers, read_texts, strict=True)
-    ]
+    rows = [_of(*each, policy, known, aliases or {}) for each in zip(answers, texts, folded, strict=True)]
     items = list(chain.from_iterable(kept for kept, _ in rows))
     return GroundedStrings(
         Mentions.of(
@@ -83,25 +95,26 @@ def ground_strings(
             len(rows),
         ),
         np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS)),
-        chosen,
-        signed_grounding(chosen, labels, aliases, format),
+        policy,
+        signed_grounding(policy, labels, aliases, format),
     )
 
 
 def _of(
-    answer: Answer, text: str, policy: StringPolicy, labels: frozenset[str] | None, aliases: Mapping[str, str]
+    answer: Answer,
+    text: str,
+    folded: str,
+    policy: StringPolicy,
+    labels: frozenset[str] | None,
+    aliases: Mapping[str, str],
 ) -> tuple[list[Item], tuple[int, ...]]:
     """Return the items of an answer that count as predicted, and the counts."""
     named, left_out = named_items(answer, policy, labels, aliases)
-    folded = form_of(text, policy.fold).text if named else ""
-    form_by_mention: dict[str, str] = {}
     known: dict[str, int] = {}
     seen: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
     for item in named:
-        form = form_by_mention.get(item.mention)
-        if form is None:
-            form = form_by_mention[item.mention] = form_of(item.mention.strip(), policy.fold).text
+        form = form_text(item.mention.strip(), policy.fold)
         if form not in known:
             known[form] = folded.count(form) if form else 0
         seen[form] += 1

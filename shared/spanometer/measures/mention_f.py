@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import ordered_codes, turns
 from ..counts.counts import Column, Counts
 from ..errors import require_sides
-from ..grounding.forms import STRING_FORMS, form_of
+from ..grounding.forms import STRING_FORMS, form_text
 from ..options import option
 from ..spans.mentions import Mentions
 from .base import Key, PrecisionRecallF1, f_results
@@ -98,5 +98,5 @@ class MentionF(PrecisionRecallF1):
 
     def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
         """Return the normal forms of a side's mentions as codes; each distinct text is folded once."""
-        codes = [forms.setdefault(form_of(text.strip(), self.fold).text, len(forms)) for text in side.texts]
+        codes = [forms.setdefault(form_text(text.strip(), self.fold), len(forms)) for text in side.texts]
         return np.asarray(np.array(codes, dtype=np.int64)[side.text])

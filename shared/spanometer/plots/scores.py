@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import counted
-from ..grounding.policies import NAMED
 from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, new_figure, save
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from ..analysis.grounding_spread import GroundingSpread
     from ..analysis.policy_scores import MeasureSpread
     from ..analysis.spread import PolicySpread
+    from ..grounding.grid import GroundingGrid
 
 Mark = tuple[str, float, Mapping[str, Any]]
 """The name of a score, the score, and how it is drawn."""
@@ -70,26 +70,24 @@ def draw_spread(spread: PolicySpread) -> Figure:
 
 
 def plot_grounding_spread(spread: GroundingSpread, path: str) -> None:
-    """Write a picture of the scores under all groundings of answers, for each measure and system.
+    """Write a picture of the scores under all groundings of answers, for each measure and system, strings last.
 
     A row for each named policy, highest first, above the histogram of all policies' scores, and below what each place
-    is worth: the scores of its actions, all other places being as in `strict`. See `figure.save`.
+    is worth: the scores of its actions, all other places being as in the default policy. See `figure.save`.
     """
     save(draw_grounding_spread, spread, path)
 
 
 def draw_grounding_spread(spread: GroundingSpread) -> Figure:
     """Draw what `plot_grounding_spread` writes."""
-    nearest = {name for name, point in NAMED.items() if not point.exact}
     panels = [
-        (name, system, measure, _marked(measure, nearest))
-        for system, answers in spread.systems.items()
+        (of, name, system, measure, _marked(measure, of.grid.nearest))
+        for of in (spread, *([] if spread.strings is None else [spread.strings]))
+        for system, answers in of.systems.items()
         for name, measure in answers.measures.items()
     ]
     heights = [
-        height
-        for name, system, _, marks in panels
-        for height in (0.32 * len(marks) + 0.3, 1.9, 0.3 * len(spread.grid.places) + 0.3)
+        height for of, *_, marks in panels for height in (0.32 * len(marks) + 0.3, 1.9, 0.3 * len(of.grid.places) + 0.3)
     ]
     size = counted(sum(answers.strict.total["items"] for answers in spread.systems.values()), "item")
     title = (
@@ -97,27 +95,27 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
     )
     figure = new_figure(8.0, sum(heights) + 1.1 * len(panels) + 1.0, title)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
-    for index, (name, system, measure, marks) in enumerate(panels):
+    for index, (of, name, system, measure, marks) in enumerate(panels):
         _draw_policies(
             figure, grid, 3 * index, measure, marks, name if len(spread.systems) == 1 else f"{system}: {name}"
         )
         if index == 0:
             _add_legend(figure.axes[-1], marks)
         # offsets, which the grid ignores, may be worth more than all of it
-        effects = {place: of for place, of in spread.effects(system, name).items() if place != "offsets"}
-        own = spread.grid.describe(spread.grid.named["strict"])
-        _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure.named["strict"], own)
+        effects = {place: scores for place, scores in of.effects(system, name).items() if place != "offsets"}
+        _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure, of.grid)
     return figure
 
 
 def _draw_effects(
-    axes: Axes, effects: Mapping[str, Mapping[str, float]], strict: float, own: Mapping[str, str]
+    axes: Axes, effects: Mapping[str, Mapping[str, float]], measure: MeasureSpread, grid: GroundingGrid
 ) -> None:
     """Draw a row for each place, that with the largest effect on top: its actions' scores, the extremes named."""
+    strict, own = measure.named[grid.default], grid.describe(grid.named[grid.default])
     ordered = sorted(effects, key=lambda place: min(effects[place].values()) - max(effects[place].values()))
     for row, place in enumerate(ordered):
         actions = effects[place]
-        # of several actions with one score that of strict comes first
+        # of several actions with one score that of the default comes first
         listed = [own[place], *(action for action in actions if action != own[place])]
         low, high = (end(listed, key=actions.__getitem__) for end in (min, max))
         axes.plot([actions[low], actions[high]], [row, row], color=GREY, linewidth=2.0, zorder=1)
@@ -136,7 +134,7 @@ def _draw_effects(
     axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
     axes.ticklabel_format(axis="x", useOffset=False)
     hide(axes, "top", "right", "left")
-    axes.set_xlabel("strict (orange), but for another action at one place")
+    axes.set_xlabel(f"{grid.default} (orange), but for another action at one place")
 
 
 def _draw_policies(
