@@ -98,7 +98,7 @@ class UnitaryAlignments:
     """Some unitary alignments.
 
     Attributes:
-        members: the unit of each annotator in each of them, -1 where there is none; shape (alignments, annotators).
+        members: the unit of each annotator in each of them, -1 if it has none; shape (alignments, annotators).
         disorder: the disorder of each, in units of Δ: the mean dissimilarity of all pairs of annotators, 1 for each
             pair that has not both units.
     """
@@ -263,7 +263,7 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
 
 
 def _assigned(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Return the numbers of the pairs, no two with one unit, that save most together."""
+    """Return the numbers of the pairs that save most together, no two with a common unit."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -297,7 +297,7 @@ def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Return flags of the unitary alignments, no two with one unit, that save most together."""
+    """Flag the unitary alignments that save most together, no two with a common unit."""
     row, column = np.nonzero(members >= 0)
     unit, count = ranked(members[row, column])
     share = _program(row, unit, saved, count, whole=False)
@@ -318,7 +318,7 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, whole: bool) -> np.ndarray:
-    """Return the share of each unitary alignment that is taken such that the most is saved, each unit once at most."""
+    """Solve the linear program: the share of each unitary alignment that saves most, each unit taken at most once."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 

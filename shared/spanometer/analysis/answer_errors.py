@@ -1,4 +1,4 @@
-"""What only generation gets wrong: mentions that are not in the text, copies, labels that nobody asked for, formats."""
+"""Errors that only generated answers have: mentions not in the text, surplus copies, unknown labels, broken formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One annotation made of those of several annotators: what most of them have, or any of them, or all."""
+"""A consensus of several annotators: the spans that most of them have, or any, or all."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Voting:
         return self.rule if self.at_least is None else f"at least {self.at_least}"
 
     def needed(self, annotators: int) -> int:
-        """Return how many votes of so many annotators win."""
+        """Return how many votes a span needs, given the number of annotators."""
         if self.at_least is not None:
             if self.at_least > annotators:
                 raise InputError(
@@ -106,7 +106,7 @@ class Consensus(Shown):
     """The result of `consensus`.
 
     Its tables are `votes`, how many spans have how many votes; `annotators`, what of each one's spans is in the
-    consensus; `ties`; `labels`; and `spans`, all spans of anybody with their votes and what became of them.
+    consensus; `ties`; `labels`; and `spans`, all spans of anybody with their votes and outcome.
 
     Attributes:
         names: the annotators.
@@ -141,7 +141,7 @@ class Consensus(Shown):
 
     @property
     def name(self) -> str:
-        """What the consensus is called where an annotator has a name."""
+        """The annotator's name that the consensus is given."""
         return f"{self.voting.called} of {', '.join(self.names)}"
 
     def documents(self, file: DocumentFile | None = None, *, votes: bool = False) -> DocumentFile:
@@ -222,7 +222,7 @@ def consensus(
     ignore_labels: Sequence[str] | None = None,
     pairing: Pairing | None = None,
 ) -> Consensus:
-    """Make one annotation of those of two or more annotators of the same documents, by their votes.
+    """Combine the annotations of two or more annotators of the same documents by vote.
 
         found = spanometer.consensus({"ann": ann, "ben": ben, "cat": cat})
         found.spans, found.chosen.votes, found.ties.spans
@@ -237,21 +237,22 @@ def consensus(
     **Tokens** (`vote="token"`): an annotator votes for a label on each token that he or she has in a span of it. The
     tokens with enough votes for a label are read as runs, each a span. Within a run a new span begins at a token if
     more than half of those who have the label on it and on the token before begin one there. Labels are voted on one by
-    one; where spans of two labels overlap, `resolve` says what stays, as above. That an annotator's spans of one label
-    overlap is refused, and so are discontinuous spans.
+    one; where spans of two labels overlap, `resolve` says what stays, as above. Overlapping spans of one label by one
+    annotator are refused, and so are discontinuous spans.
 
     **Ties**, just half of an even number of annotators, are left out under `majority` and taken in under `half`; both
     list them.
 
-    What is left when spans give way: one span after the other is looked at, that with most votes first, of these the
-    one with most tokens, then the first in the text, then by label; it stays if it overlaps none that has stayed (under
-    `contradictions`, none that no annotator has together with it).
+    If spans must give way, they are taken by their votes, the most first, then by their tokens, the most first, then in
+    the order of the text, then by label. A span stays if it overlaps none that stays already (under `contradictions`,
+    none that no annotator has together with it).
 
     Args:
         annotations: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), `Spans`, or what
             `spanometer.read` returns; a mapping gives their names too.
-        rule: `majority`, more than half; `half`, half of them or more; `union`, one; `intersection`, all.
-        at_least: so many votes, instead of a rule.
+        rule: how many annotators must have a span: `majority`, more than half; `half`, half of them or more; `union`,
+            one; `intersection`, all.
+        at_least: how many votes a span needs, instead of a rule.
         vote: `span` or `token`; in files of characters a token is one of these.
         resolve: `nothing`, `contradictions` or `overlaps`.
         names: the annotators' names, by default `1`, `2`, `3` ...

@@ -1,4 +1,4 @@
-"""The tables of a consensus: votes, annotators, ties, labels, and all spans with what became of them."""
+"""The tables of a consensus: votes, annotators, ties, labels, and all spans with their outcome."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
 
 
 def span_table(found: Consensus) -> Table:
-    """Return all spans that anybody has or that were made of tokens, with their votes and what became of them."""
+    """Return all spans that anybody has or that were made of tokens, with their votes and outcome."""
     groups = [found.candidates, found.chosen, found.ties, found.overruled]
     known = distinct_spans([group.spans for group in groups])
     voters = np.zeros((len(known), len(found.names)), dtype=bool)

@@ -126,7 +126,7 @@ class Disagreements(Shown):
 
         Args:
             placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
-            confidence: the level of the intervals, over documents; None makes none, and nobody is said to stand out.
+            confidence: the level of the intervals, over documents; None makes none, and nobody is called an outlier.
             interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
 
         Raises:

@@ -94,7 +94,7 @@ class LeaveOneOut(Shown):
     def verdict(self) -> str:
         """Who is the outlier, as a sentence."""
         if self.stands_out is None:
-            return "Without intervals nobody is said to be an outlier."
+            return "Without intervals, nobody is called an outlier."
         if self.outlier is None:
             looks = f"at the level for {len(self.names)} looks"
             return f"Nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."

@@ -177,7 +177,7 @@ def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_losers(first: np.ndarray, second: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """Flag the spans that stay if of every pair only one may: one after the other by rank, if none of its rivals has.
+    """Flag the spans that stay if only one of each pair may: taken by rank, a span stays if none of its rivals has.
 
     Args:
         first, second: the pairs.

@@ -13,7 +13,7 @@ COMMANDS = {
     "advise": "suggest a measure for a corpus",
     "spread": "score a system under every repair policy",
     "agree": "agreement of annotators beyond chance",
-    "consensus": "one annotation of those of several annotators, by their votes",
+    "consensus": "the annotations of several annotators, combined by vote",
     "ground": "spans of what a language model answered",
     "placement": "where spans lie at random",
     "validate": "list the illegal tags of a file",

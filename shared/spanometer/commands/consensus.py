@@ -1,4 +1,4 @@
-"""Make one annotation of those of several annotators, by their votes.
+"""Combine the annotations of several annotators by vote.
 
 A span is in the consensus if more than half of the annotators have it, with the
 same label and the same bounds; --rule and --at-least ask for fewer or more.
@@ -52,12 +52,12 @@ from .tag_files import TagSeries, side_of
 
 @dataclass(frozen=True, kw_only=True)
 class VotedDocuments(DocumentSeries, WrittenAs):
-    """Documents of annotators, and what is made of them."""
+    """Documents of annotators, and the form of the consensus."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VotedTags(TagSeries, WrittenAs):
-    """Tags of annotators, and what is made of them."""
+    """Tags of annotators, and the form of the consensus."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class ConsensusOutput(Output):
 
     with_votes: bool = switch("write the number of votes and the voters of each span as its attributes")
     list_spans: str | None = text(
-        "CSV", "write all spans that anybody has, with their votes and what became of them, into a new file"
+        "CSV", "write all spans that anybody has, with their votes and outcome, into a new file"
     )
 
     def __post_init__(self) -> None:

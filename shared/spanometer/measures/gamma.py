@@ -72,9 +72,9 @@ class Gamma(AlignedMeasure):
         min_shift: of the sampler `shift`, the least distance of two annotators' moves: `mean` length of a unit (the
             paper) or `half` of it (its program, and pygamma-agreement).
         samples: how many random annotations are made.
-        precision: make as many that the error of expected disorder is at most this share of it, at 95%.
+        precision: make enough of them that the relative error of expected disorder is at most this, at 95%.
         seed: of the random annotations.
-        processes: how many make them at a time; the result is the same.
+        processes: how many processes make them; the result does not depend on it.
         zero_division: gamma if expected disorder is 0 and observed is not, or there are no units; gamma-cat likewise.
 
     Counts: `observed` disorder before it is divided by `mean_units`, the units of an annotator; `weight` and
@@ -146,7 +146,7 @@ class Gamma(AlignedMeasure):
     )
     precision: float | None = option(
         None,
-        help="make so many that the relative error of expected disorder is at most this, at 95%",
+        help="make enough that the relative error of expected disorder is at most this, at 95%",
         kind=float,
         low=0,
         high=1,
@@ -356,7 +356,7 @@ class Gamma(AlignedMeasure):
 
 
 def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
-    """Return the units of one annotator after the other such that it does not matter in which order they came."""
+    """Return the units annotator by annotator, in an order that does not depend on the order they came in."""
     order = np.lexsort((*reversed(columns), annotator))
     own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
     own.sort(key=lambda units: [column[units].tobytes() for column in columns])

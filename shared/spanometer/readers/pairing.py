@@ -102,7 +102,7 @@ class Paired:
         remarks: remarks about the texts, one sentence each.
         moved: for each side what was moved, merged and cut, one sentence each.
         lost: for each side the spans that have no place in the unit, one text each.
-        grounded: what became of the answers of sides that have some.
+        grounded: the grounded answers, of the sides that have answers.
     """
 
     spans: Mapping[str, Spans]

@@ -26,7 +26,7 @@ class Sides(NamedTuple):
         spans: by the names of the sides.
         reading: how they were read, for the signature.
         file: the first file as it was paired; None if there are no files.
-        grounded: what became of the answers of language models, of sides that have some.
+        grounded: the grounded answers of language models, of the sides that have answers.
     """
 
     spans: dict[str, Spans]
@@ -42,7 +42,7 @@ class Sides(NamedTuple):
         return dict(zip(self.spans, with_common_labels(spans), strict=True))
 
     def mentions_behind(self) -> list[list[str]]:
-        """Return the mentions that have no place, which stand behind the end of each document, in their order there."""
+        """Return the mentions without a place, which are put behind the end of each document, in their order there."""
         rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
         for grounded in self.grounded.values():
             for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
@@ -58,26 +58,26 @@ def files_together(
     Args:
         files: the sides by their names.
         pairing: how they are brought into one unit.
-        apart: whether the items of several sides that have no place touch none of each other's, see `with_unplaced`;
-            without it the lengths are those that each side has beside the first one alone.
+        apart: whether items without a place are kept apart across sides, so that none touches another's, see
+            `with_unplaced`; otherwise the lengths are those that each side has beside the first one alone.
 
     Returns:
         The sides, and what was moved and lost on which of them.
 
     Raises:
-        InputError: as `pair`, and if some of them are no files.
+        InputError: as `pair`, and if some of them are not files.
     """
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
             raise InputError(
-                "this is no file, but others are.", "Read all with spanometer.read, or give lists.", side=name
+                "this is not a file, but others are.", "Read all with spanometer.read, or give lists.", side=name
             )
     left_out: dict[str, list[str]] = {}
     if pairing is not None and pairing.shared_documents:
         files, left_out = shared_documents(files)
     (first, reference), *others = files.items()
     answered = {name for name, file in files.items() if file.answers is not None}
-    # how answers are read says nothing of the sides without any, if others have some
+    # options of answers do not apply to sides without answers, if others have answers
     plain = None if pairing is None else pairing.of_spans
     pairs = {
         name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
@@ -173,7 +173,7 @@ def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
 
 
 def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return sides; an `InputError` if one is a file of answers of a language model, which may have no place."""
+    """Return sides; an `InputError` if one is a file of a language model's answers, whose items may have no place."""
     for name, side in given.items():
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
@@ -218,7 +218,7 @@ def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None 
                 f"Give answers, or name their key with {setting('answer_key')}.",
                 source=file.source,
             )
-        # grounded once, so that what is wrong is said of the file and its line
+        # grounded once, so that errors name the file and its line
         paired = pair(reference, file, chosen).file
         answers[name] = matched(reference, file)[1].answers or ()
     return AnsweredTexts(paired.documents.texts or (), paired.documents.tokens, paired.spans, answers)

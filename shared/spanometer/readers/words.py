@@ -73,7 +73,7 @@ class WordRows:
         return len(self._ends) - 1
 
     def append(self, row: Sequence[str]) -> None:
-        """Add a row; an `InputError` with a position for what is no string, or cannot be stored as UTF-8."""
+        """Add a row; an `InputError` with a position for anything that is not a string or cannot be stored as UTF-8."""
         known = len(self._names)
         try:
             self._codes.extend(map(self._names.__getitem__, row))

@@ -131,7 +131,7 @@ def connect(
 
 
 def app_heading(name: str, note: str = "") -> str:
-    """Return the heading of a page that is no measure's, with a note below."""
+    """Return the heading of a page without a measure, with a note below."""
     return render("app_heading.html", app=texts()["apps"][name], note=note)
 
 

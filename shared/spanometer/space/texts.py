@@ -30,5 +30,5 @@ def address(name: str) -> str:
 
 
 def apps() -> dict[str, str]:
-    """Return the addresses of the pages that are no measures' by their titles."""
+    """Return the addresses of the pages without a measure, by their titles."""
     return {app["title"]: address(name) for name, app in texts()["apps"].items()}

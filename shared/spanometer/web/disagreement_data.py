@@ -1,4 +1,4 @@
-"""What the script of the report of disagreements shows: places, what is said there, and their passages."""
+"""The data of the report of disagreements: places, their readings, and the passages around them."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def disagreement_report(found: Disagreements, options: DisagreementOptions | Non
 
 
 def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[str]:
-    """Yield the agreement, the outlier, the kinds of differences and what is said of the costs."""
+    """Yield the agreement, the outlier, the kinds of differences and a note on the costs."""
     precision = options.precision
     if options.agreement is not None:
         parts = [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)]
@@ -81,8 +81,8 @@ def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[st
         yield section("Without each annotator", [left_out.table()], left_out.verdict, precision)
     tables = [kind_table(found), difference_table(found)]
     note = (
-        f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: agreement at a place would raise the mean by its "
-        "cost. A place can have several kinds of differences."
+        f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
+        "its cost. A place can have several kinds of differences."
     )
     yield section("Kinds of differences", tables, note, precision)
 
