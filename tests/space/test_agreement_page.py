@@ -266,6 +266,9 @@ def test_in_a_browser(browser, address, files):
     wait(browser, lambda: "one" in browser.find_element("id", "results").text)
     assert HOSTILE in browser.find_element("id", "results").text
     assert browser.execute_script("return window.hurt") is None
+    links = [link.get_attribute("href") for link in browser.find_elements("css selector", "nav a")]
+    for other in ("span_f", "gamma", "errors", "grounding"):
+        assert f"https://huggingface.co/spaces/spanometer/{other}" in links
     listed = browser.find_element("id", "taken").text
     assert all(name in listed for name in ("agree", "disag"))
     for control in browser.find_elements("css selector", "input, textarea, select, button, a"):
@@ -273,6 +276,17 @@ def test_in_a_browser(browser, address, files):
             assert control.accessible_name.strip(), control.get_attribute("outerHTML")[:300]
     for width, scheme in ((390, "dark"), (1280, "light")):
         require_fit(browser, "agreement", width, scheme, lambda: found(".sm-headline"))
+
+
+def test_a_file_is_taken_away(browser, address, files):
+    texts = {"one.conll": ANN, "two.conll": BEN, "three.conll": ANN}
+    found = in_page(browser, address, files(**texts))
+    results = browser.find_element("id", "results")
+    wait(browser, lambda: "three" in results.text)
+    removes = browser.find_elements("css selector", "#files button[aria-label='Remove this file']")
+    assert len(removes) == 3
+    removes[-1].click()
+    wait(browser, lambda: found(".sm-headline") and "three" not in results.text and "two" in results.text)
 
 
 @needs_data

@@ -103,3 +103,9 @@ def test_files_in_report_out(browser, address, files):
     assert found("#found")[0].get_attribute("textContent") == "1 error in 1 sentence."
     browser.switch_to.default_content()
     assert browser.execute_script("return window.hurt") is None
+    links = [link.get_attribute("href") for link in found("nav a")]
+    for other in ("span_f", "gamma", "grounding", "agreement"):
+        assert f"https://huggingface.co/spaces/spanometer/{other}" in links
+    # the report of other files does not stay
+    found("#systems button[aria-label='Remove this file'], #systems [aria-label='Clear']")[0].click()
+    wait(browser, lambda: not found("#results iframe") and not found("#report a"))

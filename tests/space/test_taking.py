@@ -15,7 +15,7 @@ from spanometer.measures import ALL_MEASURES
 from spanometer.readers.attribute_lines import read_attributes
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of, spaces
-from spanometer.space.texts import apps
+from spanometer.space.texts import texts, titled
 
 # options other than the defaults, as the controls give them
 OPTIONS = {
@@ -104,7 +104,9 @@ def test_no_number_is_null_in_json():
 
 def test_spaces_of_the_running_namespace(monkeypatch):
     assert spaces()["Span F1"] == "https://huggingface.co/spaces/spanometer/span_f"
-    assert len(spaces()) == len(ALL_MEASURES) + len(apps())
+    assert len(spaces()) == len(ALL_MEASURES) + len(texts()["apps"])
+    # the pages without a measure do not know the registry, and have the same links
+    assert titled() == spaces()
     monkeypatch.setenv("SPACE_ID", "someone/link_f")
     assert spaces()["Span F1"] == "https://huggingface.co/spaces/someone/span_f"
     assert 'evaluate.load("someone/span_f")' in call_in(answer("span_f", "a B-X\n", "a B-X\n"))

@@ -20,7 +20,7 @@ from .examples import team_examples
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes
 from .serving import FILES_KEPT, KEPT, answered, app_heading, component, connect, footing, fresh_folder, serve
 from .templates import error_message
-from .texts import apps, texts
+from .texts import texts, titled
 
 _NAMES = ("A", "B", "C")
 """The annotators of pasted texts, and the ids of their boxes."""
@@ -53,7 +53,7 @@ def build() -> gr.Blocks:
             options = [component(control) for control in controls()]
         results = gr.HTML(elem_id="results", padding=False)
         taken = gr.File(label="All of it, to take along", visible=False, file_count="multiple", elem_id="taken")
-        gr.HTML(footing(title, _limits(), apps(), FILES_KEPT), padding=False)
+        gr.HTML(footing(title, _limits(), titled(), FILES_KEPT), padding=False)
 
         def answer(paths: Sequence[str] | None, *given: Any) -> tuple[str, Any]:
             pasted, values = given[: len(_NAMES)], dict(zip(names, given[len(_NAMES) :], strict=True))
@@ -73,8 +73,8 @@ def build() -> gr.Blocks:
             filled=[files, *boxes],
             examples={button: [None, *example["texts"]] for button, example in zip(buttons, examples, strict=True)},
         )
-        files.upload(**call)
-        files.clear(**call)
+        # one file of several can be taken away as well
+        gr.on([files.upload, files.clear, files.delete], **call)
     return blocks
 
 

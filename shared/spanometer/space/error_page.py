@@ -19,7 +19,7 @@ from .documents import FORMATS, named, read_file
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
 from .serving import FILES_KEPT, KEPT, app_heading, footing, fresh_folder, serve
 from .templates import error_message, render
-from .texts import apps, texts
+from .texts import texts, titled
 
 _MOST_SYSTEMS = 5
 
@@ -46,7 +46,7 @@ def build() -> gr.Blocks:
         make = gr.Button("Make the report", variant="primary", elem_id="make")
         taken = gr.File(label="The report, to keep and to send", visible=False, elem_id="report")
         shown = gr.HTML(elem_id="results", padding=False)
-        gr.HTML(footing(texts()["apps"]["errors"]["title"], _limits(), apps(), FILES_KEPT), padding=False)
+        gr.HTML(footing(texts()["apps"]["errors"]["title"], _limits(), titled(), FILES_KEPT), padding=False)
         make.click(
             _answer,
             [reference, systems, train],
@@ -54,6 +54,16 @@ def build() -> gr.Blocks:
             show_progress="minimal",
             trigger_mode="always_last",
             api_visibility="private",
+        )
+        # a report of other files is none of these
+        gr.on(
+            [files.change for files in (reference, systems, train)],
+            lambda: ("", gr.File(visible=False)),
+            None,
+            [shown, taken],
+            show_progress="hidden",
+            api_visibility="private",
+            queue=False,
         )
     return blocks
 

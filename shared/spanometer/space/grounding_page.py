@@ -14,7 +14,7 @@ import gradio as gr
 from .examples import answer_examples
 from .grounding import MAX_ANSWER, MAX_ITEMS, MAX_TEXT, controls, respond, why
 from .serving import answered, app_heading, component, connect, footing, serve
-from .texts import apps, texts
+from .texts import texts, titled
 
 _KEPT = "Text and answer are read on this Space's server and not kept."
 _LIMITS = f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items"
@@ -48,7 +48,7 @@ def build() -> gr.Blocks:
             options = [component(replace(one, value=examples[0].get(one.name, one.value))) for one in controls()]
         results = gr.HTML(elem_id="results", padding=False)
         gr.HTML(why(), padding=False)
-        gr.HTML(footing(title, _LIMITS, apps(), _KEPT), padding=False)
+        gr.HTML(footing(title, _LIMITS, titled(), _KEPT), padding=False)
 
         def answer(text: str, written: str, *values: str) -> str:
             html = respond(text or "", written or "", dict(zip(names, values, strict=True)))

@@ -16,7 +16,7 @@ from ..options import Option, options_of
 from ..spans.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
 from .controls import CONFIDENCE, Control, control_of, read_values, speller
-from .texts import address, apps, texts
+from .texts import address, texts, titled
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
@@ -152,8 +152,8 @@ def page_of(name: str) -> Page:
 
 
 def spaces() -> dict[str, str]:
-    """Return the addresses of all measures' Spaces, and of those of apps, by their titles."""
-    return {**{page_of(name).title: address(name) for name in ALL_MEASURES}, **apps()}
+    """Return the addresses of all measures' Spaces, also of those without a title, and of those of apps."""
+    return {**{page_of(name).title: address(name) for name in ALL_MEASURES}, **titled()}
 
 
 def key_title(measure: Measure, key: str) -> str:

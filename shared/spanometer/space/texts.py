@@ -29,6 +29,7 @@ def address(name: str) -> str:
     return f"https://huggingface.co/spaces/{space_of(name)}"
 
 
-def apps() -> dict[str, str]:
-    """Return the addresses of the pages without a measure, by their titles."""
-    return {app["title"]: address(name) for name, app in texts()["apps"].items()}
+def titled() -> dict[str, str]:
+    """Return the addresses of the Spaces whose pages have a title of their own in `pages.toml`, by these titles."""
+    measures = {name: own for name, own in texts()["measures"].items() if "title" in own and "shows" not in own}
+    return {own["title"]: address(name) for name, own in {**measures, **texts()["apps"]}.items()}
