@@ -21,6 +21,7 @@ def pieces(*found):
 
 AGGREGATED = [{"entity_group": "PER", "score": 0.9, "word": "ada", "start": 0, "end": 12}]
 GLINER = [{"start": 0, "end": 12, "text": "Ada Lovelace", "label": "PER", "score": 0.9}]
+OTHER = {"start": 0, "end": 6, "text": "Nobody", "label": "PER", "score": 0.4}
 PRESIDIO = [{"entity_type": "PER", "start": 0, "end": 12, "score": 0.9, "analysis_explanation": None}]
 GLINER2 = {"entities": {"PER": [{"text": "Ada Lovelace", "confidence": 0.9, "start": 0, "end": 12}], "LOC": []}}
 RESEARCH = {
@@ -96,6 +97,36 @@ def test_offsets_that_do_not_fit_the_other_text(file):
         pair(gold, read(file, json.dumps(wrong)))
     found = pair(gold, read(file, json.dumps([*wrong, GLINER[0]])))
     assert found.notes[0].startswith("1 of 2 stated texts of spans differ")
+
+
+@pytest.mark.parametrize("spans", [{"entities": AGGREGATED}, {"entities": GLINER}, {"entities": PRESIDIO}, GLINER2])
+def test_texts_and_names_of_objects(file, spans):
+    whole = {"id": 7, "text": TEXT, **spans}
+    found = read(file, json.dumps(whole))
+    assert found.documents.ids == ("7",)
+    assert found.documents.texts == (TEXT,)
+    assert found.lengths.tolist() == [20]
+    # an offset past the end of the text, which nobody saw as long as the text was not read
+    with pytest.raises(InputError, match=r"outside the text \(11 characters\)"):
+        read(file, json.dumps({**whole, "text": "Ada Lovelac"}))
+
+
+def test_documents_in_another_order_are_paired_by_text(file):
+    first, second = {"text": TEXT, "entities": GLINER}, {"text": "Nobody was there.", "entities": GLINER[:0]}
+    gold = read(file, "".join(json.dumps(row) + "\n" for row in (first, second)))
+    turned = read(file, "".join(json.dumps(row) + "\n" for row in ({**second, "entities": [OTHER]}, first)))
+    found = pair(gold, turned)
+    assert found.predictions.to_dicts() == [
+        [{"start": 0, "end": 12, "label": "PER"}],
+        [{"start": 0, "end": 6, "label": "PER"}],
+    ]
+
+
+def test_texts_are_compared(file):
+    gold = read(file, json.dumps({"text": TEXT, "entities": GLINER}))
+    other = read(file, json.dumps({"text": TEXT.replace("met", "saw"), "entities": GLINER}))
+    with pytest.raises(InputError, match="line 1: the texts differ from character 13 on"):
+        pair(gold, other)
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,6 @@ class _Fields:
         stated: that of the text which the span covers.
         beside: another key that tells these spans from those of other systems; empty if the others do.
         spans: the keys under which an object may have the list of spans.
-        text: the key of the text, if objects have one.
-        id: the key of the document's name.
     """
 
     name: str
@@ -37,8 +35,6 @@ class _Fields:
     stated: str = ""
     beside: str = ""
     spans: tuple[str, ...] = ()
-    text: str = ""
-    id: str = ""
 
 
 _SYSTEMS = (
@@ -55,7 +51,6 @@ _SYSTEMS = (
         "entity_type",
         stated="entity_value",
         spans=("spans",),
-        text="full_text",
     ),
     _Fields(
         "langextract",
@@ -64,10 +59,10 @@ _SYSTEMS = (
         "extraction_class",
         stated="extraction_text",
         spans=("extractions",),
-        text="text",
-        id="document_id",
     ),
 )
+_TEXTS = ("full_text", "text")
+_NAMES = ("document_id", "id")
 _REMEDY = (
     "Write the list of spans that the system returns for each text on a line of its own, or one list of such lists."
 )
@@ -78,8 +73,9 @@ def read_system_output(source: Source, options: Offsets) -> DocumentFile:
 
     Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
     tags are, under the policy `conlleval`; `aggregation_strategy` of the pipeline has others), GLiNER and GLiNER2 (with
-    `include_spans`), Presidio's analyzer and data sets, and langextract. Offsets are code points, ends exclusive. The
-    texts are those of the other side, in the same order, if the output has none. Spans without offsets are listed.
+    `include_spans`), Presidio's analyzer and data sets, and langextract. Offsets are code points, ends exclusive. An
+    object that has the list may have the `text` too (or `full_text`), and an `id` (or `document_id`). If the output has
+    no texts, they are those of the other side, in the same order. Spans without offsets are listed.
 
     Raises:
         InputError: names the line, for spans of no known system, and as `documents_of`.
@@ -102,9 +98,10 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
                 found = list(_by_label(of_labels))
             elif fields is not None:
                 found = next(row[key] for key in fields.spans if key in lists)
-                text, name = row.get(fields.text), row.get(fields.id)
             else:
                 raise source.refuse(f"{where} has no list of spans of a known system.", _REMEDY, line)
+            text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
+            name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
         if not isinstance(found, list):
             raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
         yield _record(source, found, line, where, left_out, {"text": text, "id": name, "line": line, "place": place})
@@ -172,7 +169,7 @@ def _record(
     return Record(
         spans=spans,
         stated=stated if exact and any(stated) else (),
-        text=text if isinstance(text, str) else None,
+        text=text,
         id=None if name is None else str(name),
         line=line,
         place=whole["place"],
