@@ -1,5 +1,7 @@
 """BioC in XML; the counts of real files are in test_exports."""
 
+import tracemalloc
+
 import pytest
 
 import spanometer
@@ -39,3 +41,33 @@ def test_documents(file):
 def test_other_files(file, old, new, problem):
     with pytest.raises(InputError, match=problem):
         spanometer.read(file(XML.replace(old, new), "a.xml"))
+
+
+def test_in_blocks(file, monkeypatch):
+    """Every block but the first ends anywhere, within a declaration of entities too."""
+    whole = spanometer.read(file(XML, "a.xml"))
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 200)
+    found = spanometer.read(file(XML, "b.xml"))
+    assert found.documents.texts == whole.documents.texts
+    assert found.spans.start.tolist() == whole.spans.start.tolist()
+    for blanks in range(120, 160):
+        declared = XML.replace('"BioC.dtd">', f'"BioC.dtd" [{" " * blanks}<!ENTITY a "b">]>')
+        with pytest.raises(InputError, match="declares entities of XML"):
+            spanometer.read(file(declared, "c.xml"))
+
+
+def test_documents_are_let_go(file, monkeypatch):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
+    start, document, end = (
+        XML.partition("<document>")[0],
+        XML[XML.index("<document>") : XML.index("</coll")],
+        "</collection>",
+    )
+    peaks = []
+    for number in (10, 200, 600):
+        path = file(start + "".join(document.replace(">7<", f">{n}<") for n in range(number)) + end, f"{number}.xml")
+        tracemalloc.start()
+        assert spanometer.read(path).documents.size == number
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < 2.5 * 400 * len(document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
@@ -16,6 +16,8 @@ from .source import Source
 
 _REMEDY = "Export the collection as BioC JSON, or XML."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
+
+_ENTITY = b"<!ENTITY"
 
 
 def read_bioc(source: Source, options: Offsets) -> DocumentFile:
@@ -33,7 +35,7 @@ def read_bioc(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source) -> Iterator[Record]:
     if _XML.match(source.head):
-        for document in _xml(source).iter("document"):
+        for document in _xml(source):
             yield _record(source, _document(document), 1)
         return
     for line, _, row in values(source, "documents"):
@@ -42,13 +44,25 @@ def _records(source: Source) -> Iterator[Record]:
                 yield _record(source, document, line)
 
 
-def _xml(source: Source) -> Element:
-    text = b"".join(block for _, block in source.blocks(lines=False))
-    if b"<!ENTITY" in text:
-        raise source.refuse("the file declares entities of XML.", "Leave the declarations out.", 1)
+def _xml(source: Source) -> Iterator[Element]:
+    """Yield the documents of a file; no more of it is held than a document, or a block."""
+    parser = XMLPullParser(("start", "end"))
+    collection: Element | None = None
+    before = b""
     try:
-        # text, so that an encoding that the file names does not count
-        return fromstring(text.decode())
+        for line, block in source.blocks(lines=False):
+            # the declaration may begin in the block before, which is not enough of it to be parsed
+            if _ENTITY in before + block:
+                raise source.refuse("the file declares entities of XML.", "Leave the declarations out.", line)
+            before = block[1 - len(_ENTITY) :]
+            # text, so that an encoding that the file names does not count
+            parser.feed(block.decode())
+            for event, element in parser.read_events():
+                collection = element if collection is None else collection
+                if event == "end" and element.tag == "document":
+                    yield element
+                    collection.clear()
+        parser.close()
     except ParseError as error:
         raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None
 
