@@ -35,9 +35,12 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages that stand outside `docs`."""
     for source, page in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
-        files.append(
-            File.generated(config, page, content=_card(source, text) if source.startswith("metrics/") else text)
-        )
+        if source.startswith("metrics/"):
+            text = _card(source, text)
+        elif source.startswith(("benchmarks/", "CHANGELOG")):
+            # figures and old news name everything
+            text = f"---\nsearch: {{exclude: true}}\n---\n\n{text}"
+        files.append(File.generated(config, page, content=text))
     return files
 
 
@@ -73,7 +76,10 @@ def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
 def _card(source: str, text: str) -> str:
     """Return a metric card as a page: without what only the Hub reads, and with the measure's reference below it."""
     name = source.split("/")[1]
-    body = text.split("\n---\n", 1)[1].replace("# Metric card: ", "# ", 1)
+    title, body = text.split("\n---\n", 1)[1].split("# Metric card: ", 1)[1].split("\n", 1)
+    # what somebody looks for is the measure's page, under its name or its title
+    head = f"---\ntitle: {title}\nsearch: {{boost: 4}}\n---\n\n# {title} (`{name}`)\n\n"
+    body = f'{head}<div class="card" markdown>\n{body}\n</div>\n'
     if name != "seqeval":
         measure = "".join(map(str.capitalize, name.split("_")))
         body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n"
