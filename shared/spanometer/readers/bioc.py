@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from .document_file import DocumentFile, documents_of
@@ -46,7 +46,7 @@ def _records(source: Source) -> Iterator[Record]:
 
 def _xml(source: Source) -> Iterator[Element]:
     """Yield the documents of a file; no more of it is held than a document, or a block."""
-    parser = XMLPullParser(("start", "end"))
+    parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     collection: Element | None = None
     before = b""
     try:
@@ -57,7 +57,7 @@ def _xml(source: Source) -> Iterator[Element]:
             before = block[1 - len(_ENTITY) :]
             # text, so that an encoding that the file names does not count
             parser.feed(block.decode())
-            for event, element in parser.read_events():
+            for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                 collection = element if collection is None else collection
                 if event == "end" and element.tag == "document":
                     yield element
