@@ -150,7 +150,7 @@ def test_all_spaces_are_pushed_by_default(hub, push):
     status, output, _ = push()
     assert status == 0
     assert [line.partition(":")[0] for line in output.splitlines()] == [
-        f"spanometer/{name}" for name in require_names((), ["errors"])
+        f"spanometer/{name}" for name in require_names((), ["agreement", "errors", "grounding"])
     ]
     for name in require_names(()):
         assert yaml.safe_load(hub.files(f"spanometer/{name}")[1]["README.md"].split(b"---\n")[1])["sdk"] == "gradio"

@@ -38,7 +38,7 @@ def test_a_billion_draws_of_a_comparison(option):
 def test_the_work_of_all_draws_is_bounded(monkeypatch):
     spans = Spans.from_dicts(SPANS * 3, lengths=[12, 12, 12])
     # 12 tokens in 3 documents for 2 labels each
-    monkeypatch.setattr(chance_kappa_f1, "_MOST_TOKENS_DRAWN", 720)
+    monkeypatch.setattr(chance_kappa_f1, "MOST_TOKENS_DRAWN", 720)
     ChanceKappaF1(n_simulations=10).counts(spans, spans)
     with pytest.raises(InputError, match="11 draws of 72 tokens are 792 in all; the limit is 720") as caught:
         ChanceKappaF1(n_simulations=11).counts(spans, spans)
