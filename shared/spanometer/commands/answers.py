@@ -118,7 +118,7 @@ class StringInput(AnswerFiles, PairInput):
                 f"{reference.source}, {counted(len(gold), 'mention')}",
                 {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
             )
-        grounded = [
+        found = (
             ground_strings(
                 read.texts,
                 answers,
@@ -128,7 +128,8 @@ class StringInput(AnswerFiles, PairInput):
                 format=self.answer_format,
             )
             for answers in read.answers.values()
-        ]
+        )
+        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in found]
         sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
         return gold, grounded, [shown, *sides]
 

@@ -32,7 +32,7 @@ class GroundedStrings(AnswerCounts):
     mentions: Mentions
     counts: np.ndarray
     policy: StringPolicy
-    choices: Mapping[str, str]
+    choices: Mapping[str, object]
 
 
 def ground_strings(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..errors import InputError, setting
 from ..options import option
-from ..spans.spans import Spans
-from ..tags.decoding import Decoding
+from ..spans.spans import Spans, encoded_tags
+from ..tags.decoding import Decoding, reading_of, scheme_of
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .records import Record
@@ -74,16 +74,17 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
             f"no row has {' or '.join(wanted)} in MISC.", f"Name the key of the entities with {setting('misc_key')}."
         )
     values = [[_value(cell, key) for cell in part.misc] for part in parts]
+    decoding: dict[str, object] = {}
     if key == _ENTITY:
         place = fields.index("etype") if "etype" in fields else 1
         found = [_bracketed(source, part, row, place) for part, row in zip(parts, values, strict=True)]
     else:
-        found = _tagged(source, parts, values, options)
+        found, decoding = _tagged(source, parts, values, options)
     records = [
         Record(words=part.words, spans=spans, id=part.id, line=part.line)
         for part, spans in zip(parts, found, strict=True)
     ]
-    return documents_of(source, records, in_tokens=True)
+    return replace(documents_of(source, records, in_tokens=True), decoding=decoding)
 
 
 def _parts(source: Source, fields: list[str]) -> Iterator[_Part]:
@@ -123,8 +124,8 @@ def _value(cell: str, key: str) -> str | None:
 
 def _tagged(
     source: Source, parts: Sequence[_Part], values: Sequence[Sequence[str | None]], decoding: Decoding
-) -> list[list[tuple[int, int, str]]]:
-    """Return the spans of tags, decoded sentence by sentence."""
+) -> tuple[list[list[tuple[int, int, str]]], dict[str, object]]:
+    """Return the spans of tags, decoded sentence by sentence, and how they were decoded."""
     rows: list[list[str]] = []
     owner: list[tuple[int, int]] = []
     for number, (part, row) in enumerate(zip(parts, values, strict=True)):
@@ -136,7 +137,9 @@ def _tagged(
             rows[-1].append(value or "O")
             begins = cell.endswith("|")
     try:
-        spans = Spans.from_tags(rows, scheme=decoding.scheme, repair=decoding.repair)
+        tags = encoded_tags(rows)
+        scheme = scheme_of(decoding.scheme, tags).name
+        spans = Spans.from_tags(tags, scheme=scheme, repair=decoding.repair)
     except InputError as error:
         if error.document is None:
             raise error.in_file(source.name) from None
@@ -148,7 +151,7 @@ def _tagged(
     bounds = ((base + spans.start).tolist(), (base + spans.end).tolist(), spans.label.tolist())
     for document, start, end, label in zip(spans.document.tolist(), *bounds, strict=True):
         found[owner[document][0]].append((start, end, spans.labels[label]))
-    return found
+    return found, reading_of(scheme, decoding.repair, prefix=True)
 
 
 def _bracketed(source: Source, part: _Part, values: Sequence[str | None], place: int) -> list[tuple[int, int, str]]:

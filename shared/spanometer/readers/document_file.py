@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -17,6 +18,9 @@ from .attributed import AttributedSpans
 from .records import Named, Record, RecordColumns
 
 Value = TypeVar("Value")
+
+_WRITTEN: Mapping[object, str] = {None: "yes", False: "no"}
+"""What a signature calls `prefix` of a side without prefixes, and of one that is like most."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,6 +40,7 @@ class DocumentFile(AnnotatedFile):
         notes: what else a user should know, one sentence each.
         tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
         answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
+        decoding: how spans were decoded from tags, for the signature, see `decoding.reading_of`; empty if from none.
     """
 
     documents: Documents
@@ -49,6 +54,7 @@ class DocumentFile(AnnotatedFile):
     notes: tuple[str, ...] = ()
     tokenizer: str | None = None
     answers: Sequence[Any] | None = None
+    decoding: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def lengths(self) -> np.ndarray | None:
@@ -104,6 +110,21 @@ class DocumentFile(AnnotatedFile):
         if error.document is None or not self.places or not self.places[error.document]:
             return located
         return located.placed(source=f"{self.source_of(error.document)}, {self.places[error.document]}")
+
+
+def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
+    """Return how the tags of several sides were decoded, for the signature.
+
+    What all sides that were tags share is said once, and what differs with the name of each side.
+    """
+    tagged = {side: file.decoding for side, file in files.items() if file.decoding}
+    found: dict[str, object] = {}
+    for name in dict.fromkeys(chain.from_iterable(tagged.values())):
+        values = {side: decoding.get(name) for side, decoding in tagged.items()}
+        same = len(set(values.values())) == 1
+        listed = (f"{side}={_WRITTEN.get(value, value)}" for side, value in values.items())
+        found[name] = next(iter(values.values())) if same else ",".join(listed)
+    return found
 
 
 inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterable[Record]] | None] = ContextVar(

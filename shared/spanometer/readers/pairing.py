@@ -17,7 +17,7 @@ from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
 from .annotated_file import require_same_words
-from .document_file import DocumentFile
+from .document_file import DocumentFile, decoding_of
 from .matching import matched, shared_documents
 from .records import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
@@ -109,7 +109,7 @@ class Paired:
     unplaced: Mapping[str, Unplaced | None]
     unit: str
     file: DocumentFile
-    choices: Mapping[str, str]
+    choices: Mapping[str, object]
     remarks: Sequence[str]
     moved: Mapping[str, Sequence[str]]
     lost: Mapping[str, Sequence[str]]
@@ -261,7 +261,12 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
         unplaced={side.name: _unplaced(side, unit) for side in sides},
         unit=unit,
         file=_as_paired(references, spans[0], unit, tokens, made_by),
-        choices={"unit": unit, **choices, **({"shared_documents": "yes"} if pairing.shared_documents else {})},
+        choices={
+            **decoding_of({side.name: side.file for side in sides}),
+            "unit": unit,
+            **choices,
+            **({"shared_documents": "yes"} if pairing.shared_documents else {}),
+        },
         remarks=remarks,
         moved={side.name: side.moved for side in sides},
         lost={side.name: side.lost for side in sides},

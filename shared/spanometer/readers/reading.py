@@ -11,7 +11,7 @@ from ..errors import InputError, require_choice, setting
 from ..options import options_of, require_known
 from ..spans.documents import Documents
 from ..spans.spans import Spans
-from ..tags.decoding import Decoding
+from ..tags.decoding import Decoding, LabelDecoding, read_prefix, scheme_of
 from .annotated_file import AnnotatedFile
 from .document_file import DocumentFile
 from .folders import files_of
@@ -94,6 +94,9 @@ def read_documents(
         given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
         tags = read(path, name=name, progress=progress, **given)
         file = documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
+        how = LabelDecoding(prefix=prefix, **decoding)
+        scheme = scheme_of(read_prefix(how.scheme, prefix=prefix), *tags.tags)
+        file = replace(file, decoding=how.reading(scheme.name))
         return file if tokenizer is None else with_tokens(file, tokenizer)
     given = {**{key: one.default for key, one in declared.items()}, **options}
     _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")

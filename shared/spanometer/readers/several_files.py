@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeVar, cast
 
@@ -121,9 +121,16 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
         stated=tuple(chain.from_iterable(part.stated or [()] * part.documents.size for part in parts)),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
         answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
+        decoding=_decoding([part.decoding for part in parts if part.decoding]),
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
         notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
     )
+
+
+def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """Return how the tags of all files were decoded: with the same options, but each may show a scheme of its own."""
+    schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
+    return {**parts[0], "scheme": "+".join(schemes)} if parts else {}
 
 
 def _if_all(values: Iterable[Value | None]) -> list[Value] | None:

@@ -14,7 +14,7 @@ from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
-from .document_file import DocumentFile
+from .document_file import DocumentFile, decoding_of
 from .matching import matched, shared_documents
 from .pairing import Pairing, by_side, pair
 
@@ -95,7 +95,8 @@ def files_together(
     )
     placed = dict(zip(of_sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
     grounded = {name: each.grounded[side] for name, (each, side) in of_sides.items() if side in each.grounded}
-    return Sides(placed, {"input": "spans", **choices}, found.file, grounded), notes
+    # of all sides, in the place that a pair has it
+    return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, found.file, grounded), notes
 
 
 def read_sides(
@@ -187,12 +188,14 @@ class AnsweredTexts(NamedTuple):
         texts: the texts.
         tokens: their tokens; None if the reference has none.
         references: the spans of the reference, in characters.
+        decoding: how these were decoded from tags, see `DocumentFile`.
         answers: of each system, by its name.
     """
 
     texts: Sequence[str]
     tokens: Tokens | None
     references: Spans
+    decoding: Mapping[str, object]
     answers: dict[str, Sequence[Any]]
 
 
@@ -221,4 +224,5 @@ def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None 
         # grounded once, so that errors name the file and its line
         paired = pair(reference, file, chosen).file
         answers[name] = matched(reference, file)[1].answers or ()
-    return AnsweredTexts(paired.documents.texts or (), paired.documents.tokens, paired.spans, answers)
+    documents = paired.documents
+    return AnsweredTexts(documents.texts or (), documents.tokens, paired.spans, reference.decoding, answers)

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError
 from ..spans.spans import Spans
 from ..spans.texts import words_in_text
-from ..tags.decoding import Decoding
+from ..tags.decoding import Decoding, reading_of
 from .doc_bin import SpacyReading
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
@@ -53,8 +53,9 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     missing = sum(tag == _MISSING for _, tags in paragraphs for tag in tags)
     tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in paragraphs]
     records = [record for record, _ in paragraphs]
+    scheme = options.scheme or "BILOU"
     try:
-        spans = Spans.from_tags(tags, scheme=options.scheme or "BILOU", repair=options.repair)
+        spans = Spans.from_tags(tags, scheme=scheme, repair=options.repair)
     except InputError as error:
         if error.document is None:
             raise error.in_file(source.name) from None
@@ -72,7 +73,7 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
             record.id = None
     file = documents_of(source, records, in_tokens=True)
     notes = [f"Tokens without an annotation of entities, which count as outside: {missing:,}."] if missing else []
-    return replace(file, notes=(*file.notes, *notes))
+    return replace(file, notes=(*file.notes, *notes), decoding=reading_of(scheme, options.repair, prefix=True))
 
 
 def _record(source: Source, line: int, place: str, row: Any, group: str | None) -> Record:
