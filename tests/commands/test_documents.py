@@ -179,3 +179,28 @@ def test_fragments_over_a_line_end(run, tmp_path):
     assert float(run(*wanted)[1]) == 0
     assert float(run(*wanted, "--join-fragments")[1]) == 1
     assert "references: 1 span of fragments with white space between joined" in run(*wanted[:5], "--join-fragments")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--offset-unit", "utf16"), "--offset-unit: 'utf16'"),
+        (("--offset-unit", "utf-16", "--repair", "x"), "--repair: 'x'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "agree"])
+def test_values_that_are_not_allowed_are_named(run, tmp_path, command, options, named):
+    paths = [tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]
+    for path in paths:
+        path.write_text('{"text": "Ada", "label": [[0, 3, "PER"]]}')
+    status, _, complaint = run(command, *paths, *options)
+    assert status == 2
+    assert complaint.startswith(f"spanometer: invalid value for {named}")
+
+
+def test_a_text_without_spans_that_are_known(run, tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"text": "Ada", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}')
+    _, _, complaint = run("score", path, path)
+    assert "neither spans that are known nor 'tags'; its keys: 'text', 'mentions'." in complaint
+    assert "with --spans-key, or" in complaint

@@ -35,9 +35,9 @@ def test_two_files(run, texts, answers, tmp_path):
     assert (status, complaint.splitlines()) == (
         0,
         [
-            "lost: document 'a': 'Cid' of 'PER', absent, wrong",
-            "lost: document 'a': 'Ann' of 'PER', surplus, wrong",
-            "broken: the answer to document 'b'",
+            f"lost: {texts}, line 1, document 'a': 'Cid' of 'PER', absent, wrong",
+            f"lost: {texts}, line 1, document 'a': 'Ann' of 'PER', surplus, wrong",
+            f"broken: the answer to {texts}, line 2, document 'b'",
         ],
     )
     assert output == (

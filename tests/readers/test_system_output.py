@@ -122,6 +122,43 @@ def test_documents_in_another_order_are_paired_by_text(file):
     ]
 
 
+BARE = {"start": 0, "end": 12, "label": "PER"}
+
+
+@pytest.mark.parametrize("span", [BARE, [0, 12, "PER"], {**BARE, "text": "Ada Lovelace"}])
+@pytest.mark.parametrize("layout", ["lines", "array", "indented"])
+def test_entities_beside_a_text(file, span, layout):
+    whole = [{"text": "It rained.", "entities": []}, {"text": TEXT, "entities": [span]}]
+    text = "".join(json.dumps(row) + "\n" for row in whole)
+    if layout != "lines":
+        text = json.dumps(whole, indent=2 if layout == "indented" else None)
+    found = read(file, text)
+    assert found.documents.texts == ("It rained.", TEXT)
+    assert found.spans.to_dicts() == [[], [BARE]]
+
+
+def test_no_entities_at_all(file):
+    assert read(file, json.dumps({"text": TEXT, "entities": []})).spans.to_dicts() == [[]]
+
+
+@pytest.mark.parametrize("found", [[BARE], [[0, 12, "PER"]], []])
+@pytest.mark.parametrize("beside", [{}, {"text": TEXT}])
+def test_entities_beside_tokens_may_be_of_tokens(file, found, beside):
+    assert detect(file(json.dumps({"tokens": ["Ada"], "tags": ["O"], "entities": found, **beside}))) is None
+    assert getattr(detect(file(json.dumps({"tokens": ["Ada"], "entities": found, **beside}))), "name", "") != "system"
+
+
+def test_empty_lists_before_those_of_doccano(file):
+    span = {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 12}
+    rows = [{"id": 0, "text": "a", "entities": [], "relations": []}, {"id": 1, "text": TEXT, "entities": [span]}]
+    assert detect(file("".join(json.dumps(row) + "\n" for row in rows))).name == "doccano"
+
+
+def test_a_stated_text_of_bare_spans_is_compared(file):
+    with pytest.raises(InputError, match="1 of 1 stated texts of spans differ"):
+        read(file, json.dumps({"text": TEXT, "entities": [{**BARE, "text": "Bob"}]}))
+
+
 def test_texts_are_compared(file):
     gold = read(file, json.dumps({"text": TEXT, "entities": GLINER}))
     other = read(file, json.dumps({"text": TEXT.replace("met", "saw"), "entities": GLINER}))

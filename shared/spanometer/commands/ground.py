@@ -133,7 +133,10 @@ def _paths(paths: Sequence[str], key: str | None) -> list[str]:
 def _lost(made: DocumentFile, found: Grounded) -> Iterator[str]:
     """Yield a line for each item that has no place."""
     for answer in fates_by_answer(found):
-        name = made.documents.name(answer.document)
+        number = answer.document
+        place = made.places[number] if made.places else ""
+        name = f"{made.source_of(number)}, {place or f'line {made.document_lines[number]}'}"
+        name += "" if made.documents.ids is None else f", {made.documents.name(number)}"
         if answer.read.broken:
             yield f"broken: the answer to {name}"
         for fate in answer.fates:

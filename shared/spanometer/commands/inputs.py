@@ -16,7 +16,7 @@ from ..analysis.results import Report
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, mention, printable
 from ..measures.base import Measure
-from ..options import options_of, replaced_option
+from ..options import Option, options_of, replaced_option
 from ..readers import annotated_file
 from ..readers.annotated_file import AnnotatedFile
 from ..readers.formats import Format, detect
@@ -166,6 +166,8 @@ def kind_of(
         raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, known))}.")
     given = given_options(options, *kinds) - given_options(options, *others)
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
+    # a value that no kind allows shows nothing: the kind that is read says so
+    fitting = fitting or [kind for kind in possible if given <= _declared(kind).keys()]
     if len(fitting) > 1:
         # a side without spans may show nothing
         encoding = options.encoding or UTF_8
@@ -188,9 +190,13 @@ def detected(
         path.stream.rewind()
 
 
+def _declared(kind: type[Input]) -> dict[str, Option]:
+    return {destination(one): one for one in options_of(kind).values()}
+
+
 def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> bool:
     """Return whether a kind of input has all options that are given, and allows their values."""
-    declared = {destination(one): one for one in options_of(kind).values()}
+    declared = _declared(kind)
     if not given <= declared.keys():
         return False
     choices = {name: declared[name].choices for name in given if declared[name].choices and not declared[name].parse}

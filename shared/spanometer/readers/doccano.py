@@ -12,7 +12,7 @@ from ..spans.characters import borders, is_plain
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
-from .json_text import first_object, is_object, number_or_text, values
+from .json_text import first_filled, is_object, number_or_text, values
 from .offsets import IN_BROWSERS, Offsets
 from .records import Record
 from .source import Source
@@ -89,7 +89,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
 
 
 def _evidence(source: Source) -> Evidence:
-    row = first_object(source)
+    row = first_filled(source, *_KEYS)
     if not is_object(row, "text"):
         return Evidence.NONE
     spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)

@@ -31,6 +31,10 @@ _KEY_REMEDY = "".join(
         ".",
     ]
 )
+_SPANS_REMEDY = (
+    f"Name the key of the list of spans (objects with start, end and label) with {setting('spans_key')}, or that of a "
+    f"list of tags with {setting('column')}."
+)
 _LONG_LINE = 100_000
 _MARK = BYTE_ORDER_MARK.decode()
 _BLANKS = " \t\r\v\f"
@@ -57,6 +61,9 @@ def read_tag_lines(
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
             raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)
+        if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
+            problem = f"the object has a text, but neither spans that are known nor 'tags'; its keys: {_keys_of(row)}."
+            raise source.refuse(problem, _SPANS_REMEDY, line)
         lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
             lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
@@ -173,14 +180,17 @@ def list_in(
     found = None if key is None else row[key]
     if isinstance(found, list):
         return found
-    known = ", ".join(map(repr, row)) or "none"
     raise source.refuse(
-        f"the object has no {wanted}; its keys: {known[:300]}."
+        f"the object has no {wanted}; its keys: {_keys_of(row)}."
         if key is None
         else f"{key!r} is a {_kind(found)}, not a list of {content}.",
         remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
         line,
     )
+
+
+def _keys_of(row: dict[str, Any]) -> str:
+    return ", ".join(map(repr, row))[:300] or "none"
 
 
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from .json_lines import rows
 from .json_values import first_value as first_value
 from .json_values import items
 from .source import Source
+
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+"""What stands between the objects of JSON lines, or of an array."""
 
 
 def is_object(value: Any, *keys: str) -> bool:
@@ -29,6 +33,25 @@ def first_object(source: Source) -> dict[str, Any]:
     while isinstance(value, list) and value:
         value = value[0]
     return value if isinstance(value, dict) else {}
+
+
+def first_filled(source: Source, *keys: str) -> dict[str, Any]:
+    """Return the first object in the head of a file that has something under one of some keys.
+
+    The first object, if none has, or if that one has none of the keys as an empty list.
+    """
+    first = first_object(source)
+    if any(first.get(key) for key in keys) or not any(first.get(key) == [] for key in keys):
+        return first
+    text, place = source.head.decode(errors="replace"), 0
+    decoder = json.JSONDecoder()
+    # the end of the head may cut an object
+    with contextlib.suppress(ValueError, RecursionError):
+        while between := _BETWEEN.match(text, place):
+            row, place = decoder.raw_decode(text, between.end())
+            if isinstance(row, dict) and any(row.get(key) for key in keys):
+                return row
+    return first
 
 
 def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:

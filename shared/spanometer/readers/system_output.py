@@ -10,7 +10,8 @@ from ..errors import InputError, shown
 from ..spans.spans import Spans
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
-from .json_text import first_object, first_value, is_object, values
+from .json_lines import TAGS_KEY, WORDS_KEYS
+from .json_text import first_filled, first_value, is_object, values
 from .offsets import Offsets
 from .records import Record
 from .source import Source
@@ -61,6 +62,8 @@ _SYSTEMS = (
         spans=("extractions",),
     ),
 )
+_PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
+_LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
 _REMEDY = (
@@ -73,9 +76,10 @@ def read_system_output(source: Source, options: Offsets) -> DocumentFile:
 
     Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
     tags are, under the policy `conlleval`; `aggregation_strategy` of the pipeline has others), GLiNER and GLiNER2 (with
-    `include_spans`), Presidio's analyzer and data sets, and langextract. Offsets are code points, ends exclusive. An
-    object that has the list may have the `text` too (or `full_text`), and an `id` (or `document_id`). If the output has
-    no texts, they are those of the other side, in the same order. Spans without offsets are listed.
+    `include_spans`), Presidio's analyzer and data sets, and langextract; and, under `entities` beside a `text`, spans
+    with `start`, `end` and `label` alone, or `[start, end, label]`. Offsets are code points, ends exclusive. An object
+    that has the list may have the `text` too (or `full_text`), and an `id` (or `document_id`). If the output has no
+    texts, they are those of the other side, in the same order. Spans without offsets are listed.
 
     Raises:
         InputError: names the line, for spans of no known system, and as `documents_of`.
@@ -139,13 +143,24 @@ def _fields(span: Mapping[str, Any]) -> _Fields | None:
     return None
 
 
+def _is_triple(span: Any) -> bool:
+    return isinstance(span, list) and len(span) == 3
+
+
 def _record(
     source: Source, found: Sequence[Any], line: int, where: str, left_out: list[str], whole: Mapping[str, Any]
 ) -> Record:
-    spans, stated = [], []
+    spans: list[tuple[int, int, str]] = []
+    stated: list[str | None] = []
     pieces: list[tuple[int, int, int, str]] = []
     for span in found:
+        if whole["text"] is not None and _is_triple(span):
+            spans.append((span[0], span[1], span[2]))
+            stated.append(None)
+            continue
         fields = _fields(span) if isinstance(span, dict) else None
+        if fields is None and whole["text"] is not None and is_object(span, "start", "end", "label"):
+            fields = _PLAIN
         if fields is None:
             raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, line)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
@@ -203,13 +218,18 @@ def _evidence(source: Source) -> Evidence:
         span = span[0]
     if isinstance(span, dict) and _fields(span) is not None and "token_start" not in span:
         return Evidence.CERTAIN
-    row = first_object(source)
-    for key in ("entities", "extractions", "spans"):
+    row = first_filled(source, *_LISTS)
+    for key in _LISTS:
         found = row.get(key)
         if isinstance(found, dict) and key == "entities":
             return Evidence.CERTAIN
         if isinstance(found, list) and found and isinstance(found[0], dict) and _fields(found[0]) is not None:
             return Evidence.CERTAIN
+    of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
+    if isinstance(row.get("text"), str) and isinstance(found := row.get("entities"), list) and not of_tokens:
+        # beside tokens, offsets may be theirs; a system may have found nothing in any text
+        known = [is_object(span, "start", "end", "label") or _is_triple(span) for span in found[:1]]
+        return Evidence.CERTAIN if all(known) else Evidence.NONE
     return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
 
 
