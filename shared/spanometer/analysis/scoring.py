@@ -179,6 +179,8 @@ def score(
         fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
         reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
         reading |= beside.reading if grounded else {}
+    if not reference.documents:
+        raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
     if form in ("tags", "spans"):
         reference, predicted = choice.of(reference, predicted)
         reading = {**reading, **choice.signed()}

@@ -200,7 +200,7 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
             report = replace(report, tokens=paired.size) if paired.grounded else report
             reports.append(self.with_parts(report, *both, measures, reading, resampling))
-            sides.append(side_of(predictions, paired))
+            sides.append(side_of(predictions, paired).beside(*both, measures))
         return Scored(side_of(references), sides, reports)
 
 

@@ -9,8 +9,10 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar, TypeVar, cast
+
+import numpy as np
 
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
@@ -22,6 +24,7 @@ from ..readers.annotated_file import AnnotatedFile
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
 from ..readers.source import UTF_8, Replayed, open_file
+from ..spans.spans import Spans
 from ..tags.schemes import LabelChoice, label_map_in
 from .options import destination, given_options, switch
 
@@ -42,11 +45,41 @@ class Side:
         text: what was read, on one line.
         described: the same for JSON.
         left_out: what the reader left out.
+        remarks: what is odd about its spans beside those of the reference.
     """
 
     text: str
     described: Mapping[str, Any]
     left_out: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+    def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> Side:
+        """Return a system with remarks if there are no spans, or if it has labels that the reference has nowhere."""
+        if not len(references) and not len(predictions):
+            remarks = ["no spans on either side"]
+        elif all(measure.options().get("labels") == "ignore" for measure in measures):
+            return self
+        else:
+            remarks = _unshared(references, predictions, self.described["file"])
+        return replace(self, described={**self.described, "remarks": remarks}, remarks=remarks) if remarks else self
+
+
+def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
+    """Return a remark about labels that only one side has, if there are predicted ones that the reference lacks."""
+    one, other = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
+    missed, unknown = sorted(one - other), sorted(other - one)
+    if not one or not unknown:
+        return []
+    listed = [(name, unknown), *([("the reference", missed)] if missed else [])]
+    text = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in reversed(listed))
+    alike = len(missed) == len(unknown) == 1
+    hint = f" (--map {unknown[0]}={missed[0]} makes them one)" if alike else " (--map OLD=NEW renames labels)"
+    return [text + (printable(hint) if missed else "")]
+
+
+def _first_of(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
+    return ", ".join(map(printable, labels[:_SHOWN])) + more
 
 
 @dataclass(frozen=True)
@@ -78,7 +111,8 @@ def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, s
         if side.left_out:
             listed = "; ".join(item.rstrip(".") for item in side.left_out[:_SHOWN])
             lines.append(("left out", f"{len(side.left_out):,} of {name}: {listed}{more}"))
-    return lines
+    remarks = dict.fromkeys(remark for _, side in sides for remark in side.remarks)
+    return [*lines, *(("note", remark) for remark in remarks)]
 
 
 class Input:

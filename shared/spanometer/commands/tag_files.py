@@ -433,16 +433,17 @@ class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChancePar
                 **self.decoding,
             )
         sides, reading = self.of_sides(sides), {**reading, **self.signed()}
-        reports = []
+        shown, reports = [], []
         for name, predictions in list(named.items())[1:]:
             with located({**named, "predictions": predictions, **of_tokens}):
                 both = sides["references"], sides[name]
                 report = Report.of(*both, measures, reading, _progress, resampling, per_document)
                 noun = "sentence" if references.sentences else "document"
                 report = self.with_parts(report, *both, measures, reading, resampling, noun=noun)
+            shown.append(side_of(predictions).beside(*both, measures))
             lines = references.document_lines
             reports.append(replace(report, documents_text=documents_in(references), document_lines=lines))
-        return Scored(side_of(references), list(map(side_of, systems)), reports)
+        return Scored(side_of(references), shown, reports)
 
 
 def documents_in(file: TagFile, *, briefly: bool = False) -> str:
