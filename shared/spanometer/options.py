@@ -31,6 +31,7 @@ _ELSEWHERE = {
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Call it references.",
     "y_pred": "Call it predictions.",
+    "label_names": f"Name the tags that label numbers stand for with {mention('id2label')}.",
     "target_names": "Labels have the names that the annotation gives them.",
     "pos_label": _PER_LABEL,
     "beta": "Precision and recall are in the result, and F-beta is (1 + β²)PR / (β²P + R).",
@@ -56,6 +57,7 @@ _ELSEWHERE = {
     "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
+    "metric": f"Call it {mention('measures')}.",
     "metrics": f"Call it {mention('measures')}.",
     "confidence_n": f"Use {setting('n_resamples')}.",
     "paired_ar": "Use spanometer compare: it has both tests.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -37,6 +38,8 @@ _FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What messages call the input of measures, see `Measure.input`."""
+
+_FILES_REMEDY = " To score files: spanometer.score(spanometer.read(a), spanometer.read(b))."
 
 _KINDS: dict[str, tuple[Any, pa.DataType]] = {"spans": (Spans, SPAN_TYPE), "entities": (Entities, ENTITY_TYPE)}
 """The columns of spans and of entities, and what their Arrow lists hold."""
@@ -321,7 +324,8 @@ def documents_in(column: Any) -> Any:
     if isinstance(column, (Tags, Spans, Entities, Attributes)):
         return column
     arrow = as_column(column)
-    return read_documents(column, "Give one list for each document.") if arrow is None else arrow
+    of_files = _FILES_REMEDY if isinstance(column, (str, os.PathLike)) else ""
+    return read_documents(column, f"Give one list for each document.{of_files}") if arrow is None else arrow
 
 
 def structs_in(column: Any, form: str) -> Any:

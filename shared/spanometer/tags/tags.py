@@ -46,7 +46,10 @@ _MARK = "\0"
 
 _NUMBER = re.compile(f"{_MARK}?(-?[0-9]+)")
 
-_WORDS_REMEDY = "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']."
+_WORDS_REMEDY = (
+    "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']; one sentence is wrapped too, "
+    "[['B-PER', 'I-PER', 'O']], and a string of tags is split, 'B-PER I-PER O'.split()."
+)
 
 
 @dataclass(frozen=True, eq=False)
