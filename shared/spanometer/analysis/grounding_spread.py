@@ -246,7 +246,7 @@ def grounding_spread(
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
     known = read_labels(labels)
     rows = listed(texts, "Texts are a list of strings.")
-    read = {str(name): read_both(rows, of_system, format, known, aliases)[1] for name, of_system in given}
+    read = {str(name): list(read_both(rows, of_system, format, known, aliases)[1]) for name, of_system in given}
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .answers import Answer, Item
-from .grounded import Grounded, read_both, text_indices
+from .grounded import Grounded, each_index, read_both
 from .outcomes import resolve
 from .placing import Bounds, TextIndex
 from .policies import GroundingPolicy
@@ -102,7 +102,7 @@ def fates_by_answer(grounded: Grounded) -> Iterator[AnswerFates]:
     """Yield what became of the items of each answer; they are read and grounded again for this."""
     given = grounded.given
     texts, answers = read_both(given.texts, given.answers, given.format, given.labels, given.aliases)
-    indices = text_indices(texts, given.tokens)
+    indices = each_index(texts, given.tokens)
     for document, (text, said, read, index) in enumerate(zip(texts, given.answers, answers, indices, strict=True)):
         fates = fates_of(read, index, grounded.policy, given.labels, given.aliases)
         yield AnswerFates(document, text, said, read, fates)

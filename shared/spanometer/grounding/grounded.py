@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, listed, listed_items
+from ..arrays import code_type, listed, listed_items, offsets_of, runs
 from ..errors import InputError, counted, require_kind, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
@@ -24,6 +25,9 @@ COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "bro
 """What is counted of each document, see `Grounded`."""
 
 ANSWERS_REMEDY = "Answers are a list with a string for each text."
+
+_CHARACTERS = 1_000_000
+"""In about so many characters tokens are found together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,16 +236,22 @@ def ground(
     labels = read_labels(labels)
     said = listed(answers, ANSWERS_REMEDY)
     read_texts, read_answers = read_both(texts, said, format, labels, aliases)
-    indices = text_indices(read_texts, tokens)
     known = None if labels is None else frozenset(labels)
-    rows = []
-    for document, (answer, index) in enumerate(zip(read_answers, indices, strict=True)):
-        try:
-            rows.append(_ground(answer, index, chosen, known, aliases or {}))
-        except InputError as error:
-            raise error.placed(document=document) from None
-    spans, wrong = predicted_columns([predicted for predicted, _ in rows], list(map(len, read_texts)))
-    counts = np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS))
+    tallies = array("q")
+
+    def predicted() -> Iterator[Predicted]:
+        # one answer after the other: neither items nor tokens of all texts are held
+        indices = each_index(read_texts, tokens)
+        for document, (answer, index) in enumerate(zip(read_answers, indices, strict=True)):
+            try:
+                made, tally = _ground(answer, index, chosen, known, aliases or {})
+            except InputError as error:
+                raise error.placed(document=document) from None
+            tallies.extend(tally)
+            yield made
+
+    spans, wrong = predicted_columns(predicted(), list(map(len, read_texts)))
+    counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
     given = Given(read_texts, said, labels, aliases or {}, tokens, format)
     return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format), given)
 
@@ -257,17 +267,40 @@ def signed_grounding(
 
 
 def predicted_columns(
-    predicted: Sequence[Predicted], lengths: Sequence[int]
+    predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
     """Return the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
-    flat = list(chain.from_iterable(each.spans for each in predicted))
-    bounds = np.array([span[:2] for span in flat], dtype=np.int64).reshape(-1, 2)
-    document, of_wrong = (
-        np.repeat(np.arange(len(predicted)), [len(each[column]) for each in predicted]) for column in (0, 1)
+    names: dict[str, int] = {}
+    shared: dict[str, str] = {}
+    start, end, label, placed, lost = (array("q") for _ in range(5))
+    wrong_label, wrong_mention = [], []
+    for spans, wrong in predicted:
+        placed.append(len(spans))
+        lost.append(len(wrong))
+        for first, last, name in spans:
+            start.append(first)
+            end.append(last)
+            label.append(names.setdefault(name, len(names)))
+        for name, mention in wrong:
+            # answers write a label anew for each item
+            wrong_label.append(shared.setdefault(name, name))
+            wrong_mention.append(mention)
+    document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
+    ordered = sorted(names)
+    codes = np.empty(len(names), dtype=code_type(len(names)))
+    codes[[names[name] for name in ordered]] = np.arange(len(names))
+    found = in_order(
+        Spans(
+            document.astype(np.int32),
+            np.array(start, dtype=np.int32),
+            np.array(end, dtype=np.int32),
+            codes[label],
+            tuple(ordered),
+            len(lengths),
+            np.array(lengths, dtype=np.int64),
+        )
     )
-    wrong = list(chain.from_iterable(each.wrong for each in predicted))
-    spans = _spans(document, bounds[:, 0], bounds[:, 1], [span[2] for span in flat], np.array(lengths, dtype=np.int64))
-    return spans, (of_wrong, tuple(label for label, _ in wrong), tuple(mention for _, mention in wrong))
+    return found, (of_wrong, tuple(wrong_label), tuple(wrong_mention))
 
 
 def text_indices(
@@ -278,9 +311,20 @@ def text_indices(
     Raises:
         InputError: for tokens of another number of documents, or past the end of a text.
     """
+    return list(each_index(texts, tokens))
+
+
+def each_index(
+    texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+) -> Iterator[TextIndex]:
+    """Yield `text_indices`, each when it is asked for."""
     if tokens is None:
-        tokens = words_and_signs(texts)
-    elif not isinstance(tokens, Tokens):
+        begin = offsets_of(list(map(len, texts)))[:-1]
+        for first, last in zip(*runs(begin // _CHARACTERS), strict=True):
+            some = texts[first:last]
+            yield from _indices(some, words_and_signs(some))
+        return
+    if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
     if len(tokens.lengths) != len(texts):
         raise InputError(
@@ -288,18 +332,22 @@ def text_indices(
             "Give the tokens of each text.",
             option="tokens",
         )
-    starts, ends, offsets = tokens.start.tolist(), tokens.end.tolist(), tokens.offsets.tolist()
-    indices = []
+    yield from _indices(texts, tokens)
+
+
+def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
+    """Yield each text with its tokens; an `InputError` for a token past the end of its text."""
+    offsets = tokens.offsets.tolist()
     for document, text in enumerate(texts):
-        first, last = offsets[document], offsets[document + 1]
-        if first < last and ends[last - 1] > len(text):
+        here = slice(offsets[document], offsets[document + 1])
+        starts, ends = tokens.start[here].tolist(), tokens.end[here].tolist()
+        if ends and ends[-1] > len(text):
             raise InputError(
-                f"a token ends at {ends[last - 1]}, the text at {len(text)}.",
+                f"a token ends at {ends[-1]}, the text at {len(text)}.",
                 "Tokens are pairs of characters' offsets in the text, the end exclusive.",
                 document=document,
             )
-        indices.append(TextIndex(text, starts[first:last], ends[first:last]))
-    return indices
+        yield TextIndex(text, starts, ends)
 
 
 def _ground(
@@ -329,8 +377,8 @@ def read_both(
     format: str,
     labels: Iterable[str] | None,
     aliases: Mapping[str, str] | None,
-) -> tuple[list[str], list[Answer]]:
-    """Read texts and as many answers, see `ground`.
+) -> tuple[list[str], Iterator[Answer]]:
+    """Read texts and as many answers, see `ground`; an answer is read when it is asked for.
 
     Raises:
         InputError: for texts and answers of different number, and for what is neither.
@@ -347,7 +395,7 @@ def _read_texts(texts: Iterable[str]) -> list[str]:
     return rows
 
 
-def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> list[Answer]:
+def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> Iterator[Answer]:
     rows = listed(answers, ANSWERS_REMEDY)
     if len(rows) != texts:
         raise InputError(
@@ -355,13 +403,14 @@ def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Seque
             "Give an answer for each text; None if there is none.",
             document=min(texts, len(rows)),
         )
-    read = []
-    for document, answer in enumerate(rows):
+
+    def read(document: int, answer: Any) -> Answer:
         try:
-            read.append(answer if isinstance(answer, Answer) else read_answer(answer, format=format, labels=labels))
+            return answer if isinstance(answer, Answer) else read_answer(answer, format=format, labels=labels)
         except InputError as error:
             raise error.placed(document=document) from None
-    return read
+
+    return starmap(read, enumerate(rows))
 
 
 def _known(labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> list[str]:
@@ -384,14 +433,3 @@ def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
         raise InputError(f"labels are {shown(labels)}.", remedy, option="labels")
     return tuple(names)
-
-
-def _spans(
-    document: np.ndarray, start: np.ndarray, end: np.ndarray, labels: Sequence[str], lengths: np.ndarray
-) -> Spans:
-    """Return spans of labels given as names."""
-    names = tuple(sorted(set(labels)))
-    code = {name: number for number, name in enumerate(names)}
-    codes = np.fromiter(map(code.__getitem__, labels), code_type(len(names)), len(labels))
-    document, start, end = (column.astype(np.int32) for column in (document, start, end))
-    return in_order(Spans(document, start, end, codes, names, len(lengths), lengths))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -70,14 +70,14 @@ def ground_strings(
     chosen = StringPolicy.of(policy)
     labels = None if labels is None else tuple(labels)
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
-    folded = [form_text(text, chosen.fold) for text in read_texts]
+    folded = (form_text(text, chosen.fold) for text in read_texts)
     return strings_of(folded, read_texts, read_answers, chosen, labels, aliases, format)
 
 
 def strings_of(
-    folded: Sequence[str],
+    folded: Iterable[str],
     texts: Sequence[str],
-    answers: Sequence[Answer],
+    answers: Iterable[Answer],
     policy: StringPolicy,
     labels: Sequence[str] | None,
     aliases: Mapping[str, str] | None,
@@ -85,16 +85,25 @@ def strings_of(
 ) -> GroundedStrings:
     """Return `ground_strings` of answers that are read, in texts whose normal forms are known."""
     known = None if labels is None else frozenset(labels)
-    rows = [_of(*each, policy, known, aliases or {}) for each in zip(answers, texts, folded, strict=True)]
-    items = list(chain.from_iterable(kept for kept, _ in rows))
+    found: list[str] = []
+    mentions: list[str] = []
+    sizes, tallies = array("q"), array("q")
+    shared: dict[str, str] = {}
+    for each in zip(answers, texts, folded, strict=True):
+        kept, tally = _of(*each, policy, known, aliases or {})
+        sizes.append(len(kept))
+        tallies.extend(tally)
+        # answers write a label anew for each item
+        found.extend(shared.setdefault(item.label, item.label) for item in kept)
+        mentions.extend(item.mention for item in kept)
     return GroundedStrings(
         Mentions.of(
-            np.repeat(np.arange(len(rows)), [len(kept) for kept, _ in rows]),
-            [item.label for item in items],
-            [item.mention for item in items],
-            len(rows),
+            np.repeat(np.arange(len(sizes)), sizes),
+            found,
+            mentions,
+            len(sizes),
         ),
-        np.array([counts for _, counts in rows], dtype=np.int64).reshape(-1, len(COUNTS)),
+        np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS)),
         policy,
         signed_grounding(policy, labels, aliases, format),
     )
