@@ -3,6 +3,7 @@
 import datetime
 import json
 import random
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -77,11 +78,38 @@ def test_documents_over_many_blocks(file):
         ("word,tag\na,O\nb,O,X\n", "line 3: 3 columns"),
         ('word,tag\na,O\n"b,O\n', "line 3: this row cannot be read"),
         ("word,tag\na,\n", "line 2: tag has an empty cell"),
+        ('word,tag\n\na,O\n"b\n",O\nc,O\n', "line 4: a cell has a tab or a line end in it"),
+        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + "b,O,X\n", "line 12002: 3 columns"),
+        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + '"b,O\n', "line 12002: this row cannot be read"),
     ],
 )
 def test_malformed_csv(file, text, problem):
     with pytest.raises(InputError, match=problem):
         read(file(text, "a.csv"), format="csv")
+
+
+def test_csv_over_many_blocks(file):
+    """Against a loop over the lines, with little more held than a block."""
+    chance = random.Random(3)
+    sizes, lines = [0], ["word,tag"]
+    for _ in range(8000):
+        if chance.random() < 0.1:
+            lines += chance.choice([[""], [",", ""]])
+            sizes += [0] if sizes[-1] else []
+        else:
+            lines.append("a" * 3000 + ",O")
+            sizes[-1] += 1
+    path = file("\n".join([*lines, "b,B-X"]), "a.csv")
+    tracemalloc.start()
+    found = read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    sizes[-1] += 1
+    assert found.tags[0].lengths.tolist() == sizes
+    assert (
+        found.token_lines.tolist() == [number for number, line in enumerate([*lines, "b,B-X"], 1) if len(line) > 3][1:]
+    )
+    assert peak < path.stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -134,6 +162,22 @@ def test_spans(file, delimiter):
     assert found.document_lines.tolist() == [2, 3]
 
 
+def test_rows_of_a_document_apart(file):
+    """Against a dict of lists."""
+    chance = random.Random(4)
+    documents, first, rows = {}, {}, ["doc,start,end,label,text"]
+    for number in range(3000):
+        name, start, label = f"d{chance.randrange(400)}", 10 * number, chance.choice("XYZ")
+        documents.setdefault(name, []).append({"start": start, "end": start + 3, "label": label})
+        rows.append(f"{name},{start},{start + 3},{label},t{number}")
+        first.setdefault(name, len(rows))
+    found = spanometer.read(file("\n".join(rows), "spans.csv"))
+    assert found.documents.ids == tuple(documents)
+    assert (dicts(found), found.document_lines.tolist()) == (list(documents.values()), list(first.values()))
+    stated = [[(span["start"], span["end"], f"t{span['start'] // 10}") for span in row] for row in documents.values()]
+    assert list(found.stated) == stated
+
+
 def test_texts_of_the_other_side(file):
     rows = [{"id": "b", "text": "x", "spans": []}, {"id": "a", "text": "Ada Lovelace wrote", "spans": A[:1]}]
     gold = spanometer.read(file("".join(f"{json.dumps(row)}\n" for row in rows), "gold.jsonl"))
@@ -165,6 +209,8 @@ def test_names_of_columns(run, file):
         ("a,-1,12,PER,", "line 3: '-1' is not an offset"),
         ("a,1.5,12,PER,", "line 3: '1.5' is not an offset"),
         ("a,1,12,,", "line 3: a span has no label"),
+        (f"a,1,{'9' * 30},PER,", "line 3: '9{30}' is not an offset"),
+        (f"a,1,{'9' * 5000},PER,", "line 3: '9+.* is not an offset"),
         ("a,1,,PER,", "line 3: '' is not an offset"),
         ("a,1,2", "line 3: 3 cells, where the header has 5"),
         ("a,5,2,PER,", "the end 2 is not after the start 5"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from .column_layout import HEADER_WORDS, looks_like_tag
 from .columns import read_columns
 from .formats import Evidence, Format, register
-from .source import Source
+from .source import BLOCK_SIZE, Source
 from .tag_file import Column, TagFile
 
 _DELIMITERS = ",;"
@@ -38,31 +38,39 @@ def read_csv(
     Raises:
         InputError: as `read_columns`, and for a cell with a tab or a line end in it.
     """
-    lines: list[str] = []
-    header: list[str] = []
-    for number, cells in csv_rows(source):
-        # rows with line ends in them are refused, so that lines keep their numbers
-        if any("\t" in cell or "\n" in cell for cell in cells):
-            raise source.refuse("a cell has a tab or a line end in it.", "Leave these out of the words.", number)
-        header = header or cells
-        lines += [""] * (number - 1 - len(lines))
-        lines.append("\t".join(cells) if any(cells) else "")
+    table = source.with_text(_lines(source))
+    header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
     known = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
     documents = documents or next((known[name] for name in _DOCUMENTS if name in known), None)
-    with source.with_text("\n".join([*lines, ""]).encode()) as table:
-        file = read_columns(table, columns=columns, words=words, documents=documents, outside=outside, numbers=numbers)
+    file = read_columns(table, columns=columns, words=words, documents=documents, outside=outside, numbers=numbers)
     return file.written_as("a table with commas")
 
 
+def _lines(source: Source) -> Iterator[bytes]:
+    """Yield the rows as lines with tabs between their cells, in blocks."""
+    block = bytearray()
+    for line, (number, cells) in enumerate(csv_rows(source), 1):
+        # a row over several lines is refused, so that lines keep their numbers; line ends around a cell are gone here
+        over = number > line
+        if over or any("\t" in cell or "\n" in cell for cell in cells):
+            problem, remedy = "a cell has a tab or a line end in it.", "Leave these out of the words."
+            raise source.refuse(problem, remedy, line - 1 if over else line)
+        block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
+        if len(block) >= BLOCK_SIZE:
+            yield bytes(block)
+            block.clear()
+    if block:
+        yield bytes(block)
+
+
 def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row that is not blank, with the number of its first line."""
+    """Yield the cells of each row, none of a blank line, with the number of its first line."""
     delimiter = delimiter_of(source) or ","
     reader = csv.reader((f"{line}\n" for _, line in source.lines()), delimiter=delimiter, strict=True)
     begun = 1
     try:
         for cells in reader:
-            if cells:
-                yield begun, [cell.strip() for cell in cells]
+            yield begun, [cell.strip() for cell in cells]
             begun = reader.line_num + 1
     except csv.Error as error:
         raise source.refuse(f"this row cannot be read ({error}).", "Check the quotes.", begun) from None

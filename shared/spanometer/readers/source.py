@@ -9,7 +9,8 @@ import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
 from ..errors import InputError, require_kind, setting, shown, where_known
@@ -112,6 +113,7 @@ class Source:
         self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if self.packed else stream
         self.encoding = limits.encoding
         self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
+        self._text: Iterator[bytes] | None = None
         self._lines = 1
         head = self._read_bytes()
         if not head:
@@ -185,11 +187,12 @@ class Source:
                 # otherwise the caller's stream would be closed with the buffer
                 stream.detach()
 
-    @contextlib.contextmanager
-    def with_text(self, text: bytes) -> Iterator[Self]:
-        """Return a source of another text, which errors call as this one."""
-        with io.BufferedReader(cast(Any, io.BytesIO(text))) as stream:
-            yield type(self)(stream, self.name, None, replace(self._limits, encoding=UTF_8))
+    def with_text(self, blocks: Iterator[bytes]) -> Self:
+        """Return a source of another text, whose blocks are made as they are read; errors call it as this one."""
+        other = copy(self)
+        other._text = blocks
+        other.head = next(blocks, b"")
+        return other
 
     def first_line(self) -> bytes:
         """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
@@ -301,7 +304,7 @@ class Source:
 
     def _read(self) -> bytes:
         """Return the next bytes of the text, as UTF-8; nothing at its end."""
-        return self._decoded(self._read_bytes())
+        return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
 
     def _decoded(self, data: bytes) -> bytes:
         if self._decoder is None:

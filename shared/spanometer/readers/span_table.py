@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..arrays import offsets_by
 from ..errors import InputError, counted, mention, require_kind, setting, shown
 from ..options import option
 from .csv_table import csv_rows, header_of
@@ -16,6 +20,7 @@ from .offsets import Offsets
 from .parquet_rows import parquet_rows
 from .records import Record
 from .source import PARQUET, Source
+from .words import Codes
 
 _USUAL = {
     "document": ("document", "document_id", "doc_id", "doc", "id", "file"),
@@ -27,6 +32,9 @@ _USUAL = {
 """The usual names of the columns, in any case; `text` is what the span covers."""
 
 _NEEDED = ("start", "end", "label")
+_DIGITS = 18
+"""Of the largest offset; all such numbers fit into 64 bits."""
+
 _REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
 
 
@@ -75,23 +83,41 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
 
 
 def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    found: dict[str, tuple[int, list[tuple[int, int, str]], list[str | None]]] = {}
+    # a row is a few numbers: rows of one document may be apart
+    documents, labels = Codes(), Codes()
+    lines, owner, label_codes = array("q"), array("i"), array("i")
+    starts, ends = array("q"), array("q")
+    stated: list[str | None] = []
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
         name = row.get(columns.get("document", ""))
-        _, spans, stated = found.setdefault("" if name is None else str(name), (line, [], []))
+        document = documents["" if name is None else str(name)]
+        if document == len(lines):
+            lines.append(line)
         start, end, label = (row.get(columns[key]) for key in _NEEDED)
         if start in (None, "") and end in (None, "") and label in (None, ""):
             continue
         if not isinstance(label, str) or not label:
             raise source.refuse("a span has no label.", _REMEDY, line)
-        spans.append((_bound(source, start, line), _bound(source, end, line), label))
+        starts.append(_bound(source, start, line))
+        ends.append(_bound(source, end, line))
+        label_codes.append(labels[label])
+        owner.append(document)
         covered = row.get(columns.get("text", ""))
         stated.append(covered if isinstance(covered, str) and covered else None)
-    for name, (line, spans, stated) in found.items():
-        known = stated if any(stated) else ()
-        yield Record(spans=spans, stated=known, id=name if "document" in columns else None, line=line)
+    order = np.argsort(np.asarray(owner, np.int32), kind="stable")
+    offsets = offsets_by(np.asarray(owner, np.int32), len(documents))
+    of_labels = list(labels)
+    for document, name in enumerate(documents):
+        here = order[offsets[document] : offsets[document + 1]].tolist()
+        known = [stated[span] for span in here]
+        yield Record(
+            spans=[(starts[span], ends[span], of_labels[label_codes[span]]) for span in here],
+            stated=known if any(known) else (),
+            id=name if "document" in columns else None,
+            line=lines[document],
+        )
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -99,7 +125,7 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if source.binary == PARQUET:
         yield from parquet_rows(source)
         return
-    rows = csv_rows(source)
+    rows = ((line, cells) for line, cells in csv_rows(source) if cells)
     _, header = next(rows)
     for line, cells in rows:
         if len(cells) != len(header):
@@ -127,15 +153,15 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
 
 
 def _bound(source: Source, value: Any, line: int) -> int:
-    if type(value) is int:
-        return value
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        value = int(value)
     # as pandas writes numbers of a column that has gaps
     text = value.removesuffix(".0") if isinstance(value, str) else ""
-    if not text.isdecimal():
+    if text.isdecimal() and len(text) <= _DIGITS:
+        value = int(text)
+    if type(value) is not int or abs(value) >= 10**_DIGITS:
         raise source.refuse(f"{shown(value)} is not an offset.", _REMEDY, line)
-    return int(text)
+    return value
 
 
 def _evidence(source: Source) -> Evidence:
