@@ -182,14 +182,11 @@ class ChanceKappaF1(AlignedMeasure):
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions
         cases = self.cases(alignment)
-        placed = {case: self._place(cases, case) for case in np.unique(cases.of_both).tolist()}
-        similarity = shared_tokens if self.level == "token" else same_span
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
         pairs, of_place = cases.of_both[example], of_place.ravel()
-        values = [expected(similarity, placed[first], placed[second]) for first, second in pairs.tolist()]
         columns = {
             "both": self._agreement(alignment),
-            "expected": Column(cases.document, cases.label, np.array(values, dtype=float)[of_place]),
+            "expected": Column(cases.document, cases.label, self._expected(cases, pairs)[of_place]),
             "predicted": self._size(predictions),
             "reference": self._size(references),
             "reference_spans": references.column(),
@@ -287,6 +284,22 @@ class ChanceKappaF1(AlignedMeasure):
         if self.level == "span":
             return side.column()
         return side.column(value=side.size if side.flat else coverage(side, side))
+
+    def _expected(self, cases: Cases, pairs: np.ndarray) -> np.ndarray:
+        """Compute the expected agreement of pairs of cases; a placement is kept until the last pair that needs it."""
+        similarity = shared_tokens if self.level == "token" else same_span
+        last = {case: number for number, pair in enumerate(pairs.tolist()) for case in pair}
+        placed: dict[int, Placement] = {}
+        values = np.empty(len(pairs))
+        for number, pair in enumerate(pairs.tolist()):
+            for case in pair:
+                if case not in placed:
+                    placed[case] = self._place(cases, case)
+            values[number] = expected(similarity, *(placed[case] for case in pair))
+            for case in set(pair):
+                if last[case] == number:
+                    del placed[case]
+        return values
 
     def _place(self, cases: Cases, case: int) -> Placement:
         """Return the random placement of one side in one case."""
