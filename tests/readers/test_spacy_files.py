@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tracemalloc
 import zlib
 
 import pytest
@@ -162,6 +163,43 @@ def test_version_2(file):
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
 
 
+def test_version_2_is_decoded_in_parts(file, monkeypatch):
+    rows = [{**old("B-PER", "L-PER", "-"), "id": number} for number in range(5)]
+    monkeypatch.setattr("spanometer.readers.spacy_json._AT_ONCE", 2)
+    found = spanometer.read(file(json.dumps(rows), "train.json"))
+    assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
+    assert found.documents.ids == ("0", "1", "2", "3", "4")
+    assert found.notes == ("Tokens without an annotation of entities, which count as outside: 5.",)
+    # names that are there twice are no names
+    rows[4]["id"] = 0
+    again = spanometer.read(file(json.dumps(rows), "train.json"))
+    assert (again.documents.ids, bounds(again)) == (None, bounds(found))
+    rows[3] = old("B-PER", "O", "L-PER")
+    with pytest.raises(InputError, match=r"item 3, paragraph 0, line 1, token 1: 'O' cannot follow 'B-PER'"):
+        spanometer.read(file(json.dumps(rows), "train.json"), repair="raise")
+    with pytest.raises(InputError, match="item 1 has no list of paragraphs"):
+        spanometer.read(file(json.dumps([rows[0], DOC]), "train.json"))
+
+
+@pytest.mark.parametrize("make", [lambda number: {**DOC, "id": number}, lambda number: old("B-PER", "L-PER", "O")])
+def test_json_is_read_document_by_document(file, monkeypatch, make):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
+    for name in ("spacy_json", "records"):
+        monkeypatch.setattr(f"spanometer.readers.{name}._AT_ONCE", 20)
+    peaks, sizes = [], []
+    # what comes first is held in memory too
+    for number in (1, 300, 900):
+        rows = [{**make(n), "more": list(range(1000))} for n in range(number)]
+        path = file(json.dumps(rows), f"{number}.json")
+        sizes.append(path.stat().st_size)
+        del rows
+        tracemalloc.start()
+        assert spanometer.read(path).documents.size == number
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < (sizes[2] - sizes[1]) / 2
+
+
 def test_version_2_with_illegal_tags(file):
     path = file(json.dumps([old("O", "O", "O"), old("B-PER", "O", "L-PER")]), "train.json")
     assert bounds(spanometer.read(path)) == [(1, 0, 1, "PER"), (1, 2, 3, "PER")]
@@ -178,7 +216,7 @@ def test_version_2_with_illegal_tags(file):
         (["x", {"cats": {}}, 3], "line 2 is no document of spaCy"),
         ({"text": "x", "ents": {}}, r"a span of line 2 is not \[start, end, label\]"),
         ({**DOC, "tokens": [{"start": 0}]}, "a token has no 'start' and 'end'"),
-        ({"paragraphs": []}, "line 1 has no list of paragraphs"),
+        ({"paragraphs": []}, "line 2 is no document of spaCy"),
     ],
 )
 def test_other_json(file, row, problem):

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
-from .json_text import first_object, is_object, values
+from .json_text import begins_with, first_object, is_object, values
 from .offsets import Offsets, blanks_before
 from .records import Record
 from .source import Source
@@ -18,6 +18,7 @@ _REMEDY = "Export the collection as BioC JSON, or XML."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 _ENTITY = b"<!ENTITY"
+_LISTS = ("PubTator3", "documents")
 
 
 def read_bioc(source: Source, options: Offsets) -> DocumentFile:
@@ -38,7 +39,7 @@ def _records(source: Source) -> Iterator[Record]:
         for document in _xml(source):
             yield _record(source, _document(document), 1)
         return
-    for line, _, row in values(source, "documents"):
+    for line, _, row in values(source, "documents", *_LISTS):
         for collection in _list(row, "PubTator3") or [row]:
             for document in _list(collection, "documents") or [collection]:
                 yield _record(source, document, line)
@@ -178,7 +179,10 @@ def _evidence(source: Source) -> Evidence:
         return Evidence.CERTAIN
     documents = row.get("documents")
     first = documents[0] if isinstance(documents, list) and documents else row
-    return Evidence.CERTAIN if is_object(first, "passages") else Evidence.NONE
+    # a collection, or a document, may be longer than the head
+    ways = (("passages",), ("documents", "passages"), ("PubTator3",))
+    known = is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
+    return Evidence.CERTAIN if known else Evidence.NONE
 
 
 register(Format(name="bioc", content=DocumentFile, mark="BioC", evidence=_evidence, read=read_bioc, reading=Offsets))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .json_lines import rows
+from .json_values import begins_with as begins_with
 from .json_values import first_value as first_value
 from .json_values import items
 from .source import Source
@@ -54,8 +55,10 @@ def first_filled(source: Source, *keys: str) -> dict[str, Any]:
     return first
 
 
-def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
+def values(source: Source, content: str, *inside: str) -> Iterator[tuple[int, str, Any]]:
     """Yield each value of JSON lines, or of one array (one object counts as an array of one).
+
+    With keys `inside`, the items of the lists that the objects of one JSON text have under them, see `items`.
 
     Yields:
         The line on which it begins, what else to call its place (`item 3`; empty in JSON lines), and the value.
@@ -63,16 +66,16 @@ def values(source: Source, content: str) -> Iterator[tuple[int, str, Any]]:
     Raises:
         InputError: for what is not JSON; it names the line.
     """
-    if _is_lines(source):
+    if _is_lines(source, cut=not inside):
         yield from ((line, "", row) for line, row in rows(source, content))
         return
     of_array = source.first_line().startswith(b"[")
-    for number, (line, value) in enumerate(items(source)):
+    for number, (line, value) in enumerate(items(source, *inside)):
         yield line, f"item {number}" if of_array else "", value
 
 
-def _is_lines(source: Source) -> bool:
-    """Return whether the first line is an object or a list of its own."""
+def _is_lines(source: Source, *, cut: bool) -> bool:
+    """Return whether the first line is an object or a list of its own; `cut` if it goes on after the head."""
     line = source.first_line()
     if not line.startswith((b"{", b"[")):
         return True
@@ -80,7 +83,7 @@ def _is_lines(source: Source) -> bool:
         whole = json.loads(line)
     except (ValueError, RecursionError):
         # cut at the end of the head, or one text over many lines
-        return b"\n" not in source.head.lstrip() and line.startswith(b"{")
+        return cut and b"\n" not in source.head.lstrip() and line.startswith(b"{")
     # an array alone is one export; a list on each line is a document
     alone = not source.head.lstrip().partition(b"\n")[2].strip()
     return not (isinstance(whole, list) and alone)

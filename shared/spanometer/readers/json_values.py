@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -64,24 +64,78 @@ def _is_document(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and not any(key in value for key in _OF_SPANS))
 
 
-def items(source: Source) -> Iterator[tuple[int, Any]]:
+def begins_with(source: Source, *keys: str) -> bool:
+    """Return whether the head of a file begins an object that has the first key, with an object that has the next one.
+
+    Where there is an array its first item is looked at.
+    """
+    try:
+        with source.with_text(source.head) as head:
+            text = _Text(head)
+            return all(_goes_to(text, key) for key in keys)
+    except InputError:
+        return False
+
+
+def _goes_to(text: _Text, wanted: str) -> bool:
+    """Go to what an object has under a key; return whether it has it."""
+    while text.takes("["):
+        pass
+    for key in text.keys_of_object() if text.takes("{") else ():
+        if key == wanted:
+            return True
+        text.value()
+    return False
+
+
+def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
     """Yield the items of the array that a file is, or the one object, each with the line on which it begins.
 
     No more of the file is held than an item, or a block of it.
+
+    Args:
+        source: the file.
+        inside: keys of objects that may have lists: the items of these are yielded in place of the object, unless there
+            are none. One object on a line that is longer than the head of the file may then be the first of JSON lines.
 
     Raises:
         InputError: for what is not JSON; it names the line.
     """
     text = _Text(source)
-    of_array = text.takes("[")
-    ended = of_array and text.takes("]")
-    while not ended:
-        yield text.value()
-        ended = not of_array or text.takes("]")
-        if not ended and not text.takes(","):
-            raise text.refused()
+    of_lines = bool(inside) and b"\n" not in source.head.strip()
+    if text.takes("["):
+        for _ in text.members("]"):
+            yield from _within(text, inside)
+    else:
+        yield from _within(text, inside)
+        while of_lines and text.next():
+            yield from _within(text, inside)
     if text.next():
         raise text.refused()
+
+
+def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the next value, or, of an object with lists under some keys, their items; each with its line."""
+    if not inside or text.next() != "{":
+        yield text.value()
+        return
+    line, empty = text.line(), True
+    others: list[tuple[str, Any]] = []
+    text.takes("{")
+    for key in text.keys_of_object():
+        if key in inside and text.takes("["):
+            others.append((key, []))
+            for _ in text.members("]"):
+                empty = False
+                yield text.value()
+        else:
+            others.append((key, text.value()[1]))
+    try:
+        row = _distinct(others)
+    except InputError as error:
+        raise text.placed(error, line) from None
+    if empty:
+        yield line, row
 
 
 class _Text:
@@ -110,6 +164,25 @@ class _Text:
         self._place += found
         return found
 
+    def members(self, closing: str) -> Iterator[None]:
+        """Stop at each member of what was opened, until it is closed; who asks for the next goes past this one."""
+        ended = self.takes(closing)
+        while not ended:
+            yield
+            ended = self.takes(closing)
+            if not ended and not self.takes(","):
+                raise self.refused()
+
+    def keys_of_object(self) -> Iterator[str]:
+        """Yield the keys of an object that was opened, each before its value, past which to go."""
+        for _ in self.members("}"):
+            if self.next() != '"':
+                raise self.refused("where a key should be")
+            _, key = self.value()
+            if not self.takes(":"):
+                raise self.refused("after a key")
+            yield key
+
     def value(self) -> tuple[int, Any]:
         """Return the line of the next value, and the value."""
         self.next()
@@ -117,7 +190,7 @@ class _Text:
             try:
                 value, end = DECODER.raw_decode(self._text, self._place)
             except InputError as error:
-                raise error.in_file(self._source.name, self._here()) from None
+                raise self.placed(error, self.line()) from None
             except json.JSONDecodeError as error:
                 if _is_cut(error) and self._more():
                     continue
@@ -125,19 +198,23 @@ class _Text:
                 problem = f"this is not JSON ({error.msg}, character {column})."
                 raise self._source.refuse(problem, "Export the file again.", self._first + error.lineno - 1) from None
             except (ValueError, RecursionError) as error:
-                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", self._here()) from None
+                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", self.line()) from None
             # a number may go on after the block
             if end + _LITERAL < len(self._text) or not self._more():
-                line, self._place = self._here(), end
+                line, self._place = self.line(), end
                 return line, value
 
-    def refused(self) -> InputError:
-        """Return an error about what stands after a value."""
-        there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
-        problem = f"this is not JSON: {there} stands after an item."
-        return self._source.refuse(problem, "Export the file again.", self._here())
+    def placed(self, error: InputError, line: int) -> InputError:
+        """Return an error as one of a line of this file."""
+        return error.in_file(self._source.name, line)
 
-    def _here(self) -> int:
+    def refused(self, where: str = "after an item") -> InputError:
+        """Return an error about what comes next."""
+        there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
+        problem = f"this is not JSON: {there} stands {where}."
+        return self._source.refuse(problem, "Export the file again.", self.line())
+
+    def line(self) -> int:
         """Return the line of the place."""
         self._line += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
@@ -155,7 +232,7 @@ class _Text:
             pieces.append(block.decode())
         if not pieces:
             return False
-        self._first, done = self._here(), self._text[: self._place]
+        self._first, done = self.line(), self._text[: self._place]
         self._column = len(done) - done.rfind("\n") - 1 + (0 if "\n" in done else self._column)
         self._text = "".join([self._text[self._place :], *pieces])
         self._place = self._counted = 0

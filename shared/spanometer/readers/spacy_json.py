@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from ..errors import InputError
@@ -18,6 +19,9 @@ from .records import Record
 from .source import Source
 
 _MISSING = "-"
+_AT_ONCE = 1000
+"""How many paragraphs are decoded together."""
+
 _REMEDY = (
     'Write [text, {"entities": [[start, end, label]]}] for each document, what Doc.to_json gives, or version 2\'s '
     "paragraphs of sentences of tokens with 'orth' and 'ner'."
@@ -44,36 +48,52 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
         InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
             `Spans.from_tags`.
     """
-    rows = list(values(source, "documents"))
-    if not any(is_object(row, "paragraphs") for _, _, row in rows):
-        return documents_of(source, [_record(source, *row, options.span_group) for row in rows])
+    rows = values(source, "documents")
+    first = next(rows, None)
+    each = rows if first is None else chain([first], rows)
+    if first is None or not is_object(first[2], "paragraphs"):
+        return documents_of(source, (_record(source, *row, options.span_group) for row in each))
     if options.span_group is not None:
         raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
-    paragraphs = [one for row in rows for one in _paragraphs(source, *row)]
-    missing = sum(tag == _MISSING for _, tags in paragraphs for tag in tags)
-    tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in paragraphs]
-    records = [record for record, _ in paragraphs]
+    missing: list[int] = []
     scheme = options.scheme or "BILOU"
-    try:
-        spans = Spans.from_tags(tags, scheme=scheme, repair=options.repair)
-    except InputError as error:
-        if error.document is None:
-            raise error.in_file(source.name) from None
-        record = records[error.document]
-        raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
-    found: list[list[tuple[int, int, str]]] = [[] for _ in records]
-    bounds = (each.tolist() for each in (spans.document, spans.start, spans.end, spans.label))
-    for document, start, end, label in zip(*bounds, strict=True):
-        found[document].append((start, end, spans.labels[label]))
-    for record, of_record in zip(records, found, strict=True):
-        record.spans = of_record
-    if len({record.id for record in records}) < len(records):
-        # numbers that every part of the data counts anew
-        for record in records:
-            record.id = None
-    file = documents_of(source, records, in_tokens=True)
-    notes = [f"Tokens without an annotation of entities, which count as outside: {missing:,}."] if missing else []
-    return replace(file, notes=(*file.notes, *notes), decoding=reading_of(scheme, options.repair, prefix=True))
+    file = documents_of(source, _version_2(source, each, scheme, options.repair, missing), in_tokens=True)
+    notes = [f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}."]
+    return replace(
+        file,
+        notes=(*file.notes, *(notes if any(missing) else ())),
+        decoding=reading_of(scheme, options.repair, prefix=True),
+    )
+
+
+def _version_2(
+    source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[int]
+) -> Iterator[Record]:
+    """Yield the paragraphs of documents of version 2 with their spans; count the tokens that lack an annotation."""
+    paragraphs = (one for row in rows for one in _paragraphs(source, *row))
+    names: set[str | None] = set()
+    while some := list(islice(paragraphs, _AT_ONCE)):
+        records = [record for record, _ in some]
+        missing.append(sum(tag == _MISSING for _, tags in some for tag in tags))
+        tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in some]
+        try:
+            spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
+        except InputError as error:
+            if error.document is None:
+                raise error.in_file(source.name) from None
+            record = records[error.document]
+            raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
+        found: list[list[tuple[int, int, str]]] = [[] for _ in records]
+        bounds = (each.tolist() for each in (spans.document, spans.start, spans.end, spans.label))
+        for document, start, end, label in zip(*bounds, strict=True):
+            found[document].append((start, end, spans.labels[label]))
+        for record, of_record in zip(records, found, strict=True):
+            record.spans = of_record
+            if record.id in names:
+                # numbers that every part of the data counts anew: one document without a name, and none has one
+                record.id = None
+            names.add(record.id)
+        yield from records
 
 
 def _record(source: Source, line: int, place: str, row: Any, group: str | None) -> Record:
