@@ -70,9 +70,8 @@ def begins_with(source: Source, *keys: str) -> bool:
     Where there is an array its first item is looked at.
     """
     try:
-        with source.with_text(source.head) as head:
-            text = _Text(head)
-            return all(_goes_to(text, key) for key in keys)
+        text = _Text(source.with_text(iter([source.head])))
+        return all(_goes_to(text, key) for key in keys)
     except InputError:
         return False
 
