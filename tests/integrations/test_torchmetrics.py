@@ -48,7 +48,17 @@ def test_by_hand():
     assert {value.dtype for value in found.values()} == {torch.float64}
 
 
-@pytest.mark.parametrize("measure", [*MEASURES, SpanF(average="macro"), SlIcm(matching="optimal")])
+ADDITIVE = [name for name in MEASURES if name != "gamma"]
+
+
+def test_gamma_is_refused():
+    """Its counts keep a row for each unit, and states are sums."""
+    with pytest.raises(InputError, match="gamma keeps rows, which no sum can stand for"):
+        metric = SpanMetric(LABELS, "gamma")
+        metric.update(*next(batches(1)))
+
+
+@pytest.mark.parametrize("measure", [*ADDITIVE, SpanF(average="macro"), SlIcm(matching="optimal")])
 def test_every_measure(measure):
     metric = SpanMetric(LABELS, measure)
     for preds, target in batches(1):
