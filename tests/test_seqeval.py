@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import seqeval.metrics as theirs
+import seqeval.metrics.sequence_labeling as their_labeling
 import seqeval.scheme as their_schemes
 
 import spanometer.seqeval as ours
@@ -161,9 +162,67 @@ def test_random_corpora(name):
     assert same > 0.8 * CORPORA
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+def random_entities_call(generator):
+    """Tags of a document or of several, legal and illegal ones, and `suffix`; without BILOU, which seqeval misreads."""
+    scheme = generator.choice(SCHEMES[:-1])
+    sides = random_sides(generator, scheme, keep=lambda tags: True)
+    documents = sides[generator.randrange(2)]
+    suffix = generator.random() < 0.4
+    if suffix:
+        documents = [list(map(suffixed, tags)) for tags in documents]
+    return (documents if generator.random() < 0.6 else documents[0]), suffix
+
+
+def test_random_entities():
+    generator = random.Random("get_entities")
+    found = 0
+    for _ in range(4 * CORPORA):
+        tags, suffix = random_entities_call(generator)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            expected = their_labeling.get_entities(tags, suffix)
+            entities = ours.get_entities(tags, suffix)
+        assert entities == expected, (tags, suffix)
+        assert all(list(map(type, one)) == [str, int, int] for one in entities)
+        found += len(expected)
+    assert found > CORPORA
+
+
+@pytest.mark.parametrize(
+    ("tags", "options", "expected"),
+    [
+        ("B-PER I-PER O B-LOC", {}, [("PER", 0, 1), ("LOC", 3, 3)]),
+        ("I-A B-A E-B E-A S-A", {}, [("A", 0, 0), ("A", 1, 1), ("B", 2, 2), ("A", 3, 3), ("A", 4, 4)]),
+        ("PER-B PER-I O A-B-S", {"suffix": True}, [("PER", 0, 1), ("A-B", 3, 3)]),
+        ("B I O I", {}, [("_", 0, 1), ("_", 3, 3)]),
+        ("", {}, []),
+    ],
+)
+def test_entities_by_hand(tags, options, expected):
+    for module in (ours, their_labeling):
+        assert module.get_entities(tags.split(), **options) == expected
+        nested = [tags.split(), [], ["O"], tags.split()]
+        # one number behind each document: two documents and the O stand between
+        step = len(tags.split()) + 4
+        shifted = [(label, start + step, end + step) for label, start, end in expected]
+        assert module.get_entities(nested, **options) == expected + shifted
+
+
+@pytest.mark.filterwarnings("ignore:.* seems not to be NE tag")
+def test_entities_of_bilou_are_whole():
+    tags = ["B-A", "L-A", "B-A", "L-A", "U-A"]
+    assert their_labeling.get_entities(tags) == [("A", 2, 4)]
+    assert ours.get_entities(tags) == [("A", 0, 1), ("A", 2, 3), ("A", 4, 4)]
+
+
+def test_entities_of_other_containers():
+    for tags in (np.array(TRUE[0]), tuple(TRUE[0]), pa.array(TRUE[:1])):
+        assert ours.get_entities(tags) == [("PER", 0, 1)]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "get_entities"])
 def test_signatures_are_those_of_seqeval(name):
-    found, expected = (inspect.signature(getattr(module, name)).parameters for module in (ours, theirs))
+    found, expected = (inspect.signature(getattr(module, name)).parameters for module in (ours, their_labeling))
     assert [(one.name, one.kind, one.default) for one in found.values()] == [
         (one.name, one.kind, one.default) for one in expected.values()
     ]
@@ -374,6 +433,12 @@ def test_what_is_no_tag_is_refused(tag, expected):
         (lambda: ours.f1_score([["O"]], [["O"]], mode="lenient"), "mode: 'lenient'"),
         (lambda: ours.f1_score([["O"]], [["O"]], scheme="IOB3"), "scheme: 'IOB3'"),
         (lambda: ours.f1_score(["O"], ["O"]), "y_true, document 0"),
+        (lambda: ours.get_entities(["O", "NOUN"]), "document 0, token 1: 'NOUN' has no prefix"),
+        (lambda: ours.get_entities(["PER-B"]), r"or say so with suffix=True\."),
+        (lambda: ours.get_entities(["B-A"], suffix=True), "'B-A' does not end in a prefix"),
+        (lambda: ours.get_entities(["B-A"], "PER"), "suffix: 'PER'"),
+        (lambda: ours.get_entities("B-A"), "'B-A' is not a document"),
+        (lambda: ours.get_entities([[1]]), r"id2label=\.\.\. of the module seqeval"),
         (lambda: ours.f1_score([["U-A"]], [["E-A"]]), r"no scheme has all the prefixes found \(E, U\)"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The functions of `seqeval.metrics`, with the signatures and the numbers of seqeval 1.2.2.
+"""The functions of `seqeval.metrics`, and `get_entities`, with the signatures and the numbers of seqeval 1.2.2.
 
 `from spanometer.seqeval import f1_score` takes the place of `from seqeval.metrics import f1_score`, and
 `from spanometer.seqeval import IOB2` that of `from seqeval.scheme import IOB2`. The first argument, `y_true`, is the
@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from .counts.statistics import AVERAGES
-from .errors import InputError, on_side, require_choice, spell_python
-from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes
+from .errors import InputError, on_side, require_choice
+from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
+from .tags.decoding import decode
 
 __all__ = [
     "BILOU",
@@ -32,6 +33,7 @@ __all__ = [
     "accuracy_score",
     "classification_report",
     "f1_score",
+    "get_entities",
     "performance_measure",
     "precision_score",
     "recall_score",
@@ -172,6 +174,31 @@ def classification_report(
     return "\n".join([head, "", *parts[0], "", *parts[1], ""])
 
 
+def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
+    """List the spans of tags, illegal ones read as the CoNLL script does, as label, first token and last token.
+
+    >>> get_entities(["B-PER", "I-PER", "O", "B-LOC"])
+    [('PER', 0, 1), ('LOC', 3, 3)]
+
+    Args:
+        seq: a list of tags, or a list of tags for each document. As in seqeval, tokens are then numbered through all
+            documents, and one number is left out behind each.
+        suffix: whether tags have their prefixes behind the labels (`PER-B`).
+
+    Raises:
+        InputError: for tags that cannot be read.
+    """
+    require_choice("suffix", suffix, (True, False))
+    try:
+        tags = as_tags([seq] if _is_one_list(seq) else seq)
+        spans = decode(tags.suffixes_as_prefixes() if suffix else tags)
+    except InputError as error:
+        raise error.respelled(_spell) from None
+    shift = tags.offsets[spans.document] + spans.document
+    labels = [spans.labels[code] for code in spans.label.tolist()]
+    return list(zip(labels, (spans.start + shift).tolist(), (spans.end + shift - 1).tolist(), strict=True))
+
+
 def _row(name: str, row: tuple[Any, ...], width: int, digits: int) -> str:
     return f"{name:>{width}s} {''.join(f' {value:>9.{digits}f}' for value in row[:3])} {row[3]:>9}"
 
@@ -222,7 +249,7 @@ def _counted(
 
 def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each token whether its tags are equal, whether the reference's is not `O`, and the prediction's."""
-    if isinstance(y_true, (Sequence, np.ndarray)) and len(y_true) and isinstance(y_true[0], str):
+    if _is_one_list(y_true):
         y_true, y_pred = [y_true], [y_pred]
     try:
         true, predicted = on_side("references", as_tags, y_true), on_side("predictions", as_tags, y_pred)
@@ -234,6 +261,11 @@ def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndar
     return codes[0] == codes[1], inside[0], inside[1]
 
 
+def _is_one_list(tags: Any) -> bool:
+    """Return whether tags are those of one document, not a list for each document."""
+    return isinstance(tags, (Sequence, np.ndarray)) and len(tags) > 0 and isinstance(tags[0], str)
+
+
 def _named(error: InputError) -> InputError:
     """Return an error with the side under the name that it has here, and options that modules alone have as theirs."""
     respelled = error.respelled(_spell)
@@ -241,4 +273,4 @@ def _named(error: InputError) -> InputError:
 
 
 def _spell(name: str, value: str | None) -> str:
-    return "id2label=... of the module seqeval" if name == "id2label" else spell_python(name, value)
+    return "id2label=... of the module seqeval" if name == "id2label" else spell(name, value)

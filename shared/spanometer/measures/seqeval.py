@@ -123,7 +123,7 @@ class Seqeval(Measure):
                 scheme = self.scheme if self.mode == "strict" else None
                 reference, predicted, known = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
         except InputError as error:
-            raise error.respelled(_spell) from None
+            raise error.respelled(spell) from None
         spans = SpanF().count(Alignment(reference, predicted))
         offsets = tags["references"].offsets
         equal = np.equal(*common_codes(*tags.values())[0])
@@ -253,7 +253,7 @@ def _category() -> type[Warning]:
     return UserWarning if loaded is None else loaded.UndefinedMetricWarning
 
 
-def _spell(name: str, value: str | None) -> str:
+def spell(name: str, value: str | None) -> str:
     """Spell an option: there is `suffix`, and no `prefix`."""
     if value == ASKED:
         return name if name in options_of(Seqeval) else ""
