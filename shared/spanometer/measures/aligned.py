@@ -97,6 +97,13 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
     return lambda measure: measure.count(alignment)
 
 
+def require_contiguous(alignment: Alignment, name: str, side: Side) -> None:
+    """Raise an `InputError` for a discontinuous span of a side; `name` is what the side is called."""
+    if side.discontinuous.any():
+        span = int(np.argmax(side.discontinuous))
+        raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+
+
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
     """Return the documents' lengths, on which the subject depends; an `InputError` if they are not known."""
     if lengths is None:

@@ -16,7 +16,7 @@ from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
 from ..errors import InputError
 from ..options import option, options_of
-from .aligned import AlignedMeasure, require_lengths
+from .aligned import AlignedMeasure, require_contiguous, require_lengths
 from .base import Key, joined_values, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts
@@ -211,12 +211,7 @@ class Gamma(AlignedMeasure):
             self.require_units(alignment, name, side)
         return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
 
-    @staticmethod
-    def require_units(alignment: Alignment, name: str, side: Side) -> None:
-        """Raise an `InputError` for a discontinuous span."""
-        if side.discontinuous.any():
-            span = int(np.argmax(side.discontinuous))
-            raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+    require_units = staticmethod(require_contiguous)
 
     def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
         """Count any number of annotators.

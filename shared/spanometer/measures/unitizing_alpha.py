@@ -14,7 +14,7 @@ from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
 from ..options import option
-from .aligned import AlignedMeasure, require_lengths
+from .aligned import AlignedMeasure, require_contiguous, require_lengths
 from .base import Key, zero_division_option
 
 
@@ -116,9 +116,7 @@ class UnitizingAlpha(AlignedMeasure):
     @staticmethod
     def require_units(alignment: Alignment, name: str, side: Side) -> None:
         """Raise an `InputError` unless a side's spans can be one annotator's units: contiguous and disjoint."""
-        if side.discontinuous.any():
-            span = int(np.argmax(side.discontinuous))
-            raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+        require_contiguous(alignment, name, side)
         if not side.flat:
             problem = "overlaps another of its label; one annotator's units do not."
             raise alignment.refusal(name, side, int(side.overlapping[0]), problem)
