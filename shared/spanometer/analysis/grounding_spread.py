@@ -42,7 +42,7 @@ from ..tables.table import Part, Table, heading
 from .grounding_tables import effect_table, rank_table
 from .policy_scores import MeasureSpread, require_additive, totals_of_policies
 from .significance import ranks
-from .spread_tables import choice_table, choices_of, score_table
+from .spread_tables import choice_table, score_table, values_of
 
 _AS_STRINGS = MentionF()
 
@@ -173,22 +173,10 @@ class GroundingSpread(Shown):
         return {
             "counts": answers.strict.total,
             "different_policies": answers.different,
-            "measures": {name: self._of_measure(system, name, found) for name, found in answers.measures.items()},
-        }
-
-    def _of_measure(self, system: str, name: str, measure: MeasureSpread) -> dict[str, Any]:
-        choices = {
-            f"{end}_choices": None if math.isnan(score) else choices_of(measure, self, score)
-            for end, score in (("best", measure.best), ("worst", measure.worst))
-        }
-        return {
-            "key": measure.key,
-            "best": measure.best,
-            "mean": measure.mean,
-            "worst": measure.worst,
-            "named": measure.named,
-            "effects": self.effects(system, name),
-            **choices,
+            "measures": {
+                name: values_of(found, self, effects=self.effects(system, name))
+                for name, found in answers.measures.items()
+            },
         }
 
     def _of_ranks(self) -> dict[str, Any]:

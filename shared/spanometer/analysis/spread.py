@@ -23,7 +23,7 @@ from ..tags.schemes import LabelChoice, Scheme
 from ..tags.tags import Tags, check_names, split_tag
 from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
 from .policy_scores import MeasureSpread, require_additive, totals_of_policies
-from .spread_tables import choice_table, choices_of, score_table
+from .spread_tables import choice_table, score_table, values_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,22 +72,10 @@ class PolicySpread(Shown):
             "published": {policy: list(rules) for policy, rules in self.grid.published.items()},
             "illegal_pairs": self.illegal,
             "affected_documents": len(self.affected),
-            "measures": {name: plain(self._of_measure(measure)) for name, measure in self.measures.items()},
-        }
-
-    def _of_measure(self, measure: MeasureSpread) -> dict[str, Any]:
-        choices = {
-            f"{end}_choices": None if math.isnan(score) else choices_of(measure, self, score)
-            for end, score in (("best", measure.best), ("worst", measure.worst))
-        }
-        return {
-            "key": measure.key,
-            "best": measure.best,
-            "mean": measure.mean,
-            "worst": measure.worst,
-            "named": measure.named,
-            "from_logits": measure.from_logits,
-            **choices,
+            "measures": {
+                name: plain(values_of(measure, self, from_logits=measure.from_logits))
+                for name, measure in self.measures.items()
+            },
         }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,12 +38,29 @@ def choices_of(measure: MeasureSpread, spread: _OverGrid, score: float) -> dict[
     return choices
 
 
+def values_of(measure: MeasureSpread, spread: _OverGrid, **own: Any) -> dict[str, Any]:
+    """Return a measure's best, mean, worst and named scores for JSON, `own` values, and the best and worst policies."""
+    choices = {
+        f"{end}_choices": None if math.isnan(score) else choices_of(measure, spread, score)
+        for end, score in (("best", measure.best), ("worst", measure.worst))
+    }
+    return {
+        "key": measure.key,
+        "best": measure.best,
+        "mean": measure.mean,
+        "worst": measure.worst,
+        "named": measure.named,
+        **own,
+        **choices,
+    }
+
+
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
     """Return a row for each policy, the grid as a whole first.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
-        about: what all columns are of: the measure, if they are systems.
+        about: what all columns have in common: the measure, if they are systems.
     """
     spreads = list(columns.values())
     rows: list[list[Cell] | None] = [
