@@ -168,8 +168,7 @@ def _compare_tags(
         measures = source.informed(reference, measures, source.limits, source.kept(reference))
         reference = replace(reference, words=None)
     _require_two(files)
-    default = names_of(paths[1:]) if source.columns is None else [file.columns[0] for file in files]
-    systems = dict(zip(named(options.names, default, "system"), files, strict=True))
+    systems = source.by_name(options.names, paths[1:], files, "system")
     for file in files:
         require_same_tokens(reference, file)
     with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
@@ -177,11 +176,7 @@ def _compare_tags(
             source.annotation_in(reference),
             {name: source.annotation_in(file) for name, file in systems.items()},
             measures=measures,
-            scheme=source.scheme,
-            repair=source.repair,
-            prefix=source.prefix,
-            id2label=source.id2label,
-            ignore_index=source.ignore_index,
+            **source.decoding,
             **source.chosen,
             **asdict(resampling),
             rank_correlation=options.rank_correlation,
