@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling, interval
+from ..counts.statistics import Resampling, intervals
 from ..measures.base import Measure, joined_values
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 
@@ -84,9 +84,5 @@ def _mean(values: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 def _bounds(values: Sequence[np.ndarray], confidence: float) -> np.ndarray:
     """Return the bounds of each value: given are the values, those of drawn corpora, and perhaps those left out."""
-    flat = [value.reshape(len(value), -1) for value in values]
-    found = [
-        interval(float(point[0]), drawn, confidence, *left_out)
-        for point, drawn, *left_out in zip(*(value.T for value in flat), strict=True)
-    ]
-    return np.array(found).T.reshape(2, *values[0].shape[1:])
+    point, drawn, *left_out = (value.reshape(len(value), -1) for value in values)
+    return intervals(point[0], drawn, confidence, *left_out).reshape(2, *values[0].shape[1:])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import plain
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling, divide, interval
+from ..counts.statistics import Resampling, divide, intervals
 from ..errors import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -267,9 +267,7 @@ class _Drawn:
         """Return the bounds of the intervals, shape (2, values); NaN if there are no drawn corpora."""
         if self.drawn is None:
             return np.full((2, len(self.point)), math.nan)
-        left_out = [None] * len(self.point) if self.left_out is None else list(self.left_out.T)
-        found = zip(self.point.tolist(), self.drawn.T, left_out, strict=True)
-        return np.array([interval(point, drawn, confidence, out) for point, drawn, out in found]).T
+        return intervals(self.point, self.drawn, confidence, self.left_out)
 
     def _mapped(self, change: Callable[[np.ndarray], np.ndarray]) -> _Drawn:
         drawn, left_out = (None if part is None else change(part) for part in (self.drawn, self.left_out))

@@ -223,6 +223,25 @@ def interval(
     return low, high
 
 
+def intervals(
+    points: np.ndarray, drawn: np.ndarray, confidence: float, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the confidence intervals of several values, see `interval`.
+
+    Args:
+        points: the values, shape (values).
+        drawn: those of resampled corpora, shape (corpora, values).
+        confidence: the level.
+        left_out: those without one group of documents, shape (groups, values), or None.
+
+    Returns:
+        The lower and the upper bounds, shape (2, values).
+    """
+    without = [None] * len(points) if left_out is None else list(left_out.T)
+    found = zip(points.tolist(), drawn.T, without, strict=True)
+    return np.array([interval(point, of_value, confidence, out) for point, of_value, out in found]).reshape(-1, 2).T
+
+
 def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:
     """Return the tails shifted for bias and skewness of the bootstrap distribution (Efron 1987)."""
     # sums of the same numbers in another order differ in their last bits
