@@ -1,6 +1,7 @@
 """Fixtures of the commands' tests."""
 
 import io
+import json
 import sys
 
 import pytest
@@ -29,3 +30,21 @@ def standard_input(monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
     return put
+
+
+@pytest.fixture
+def lines(file):
+    """Write objects as JSON lines and give the path."""
+    return lambda name, *rows: file(name, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def scores(run):
+    """The JSON object of a run that goes well."""
+
+    def call(*arguments):
+        status, output, complaint = run(*arguments, "--json")
+        assert (status, complaint) == (0, "")
+        return json.loads(output)
+
+    return call

@@ -12,12 +12,6 @@ BAD = '[["PER", "Bob"], ["PLACE", "rome"]]'
 
 
 @pytest.fixture
-def lines(file):
-    """Write objects as JSON lines and give the path."""
-    return lambda name, *rows: file(name, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-@pytest.fixture
 def gold(lines):
     return lines("gold.jsonl", {"id": 1, "text": TEXT, "spans": GOLD}, {"id": 2, "text": "Oslo", "spans": []})
 
@@ -30,18 +24,6 @@ def answers(lines):
 @pytest.fixture
 def others(lines):
     return lines("bad.jsonl", {"id": 2, "answer": '[["LOC'}, {"id": 1, "answer": BAD})
-
-
-@pytest.fixture
-def scores(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
 
 
 def test_score(scores, gold, answers):

@@ -13,12 +13,6 @@ SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 15, "end": 19, "label
 
 
 @pytest.fixture
-def lines(file):
-    """Write objects as JSON lines and give the path."""
-    return lambda name, *rows: file(name, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-@pytest.fixture
 def texts(lines):
     return lines("texts.jsonl", {"id": "a", "text": TEXT}, {"id": "b", "text": "Oslo"})
 

@@ -1,6 +1,5 @@
 """Answers of language models as strings, under policies for these, on the command line."""
 
-import json
 import re
 
 import pytest
@@ -10,12 +9,6 @@ SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 15, "end": 19, "label
 MENTIONS = [{"label": "PER", "text": "Ann"}, {"label": "LOC", "text": "Rome"}]
 GOOD = '[["PER", "ann"], ["PER", "Cid"], ["LOC", "Rome"]]'
 BAD = '[["PER", "Bob"], ["PLACE", "Rome"]'
-
-
-@pytest.fixture
-def lines(file):
-    """Write objects as JSON lines and give the path."""
-    return lambda name, *rows: file(name, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture
@@ -31,18 +24,6 @@ def good(lines):
 @pytest.fixture
 def bad(lines):
     return lines("bad.jsonl", {"id": 2, "answer": "[]"}, {"id": 1, "answer": BAD})
-
-
-@pytest.fixture
-def scores(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
 
 
 def test_score(run, scores, gold, good):
