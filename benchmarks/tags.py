@@ -380,7 +380,7 @@ def write_processor_times(
         title: of the report.
         about: the docstring of the script.
         packages: whose versions are in the report.
-        cases, report: what is run, and what is said of the timings.
+        cases, report: what is run, and what is written about the timings.
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")

@@ -1,4 +1,4 @@
-"""What becomes of each item: by hand, and against the counts and spans of `ground` under every kind of policy."""
+"""The fate of each item: by hand, and against the counts and spans of `ground` under every kind of policy."""
 
 import random
 

@@ -24,7 +24,7 @@ def effect_table(
     Args:
         columns: the measures by name; or, of one measure, the systems.
         effects: of each column the scores, by place and action.
-        about: what all columns are of: the measure, if they are systems.
+        about: what all columns have in common: the measure, if they are systems.
         default: the name of the default policy.
     """
     heads, keys = heads_and_keys(columns, about)

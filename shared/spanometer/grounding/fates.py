@@ -1,4 +1,4 @@
-"""What becomes of each item of an answer, one by one."""
+"""The fate of each item of an answer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FATES = {
     "outside": "its label is outside the labels",
     "broken": "the answer does not parse, and is taken as empty",
 }
-"""What can become of an item."""
+"""The fates that an item can have, each with its description."""
 
 
 class Fate(NamedTuple):
-    """What became of an item.
+    """An item and its fate.
 
     Attributes:
         item: with the label that its alias stands for.
@@ -45,7 +45,7 @@ def fates_of(
     labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> list[Fate]:
-    """Return what becomes of each item of an answer, in the order of the answer; see `grounded.ground`.
+    """Return the fate of each item of an answer, in the order of the answer; see `grounded.ground`.
 
     Args:
         answer: as `read_answer` gives it.
@@ -81,7 +81,7 @@ def fates_of(
 
 
 class AnswerFates(NamedTuple):
-    """What became of the items of an answer.
+    """The fates of the items of an answer.
 
     Attributes:
         document: the number of its text.
@@ -99,7 +99,7 @@ class AnswerFates(NamedTuple):
 
 
 def fates_by_answer(grounded: Grounded) -> Iterator[AnswerFates]:
-    """Yield what became of the items of each answer; they are read and grounded again for this."""
+    """Yield the fates of the items of each answer; the answers are read and grounded again for this."""
     given = grounded.given
     texts, answers = read_both(given.texts, given.answers, given.format, given.labels, given.aliases)
     indices = each_index(texts, given.tokens)

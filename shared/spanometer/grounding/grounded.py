@@ -94,7 +94,7 @@ class Grounded(AnswerCounts):
             label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
         policy: the policy.
         choices: the policy and what else had a say, for the signature.
-        given: what was grounded, from which `fates.fates_by_answer` tells what became of each item.
+        given: what was grounded, from which `fates.fates_by_answer` finds the fate of each item.
     """
 
     spans: Spans

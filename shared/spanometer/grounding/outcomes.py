@@ -1,4 +1,4 @@
-"""What becomes of one answer under a policy, step by step: items, places, spans."""
+"""How one answer is grounded under a policy, step by step: items, places, spans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of the items of an answer.
+    """An answer as it was grounded.
 
     Attributes:
         items: those that the policy looks for, under the labels that aliases stand for.
@@ -83,7 +83,7 @@ def resolve(
     labels: frozenset[str] | None,
     aliases: Mapping[str, str],
 ) -> Outcome:
-    """Return what becomes of the items of an answer in its text, see `ground`."""
+    """Ground the items of an answer in its text, see `ground`."""
     items, left_out = items_of(answer, index, policy, labels, aliases)
     placement = place(items, sight(items, index, policy), index, policy)
     return Outcome(items, left_out, placement, kept_of(placement, policy, items), policy)

@@ -68,7 +68,7 @@ class AnswerReading:
 
     @property
     def policy(self) -> GroundingPolicy:
-        """The policy, with what is said of offsets."""
+        """The policy, with how offsets are handled."""
         found = GroundingPolicy.of(self.grounding)
         return found if self.offsets is None else replace(found, offsets=self.offsets)
 

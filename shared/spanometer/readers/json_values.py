@@ -94,7 +94,7 @@ def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
 
     Args:
         source: the file.
-        inside: keys of objects that may have lists: the items of these are yielded in place of the object, unless there
+        inside: keys of objects that may have lists: the items of these are yielded instead of the object, unless there
             are none. One object on a line that is longer than the head of the file may then be the first of JSON lines.
 
     Raises:

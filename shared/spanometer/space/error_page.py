@@ -55,7 +55,7 @@ def build() -> gr.Blocks:
             trigger_mode="always_last",
             api_visibility="private",
         )
-        # a report of other files is none of these
+        # a report of other files must not stay
         gr.on(
             [files.change for files in (reference, systems, train)],
             lambda: ("", gr.File(visible=False)),
