@@ -327,3 +327,66 @@ def test_words_of_documents_with_attributes(run, file):
     status, output, error = run("score", gold, system, "--measure", "span_attribute", "--ignore-words")
     assert (status, error) == (0, "")
     assert "1 reference span, 1 predicted span" in output
+
+
+def brat_folder(tmp_path, documents):
+    """A folder of brat's files: `home` and its attribute `neg`, if it is true, of each document."""
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    for name, negated in documents.items():
+        (folder / f"{name}.txt").write_text("Ada went home")
+        attribute = "A1\tneg T1\n" if negated else ""
+        (folder / f"{name}.ann").write_text(f"T1\tLOC 9 13\thome\n{attribute}")
+    return str(folder)
+
+
+def scored_line(name, score, **more):
+    spans = [{"start": 9, "end": 13, "label": "LOC", "attributes": {"neg": True}, "scores": {"neg": score}, **more}]
+    return {"id": name, "text": "Ada went home", "spans": spans}
+
+
+def test_scores_beside_another_format(scores, lines, tmp_path):
+    """Ranked a .9, b .8, c .7 of which a and c are right: (1 / 1 + 2 / 3) / 2; without scores 2 of 3."""
+    gold = brat_folder(tmp_path, {"a": True, "b": False, "c": True})
+    second = scored_line("b", 0.8)
+    # an empty span is left out with its score
+    second["spans"] = [*scored_line("b", 1.0, end=9)["spans"], *second["spans"]]
+    system = lines("system.jsonl", scored_line("c", 0.7), second, scored_line("a", 0.9))
+    found = scores("score", gold, system)["measures"]["span_attribute"]["scores"]
+    assert found["neg"]["ap"] == pytest.approx(5 / 6, abs=1e-15)
+    assert found["neg"]["p"] == pytest.approx(2 / 3, abs=1e-15)
+
+
+def test_scores_that_only_the_last_of_many_documents_has(scores, lines, tmp_path):
+    """It is wrong, and the last of 1,200, as no score is 1.0; without its score it would share their rank."""
+    names = [f"{number:04}" for number in range(1200)]
+    gold = brat_folder(tmp_path, {name: name != names[-1] for name in names})
+    rows = [scored_line(name, None) for name in names[:-1]]
+    found = scores("score", gold, lines("system.jsonl", *rows, scored_line(names[-1], 0.5)))
+    assert found["measures"]["span_attribute"]["scores"]["neg"]["ap"] == 1.0
+
+
+def test_scores_that_are_none_name_file_and_line(complaint, lines, tmp_path):
+    gold = brat_folder(tmp_path, {"a": True, "b": False})
+    system = lines("system.jsonl", scored_line("a", 0.7), scored_line("b", "high"))
+    assert f"{system}, line 2, span 0: the score 'high' (of type str) of 'neg' is not a number." in complaint(
+        "score", gold, system
+    )
+
+
+def test_scores_of_something_else_are_no_scores_of_attributes(run, lines, tmp_path):
+    gold = brat_folder(tmp_path, {"a": True})
+    row = scored_line("a", ["of", "labels"])
+    del row["spans"][0]["attributes"]
+    status, output, error = run("score", gold, lines("system.jsonl", row), "--measure", "span_f")
+    assert (status, error) == (0, "")
+    assert "1.0000" in output
+
+
+def test_scores_cannot_be_converted(run, complaint, lines, tmp_path):
+    command = "convert", lines("system.jsonl", scored_line("a", 0.7)), "--to", "jsonl"
+    assert "jsonl cannot hold all of it: spans with scores of their attributes, without these: 1" in complaint(*command)
+    status, output, error = run(*command, "--lossy")
+    assert status == 0
+    assert json.loads(output)["spans"] == [{"start": 9, "end": 13, "label": "LOC", "attributes": {"neg": True}}]
+    assert "without these: 1" in error

@@ -117,10 +117,11 @@ class AttributeInput(AttributeSeries, PairInput):
 def _with_attributes(file: DocumentFile) -> AttributeFile:
     # a system may have found none
     rows = file.require_spans().attributes or AttributedSpans.without_any(file.spans)
-    column = pa.chunked_array(in_chunks(rows, attributes_arrays))
-    return AttributeFile(
-        source=file.source, attributes=Attributes.from_arrow(column), document_lines=file.document_lines
-    )
+    try:
+        attributes = Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
+    except InputError as error:
+        raise file.locate(error) from None
+    return AttributeFile(source=file.source, attributes=attributes, document_lines=file.document_lines)
 
 
 def side_of(file: AttributeFile) -> Side:

@@ -39,6 +39,7 @@ class AttributedSpans(Sequence[list[dict[str, Any]]]):
         start, end, label: int64, of each span; `label` indexes `labels`.
         labels: the names of the labels.
         values: the attributes of each span.
+        scores: those of each span's attributes, None for none; empty if no span has any.
     """
 
     offsets: np.ndarray
@@ -47,6 +48,7 @@ class AttributedSpans(Sequence[list[dict[str, Any]]]):
     label: np.ndarray
     labels: Sequence[str]
     values: Sequence[Mapping[str, Any]]
+    scores: Sequence[Any] = ()
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Sequence[Mapping[str, Any]]]) -> AttributedSpans:
@@ -57,8 +59,8 @@ class AttributedSpans(Sequence[list[dict[str, Any]]]):
         label = [codes.setdefault(span["label"], len(codes)) for span in flat]
         start, end = ([span[bound] for span in flat] for bound in ("start", "end"))
         starts, ends, labels = (np.array(column, dtype=np.int64) for column in (start, end, label))
-        values = [span["attributes"] for span in flat]
-        return cls(offsets_of(list(map(len, rows))), starts, ends, labels, list(codes), values)
+        values, scores = [span["attributes"] for span in flat], [span.get("scores") for span in flat]
+        return cls(offsets_of(list(map(len, rows))), starts, ends, labels, list(codes), values, scores)
 
     @classmethod
     def without_any(cls, spans: Spans) -> AttributedSpans:
@@ -81,10 +83,14 @@ class AttributedSpans(Sequence[list[dict[str, Any]]]):
             return [self[number] for number in chosen]
         here = slice(*self.offsets[chosen : chosen + 2].tolist())
         columns = (self.start[here].tolist(), self.end[here].tolist(), self.label[here].tolist(), self.values[here])
-        return [
+        spans = [
             {"start": start, "end": end, "label": self.labels[label], "attributes": values}
             for start, end, label, values in zip(*columns, strict=True)
         ]
+        for span, scores in zip(spans, self.scores[here], strict=False):
+            if scores is not None:
+                span["scores"] = scores
+        return spans
 
     def __eq__(self, other: object) -> bool:
         """Compare the spans of all documents, with lists too."""
@@ -96,5 +102,5 @@ class AttributedSpans(Sequence[list[dict[str, Any]]]):
         """Return the spans of some documents, in the order asked for."""
         counts, taken = take_segments(self.offsets, documents)
         columns = (self.start[taken], self.end[taken], self.label[taken])
-        values = [self.values[span] for span in taken.tolist()]
-        return AttributedSpans(offsets_of(counts), *columns, self.labels, values)
+        values, scores = ([of[span] for span in taken.tolist()] if of else () for of in (self.values, self.scores))
+        return AttributedSpans(offsets_of(counts), *columns, self.labels, values, scores)

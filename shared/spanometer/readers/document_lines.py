@@ -68,6 +68,7 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     stated: list[str | None] = []
     attributes: list[dict[str, Any]] = []
+    scores: list[Any] = []
     for number, span in enumerate(row[key]):
         if is_object(span, "fragments", "label"):
             pairs = span["fragments"]
@@ -83,6 +84,8 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
         attributes.append(span.get("attributes") or {})
         if not isinstance(attributes[-1], dict):
             raise source.refuse(f"the attributes of span {number} are no object.", _REMEDY, line)
+        # without attributes, scores are of something else
+        scores.append(span.get("scores") if attributes[-1] else None)
     words, tokens = _tokens(source, row.get("tokens"), line)
     text, name, annotator = row.get("text"), row.get("id"), row.get("annotator")
     return Record(
@@ -95,6 +98,7 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
         id=None if name is None else str(name),
         annotator=None if annotator is None else str(annotator),
         attributes=attributes,
+        scores=scores if any(scores) else (),
         line=line,
         place=place,
     )

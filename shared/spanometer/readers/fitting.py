@@ -137,6 +137,8 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         rows = enumerate(file.attributes)
         with_some = [document for document, spans in rows for span in spans if span["attributes"]]
         found.lose("spans with attributes, without these", with_some)
+    scored = (number for number, spans in enumerate(file.attributes or ()) for span in spans if "scores" in span)
+    found.lose("spans with scores of their attributes, without these", scored)
     if not writer.discontinuous:
         found.join_fragments()
     if pairing.tokenizer is not None:

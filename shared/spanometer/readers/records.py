@@ -49,6 +49,7 @@ class Record:
         id: the document's name, if it has one.
         annotator: whose spans they are, if the file says so.
         attributes: values by name of each span, if the file has any.
+        scores: of the attributes of each span, None for none; empty if no span has any.
         line: on which the document begins.
         place: what else to call the place, as `task 12`.
     """
@@ -62,12 +63,26 @@ class Record:
     id: str | None = None
     annotator: str | None = None
     attributes: Sequence[Mapping[str, Any]] | None = None
+    scores: Sequence[Any] = ()
     line: int = 1
     place: str = ""
 
 
 _PARTS = attrgetter(
-    *("line", "place", "text", "id", "annotator", "words", "tokens", "spans", "stated", "attributes", "fragments")
+    *(
+        "line",
+        "place",
+        "text",
+        "id",
+        "annotator",
+        "words",
+        "tokens",
+        "spans",
+        "stated",
+        "attributes",
+        "scores",
+        "fragments",
+    )
 )
 
 
@@ -161,6 +176,7 @@ class RecordColumns:
         self.stated: list[str | None] = []
         self.fragmented = False
         self._attributes: list[Mapping[str, Any]] = []
+        self._scores: list[Any] = []
         self._values = SharedValues()
         self._names = Codes()
         self._line, self._counts = array("q"), array("q")
@@ -187,7 +203,7 @@ class RecordColumns:
     def _add(self, records: Sequence[Record]) -> None:
         """Take over what some records have, checked."""
         first = len(self._start)
-        line, place, text, name, annotator, words, tokens, spans, stated, attributes, fragments = zip(
+        line, place, text, name, annotator, words, tokens, spans, stated, attributes, scores, fragments = zip(
             *map(_PARTS, records), strict=True
         )
         self._line.extend(line)
@@ -203,10 +219,11 @@ class RecordColumns:
         self.annotators.extend(annotator)
         self._add_words(words)
         self.tokens.extend(tokens)
-        if self.stated or any(stated):
-            self.stated.extend(repeat(None, first - len(self.stated)))
-            for said, some in zip(stated, spans, strict=True):
-                self.stated.extend(said or repeat(None, len(some)))
+        for column, given in ((self.stated, stated), (self._scores, scores)):
+            if column or any(given):
+                column.extend(repeat(None, first - len(column)))
+                for values, some in zip(given, spans, strict=True):
+                    column.extend(values or repeat(None, len(some)))
         if self._attributes or any(map(any, filter(None, attributes))):
             self._attributes.extend(repeat({}, first - len(self._attributes)))
             for values, some in zip(attributes, spans, strict=True):
@@ -273,6 +290,7 @@ class RecordColumns:
         self.start, self.end, self.label = self.start[kept], self.end[kept], self.label[kept]
         self.stated = list(compress(self.stated, kept.tolist()))
         self._attributes = list(compress(self._attributes, kept.tolist()))
+        self._scores = list(compress(self._scores, kept.tolist()))
         return texts
 
     def to_code_points(self, units: Sequence[str]) -> None:
@@ -389,7 +407,8 @@ class RecordColumns:
         """Return the spans of each document with their attributes; None if no span has any."""
         if not self._attributes:
             return None
-        return AttributedSpans(self.offsets, self.start, self.end, self.label, list(self._names), self._attributes)
+        columns = (self.start, self.end, self.label, list(self._names), self._attributes, self._scores)
+        return AttributedSpans(self.offsets, *columns)
 
     def unchecked(self) -> tuple[Sequence[tuple[int, int, str]], ...]:
         """Return the bounds of contiguous spans and what they are said to cover, of documents without text."""
