@@ -504,7 +504,8 @@ def test_bad_files(complaint, pair, file, tmp_path, content, said):
     assert said in problem
     assert bad in problem
     assert f"{tmp_path / 'none'}: cannot be read: no such file" in complaint("eter", pair[0], tmp_path / "none")
-    assert f"{tmp_path}: cannot be read: is a directory" in complaint("eter", tmp_path, pair[0])
+    (tmp_path / "empty").mkdir()
+    assert f"{tmp_path / 'empty'}: this folder has no files" in complaint("eter", tmp_path / "empty", pair[0])
 
 
 def test_corpus(answer, run, corpus):

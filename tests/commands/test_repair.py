@@ -144,7 +144,7 @@ def test_output_to_standard_output(written, file):
         (["convert", "FILE", "--to", "IO", "-o", "/"], "/: this is a folder."),
         (["convert", "FILE", "--to", "IO", "-o", "/no/such/folder"], "/no/such/folder: no such file or directory."),
         (["convert", "none", "--to", "IO"], "none: cannot be read: no such file or directory."),
-        (["convert", "/", "--to", "IO"], "/: cannot be read: is a directory."),
+        (["convert", "/no/such/*", "--to", "IO"], "/no/such/*: there are no such files."),
         (["convert", "FILE", "--to", "IO", "--column", "2", "--column", "2"], "one column is named twice."),
     ],
 )

@@ -1,5 +1,6 @@
 """Folders, and patterns with wildcards."""
 
+import gzip
 import json
 import random
 
@@ -9,7 +10,7 @@ import pytest
 import spanometer
 from spanometer import Spans
 from spanometer.errors import InputError
-from spanometer.readers import read
+from spanometer.readers import read, read_attributes, read_entities
 from spanometer.readers.folders import files_of
 from spanometer.readers.tag_file import tag_lists
 from spanometer.spans.annotations import end_to_end
@@ -84,7 +85,6 @@ def test_commands(run, folder, complaint):
     assert run("compare", gold, gold, system)[0] == 0
     assert run("agree", gold, system)[0] == 0
     assert run("validate", gold)[0] == 0
-    assert "cannot be read: is a directory" in complaint("repair", gold, "--policy", "conlleval")
 
 
 def test_files_of_other_columns(folder):
@@ -194,3 +194,147 @@ def test_spans_end_to_end():
 def _rows(spans):
     span, start, end = spans.pieces()
     return zip(spans.document[span].tolist(), start.tolist(), end.tolist(), spans.label[span].tolist(), strict=True)
+
+
+HIPE = "TOKEN\tNE-FINE-LIT\tNE-FINE-COMP\n# document_id = {}\nLe\tO\tO\nroi\t{}\t{}\n"
+
+
+def test_entity_trees(folder, run, complaint):
+    """Documents d1 and d2; in d2 a component has no entity around it."""
+    gold = folder("gold", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "B-loc", "O"))
+    system = folder("system", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "O", "B-comp.title"))
+    found = read_entities(system)
+    assert found.documents == ("d1", "d2")
+    assert [len(tree) for tree in found.entities] == [1, 0]
+    assert list(found.words) == [["Le", "roi"], ["Le", "roi"]]
+    assert [len(spans) for spans in (found.columns["NE-FINE-LIT"], found.columns["NE-FINE-COMP"])] == [1, 1]
+    (left_out,) = found.left_out
+    assert (left_out.line, f"(in {system}/b.tsv)" in left_out.problem) == (4, True)
+    for pair in ((gold, system), (f"{gold}/*", f"{system}/*.tsv")):
+        for command in (("eter",), ("score", "--measure", "eter")):
+            status, output, _ = run(*command, *pair, "--json")
+            scores = json.loads(output)
+            assert status == 0 and scores["documents"] == 2
+            found = (
+                next(iter(scores["systems"].values()))["scores"]
+                if "systems" in scores
+                else scores["measures"]["eter"]["scores"]
+            )
+            # the location is deleted, one of two entities
+            assert found["eter"] == 0.5
+    renamed = folder("renamed", a_tsv=HIPE.format("d1", "O", "O"), b_tsv=HIPE.format("d3", "O", "O"))
+    message = complaint("eter", gold, renamed)
+    assert f"{gold}/b.tsv, line 3" in message and f"({renamed}/b.tsv, line 3) is 'd3'" in message
+    other = folder("other", a_tsv=HIPE.format("d1", "O", "O"), c_tsv=HIPE.format("d2", "O", "O"))
+    assert "has no 'b'. Files are paired by their names." in complaint("eter", gold, other)
+
+
+def test_entity_trees_of_other_formats(folder):
+    trees = lines({"id": "x", "entities": [{"start": 0, "end": 1, "types": ["A"], "components": []}]})
+    path = folder("f", a_jsonl=trees, b_jsonl=trees * 2)
+    found = read_entities(path)
+    assert found.documents == ("a/x", "b/x", "b/x")
+    assert found.to_entities().documents == 3
+    with pytest.raises(InputError, match=r"f/a.jsonl is jsonl, and this is hipe"):
+        read_entities(folder("f", c_tsv=HIPE.format("d1", "O", "O")))
+
+
+def test_whole_corpus_of_entity_trees(data, tmp_path):
+    whole = data / "hipe2020_test_fr.tsv"
+    key = "# document_id"
+    head, *documents = whole.read_text(encoding="utf-8").split(key)
+    names = head.partition("\n")[0]
+    for number, text in enumerate(documents):
+        (tmp_path / f"{number:03}.tsv").write_text(f"{names}\n{key}{text}", encoding="utf-8")
+    one, several = read_entities(whole), read_entities(tmp_path)
+    assert len(documents) == len(one.documents) > 40
+    assert (several.documents, several.entities) == (one.documents, one.entities)
+    assert several.words == one.words
+
+
+def attributed(negated, **more):
+    spans = [{"start": 0, "end": 1, "label": "A", "attributes": {"neg": negated}, **more}]
+    return {"tokens": ["x"], "spans": spans}
+
+
+def test_attributes(folder, run, complaint):
+    """Of three negated ones two are found."""
+    gold = folder("gold", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines(attributed(True)))
+    system = folder(
+        "system",
+        a_jsonl=lines(attributed(True), attributed(True)),
+        b_jsonl=lines(attributed(False, scores={"neg": 0.2})),
+    )
+    found = read_attributes(system)
+    assert found.attributes.to_dicts()[2][0]["scores"] == {"neg": 0.2}
+    for pair in ((gold, system), (f"{gold}/*.jsonl", f"{system}/*")):
+        status, output, _ = run("score", *pair, "--json")
+        assert status == 0
+        assert json.loads(output)["measures"]["span_attribute"]["scores"]["neg"]["r"] == pytest.approx(2 / 3, abs=1e-15)
+    wrong = folder(
+        "wrong", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines({**attributed(1), "tokens": ["y"]})
+    )
+    message = complaint("score", gold, wrong)
+    assert f"{gold}/b.jsonl, line 1" in message and f"'y' in {wrong}/b.jsonl, line 1" in message
+
+
+# files that are written again
+
+ILLEGAL = "x O\ny I-LOC\n"
+
+
+def contents(path):
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def test_repair(folder, run, complaint, tmp_path):
+    """The scheme is that of all files: alone, the second would be IO, and legal."""
+    packed = folder("f", a_conll=A, b_conll=ILLEGAL, deep__c_conll=B) / "deep" / "d.conll.gz"
+    packed.write_bytes(gzip.compress(ILLEGAL.encode()))
+    path, out = tmp_path / "f", tmp_path / "out"
+    before = contents(path)
+    command = ("repair", path, "--policy", "conlleval")
+    assert complaint(*command) == (
+        f"spanometer: {path}: these are several files, and standard output is one. Name a new folder with -o, or "
+        "replace the files with --in-place."
+    )
+    assert run(*command, "-o", out) == (0, f"{out}: 2 of 8 tags changed (conlleval).\n", "")
+    found = contents(out)
+    assert found.keys() == before.keys()
+    fixed = ILLEGAL.replace("I-LOC", "B-LOC").encode()
+    assert (found["b.conll"], gzip.decompress(found["deep/d.conll.gz"])) == (fixed, fixed)
+    assert (found["a.conll"], found["deep/c.conll"]) == (A.encode(), B.encode())
+    assert contents(path) == before
+    assert "this is a folder" in complaint(*command, "-o", out)
+    some = tmp_path / "some"
+    assert run("repair", f"{path}/*.conll", "--policy", "conlleval", "-o", some)[0] == 0
+    assert contents(some) == {name: found[name] for name in ("a.conll", "b.conll")}
+    assert run(*command, "--in-place") == (0, f"{path}: 2 of 8 tags changed (conlleval).\n", "")
+    assert contents(path) == found
+
+
+def test_an_error_in_one_file_leaves_all(folder, complaint, tmp_path):
+    path = folder("f", a_conll=ILLEGAL, b_conll=A, c_conll="x Q-LOC\n")
+    before = contents(path)
+    for target in (("--in-place",), ("-o", tmp_path / "out")):
+        assert f"{path}/c.conll, line 1: 'Q-LOC' has no prefix" in complaint(
+            "repair", path, "--policy", "discard", *target
+        )
+        assert contents(path) == before
+        assert [place.name for place in tmp_path.iterdir()] == ["f"]
+    assert f"{path}/a.conll, line 2: 'I-LOC' cannot follow 'O' in IOB2" in complaint(
+        "convert", f"{path}/[ab].conll", "--to", "IOBES", "--in-place"
+    )
+
+
+def test_transformed_files_are_those_of_one(folder, run, tmp_path):
+    """What is drawn goes on from file to file."""
+    generator = random.Random(0)
+    texts = ["".join(f"w B-{generator.choice('AB')}\n" for _ in range(30)) for _ in range(3)]
+    path = folder("f", a_conll=texts[0], b_conll=texts[1], c_conll=texts[2])
+    whole = tmp_path / "whole.conll"
+    whole.write_text("\n".join(texts))
+    outputs = [tmp_path / "out", tmp_path / "out.conll"]
+    for source, output in zip((path, whole), outputs, strict=True):
+        assert run("transform", source, "--apply", "dropped_spans", "--rate", "0.5", "-o", output)[0] == 0
+    assert "\n".join((outputs[0] / f"{name}.conll").read_text() for name in "abc") == outputs[1].read_text()

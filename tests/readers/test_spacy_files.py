@@ -136,6 +136,56 @@ def test_json(file, row, form):
         spanometer.read(path, span_group="x")
 
 
+def as_pair(entities, **groups):
+    return [TEXT, {"entities": entities, "spans": groups}]
+
+
+def as_doc(entities, **groups):
+    def objects(spans):
+        return [dict(zip(("start", "end", "label"), span, strict=True)) for span in spans]
+
+    groups = {name: objects(spans) for name, spans in groups.items()}
+    # spaCy writes no entities of a document that has none
+    return {"text": TEXT, **({"ents": objects(entities)} if entities else {}), "spans": groups}
+
+
+@pytest.mark.parametrize("make", [as_pair, as_doc])
+def test_the_only_group_of_json_without_entities(file, make):
+    with_group = make([], sc=[[5, 13, "LAST"]])
+    none = make([])
+    found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
+    assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
+    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
+    # a document with entities behind them: entities are read, of all documents
+    found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
+    assert bounds(found) == [(2, 0, 3, "PER")]
+    assert found.documents.size == 4
+    assert found.notes == ("Entities are read; the groups of spans 'sc' are not.",)
+    several = [with_group, make([], other=[[0, 3, "FIRST"]])]
+    with pytest.raises(InputError, match=r"no document has entities, and there are the groups of spans 'sc', 'other'"):
+        spanometer.read(file(json.dumps(several), "docs.json"))
+    found = spanometer.read(file(json.dumps([*several, make([[0, 3, "PER"]])]), "docs.json"))
+    assert bounds(found) == [(2, 0, 3, "PER")]
+
+
+def test_json_of_a_group_that_spacy_writes(file, spacy):
+    doc = spacy.blank("en")(TEXT)
+    doc.spans["sc"] = [doc.char_span(0, 13, label="PER")]
+    assert "ents" not in doc.to_json()
+    assert bounds(spanometer.read(file(json.dumps(doc.to_json()) + "\n", "doc.jsonl"))) == [(0, 0, 13, "PER")]
+
+
+def test_spans_key_names_no_group(file):
+    path = file(json.dumps(DOC) + "\n", "doc.jsonl")
+    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
+        spanometer.read(path, spans_key="sc")
+
+
+def test_spans_key_names_no_group_of_a_doc_bin(binary):
+    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
+        spanometer.read(binary((TEXT, ENTITIES)), spans_key="sc")
+
+
 def test_json_that_spacy_writes(file, spacy):
     doc = spacy.blank("en")(TEXT)
     doc.set_ents([doc.char_span(0, 13, label="PER")])

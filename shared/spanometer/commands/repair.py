@@ -3,7 +3,9 @@
 These are the tags of the spans that a repair policy makes of its tags, in the
 same scheme or another. Everything but the tags that change stays byte for byte
 the same: words, comments, blank lines, line ends. FILE has one token a line and
-a blank line between documents, or is JSON lines of tag lists.
+a blank line between documents, or is JSON lines of tag lists. The files of a
+folder, or of a pattern in quotes, are written into a new folder OUT, or each is
+replaced with --in-place; an error about one leaves all as they are.
 
 policies:
   conlleval  a span is a run of tags of one label, however it begins and ends
@@ -17,6 +19,7 @@ Examples:
   spanometer repair system.conll --policy conlleval > fixed.conll
   spanometer repair system.conll --policy discard --to IOBES -o fixed.conll
   spanometer repair system.conll.gz --policy bes --in-place
+  spanometer repair 'runs/*.conll' --policy conlleval -o fixed
 """
 
 from __future__ import annotations

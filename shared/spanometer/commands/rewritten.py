@@ -9,16 +9,21 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, BinaryIO, cast
+
+import numpy as np
 
 from ..errors import InputError, printable
 from ..options import option
 from ..readers.document_file import DocumentFile
 from ..readers.fitting import Fitted
+from ..readers.folders import files_of
 from ..readers.formats import writers
-from ..readers.output import creating, packing, replacing
+from ..readers.output import creating, creating_folder, packing, replacing
 from ..readers.rewriter import Rewriter
+from ..readers.several_files import read_together
 from ..readers.source import Source, open_file
 from ..readers.tag_file import TagFile
 from ..readers.writing import write_folder, write_into
@@ -110,7 +115,9 @@ class Target:
         if self.force and not self.names_file:
             raise InputError("--force lets -o replace a file, and there is no -o.", "Name the file with -o.")
         if self.names_file and os.path.isdir(str(self.output)):
-            raise InputError("this is a folder.", "Name a file.", source=self.output)
+            raise InputError(
+                "this is a folder.", "Name a new file; or, for several files, a new folder.", source=self.output
+            )
 
     @property
     def names_file(self) -> bool:
@@ -139,7 +146,8 @@ class Target:
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the file, and return the group for the options of reading it."""
-    parser.add_argument("file", metavar="FILE", help="file of tags, plain or gzipped; - is standard input")
+    what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
+    parser.add_argument("file", metavar="FILE", help=what)
     return parser.add_argument_group("reading")
 
 
@@ -178,7 +186,7 @@ def say_what_is_lost(file: DocumentFile, prepared: Fitted) -> None:
 
 
 def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:
-    """Change the tags of a file and write it where the options say.
+    """Change the tags of a file, or of each file of a folder or a pattern, and write it where the options say.
 
     Args:
         options: the options of the command.
@@ -191,29 +199,76 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     """
     path: str = options.file
     target = read_options(Target, options, file=path)
-    # the input is closed before the output takes its place, which some systems demand
-    with contextlib.ExitStack() as writing, _opened(path) as stream:
-        file = source.read_columns(path, stream)
-        if file.form:
-            raise InputError(
-                f"this is {file.form}, and tags are written into columns and JSON lines.",
-                "Convert it first.",
-                source=file.source,
-            )
-        with located({"": file}):
-            tags = [change(as_tags(column, prefix=source.prefix)) for column in file.tags]
-        rewriter = Rewriter(file, tags, outside=source.outside)
-        if any(rewriter.changes) or not target.in_place:
+    files = files_of(path)
+    if files is not None:
+        rewriters = _rewrite_each(path, files, source, change, target)
+    else:
+        # the input is closed before the output takes its place, which some systems demand
+        with contextlib.ExitStack() as writing, _opened(path) as stream:
+            file = _read(path, source, stream)
+            rewriters = [Rewriter(file, _changed(file, source, change), outside=source.outside)]
             stream.seek(0)
-            with Source.open(stream, file.source, **source.limits) as unchanged:
-                output = writing.enter_context(target.opened(packed=unchanged.packed))
-                for block in rewriter.blocks(unchanged):
-                    output.write(block)
+            _write(rewriters[0], stream, source, target, writing)
     if target.in_place or target.names_file:
-        tokens = sum(len(column.codes) for column in file.tags)
+        changed, tokens = (sum(getattr(one, name) for one in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
-        print(f"{place}: {sum(rewriter.changes):,} of {tokens:,} tags changed ({how}).")
+        print(f"{place}: {changed:,} of {tokens:,} tags changed ({how}).")
     return 0
+
+
+def _rewrite_each(
+    path: str, files: Mapping[str, str], source: TagColumns, change: Callable[[Tags], Tags], target: Target
+) -> list[Rewriter]:
+    """Change the tags of several files, taken together, and write each; if one has an error, none is written."""
+    if not target.in_place and not target.names_file:
+        remedy = "Name a new folder with -o, or replace the files with --in-place."
+        raise InputError("these are several files, and standard output is one.", remedy, source=path)
+    parts = {file: _read(file, source) for file in files.values()}
+    together = read_together(path, files, parts.__getitem__)
+    last = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
+    bounds = pairwise([0, *last])
+    changed = _changed(together, source, change)
+    rewriters = [
+        Rewriter(part, [column.between(*documents) for column in changed], outside=source.outside)
+        for part, documents in zip(parts.values(), bounds, strict=True)
+    ]
+    root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
+    with contextlib.nullcontext() if target.in_place else creating_folder(str(target.output)) as folder:
+        for file, rewriter in zip(parts, rewriters, strict=True):
+            of_file = replace(target, file=file)
+            if folder is not None:
+                of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
+                os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
+            with contextlib.ExitStack() as writing, open_file(file, file) as stream:
+                _write(rewriter, stream, source, of_file, writing)
+    return rewriters
+
+
+def _read(path: str, source: TagColumns, stream: BinaryIO | None = None) -> TagFile:
+    file = source.read_columns(path, stream)
+    if file.form:
+        raise InputError(
+            f"this is {file.form}, and tags are written into columns and JSON lines.",
+            "Convert it first.",
+            source=file.source,
+        )
+    return file
+
+
+def _changed(file: TagFile, source: TagColumns, change: Callable[[Tags], Tags]) -> list[Tags]:
+    with located({"": file}):
+        return [change(as_tags(column, prefix=source.prefix)) for column in file.tags]
+
+
+def _write(
+    rewriter: Rewriter, stream: BinaryIO, source: TagColumns, target: Target, writing: contextlib.ExitStack
+) -> None:
+    """Write a file with its new tags, unless it would replace itself; it gets its name when `writing` ends."""
+    if rewriter.changed or not target.in_place:
+        with Source.open(stream, rewriter.source, **source.limits) as unchanged:
+            output = writing.enter_context(target.opened(packed=unchanged.packed))
+            for block in rewriter.blocks(unchanged):
+                output.write(block)
 
 
 @contextlib.contextmanager

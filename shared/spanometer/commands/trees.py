@@ -171,9 +171,9 @@ def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
     for document, (one, other) in enumerate(zip(reference.documents, system.documents, strict=False)):
         if one != other:
             raise InputError(
-                f"the reference document that begins here is {one!r}, the predicted one ({system.source}, line "
-                f"{system.line(document)}) is {other!r}.",
+                f"the reference document that begins here is {one!r}, the predicted one ({system.source_of(document)}, "
+                f"line {system.line(document)}) is {other!r}.",
                 "Both sides must have the same documents, in the same order.",
-                source=reference.source,
+                source=reference.source_of(document),
                 line=reference.line(document),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -16,8 +16,9 @@ from ..arrays import in_chunks
 from ..errors import InputError, require_choice
 from ..spans.attributes import Attributes, attributes_arrays
 from .annotated_file import AnnotatedFile
-from .formats import Evidence, Format, register
+from .formats import Evidence, Format, read_as, register
 from .json_lines import MARK, add_words, is_json_lines, list_in, located, rows, words_in
+from .several_files import TOGETHER, parts_together
 from .source import Source
 from .words import WordRows
 
@@ -51,7 +52,8 @@ def read_attributes(
     strings, so scores of other values are numbers or lists, not objects.
 
     Args:
-        path: the file, or an open binary stream.
+        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
+            after the other.
         words: whether to read the words too.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
@@ -63,8 +65,8 @@ def read_attributes(
             or not UTF-8, for invalid JSON, and for what `Attributes.from_dicts` refuses.
     """
     require_choice("words", words, (True, False))
-    with Source.open(path, name, progress, **limits) as source:
-        return _read(source, words=words)
+    options = {"words": words}
+    return read_as(AttributeFile, path, format="jsonl", name=name, progress=progress, limits=limits, options=options)
 
 
 def _read(source: Source, *, words: bool = True) -> AttributeFile:
@@ -112,4 +114,10 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.POSSIBLE
 
 
+def _together(source: str, files: Mapping[str, AttributeFile]) -> AttributeFile:
+    joined = pa.chunked_array([part.attributes.to_arrow() for part in files.values()])
+    return AttributeFile(**parts_together(source, files), attributes=Attributes.from_arrow(joined))
+
+
+TOGETHER[AttributeFile] = _together
 register(Format(name="jsonl", content=AttributeFile, mark=MARK, evidence=_evidence, read=_read))

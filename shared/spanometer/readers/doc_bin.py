@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -94,24 +94,32 @@ def _group(source: Source, docs: Sequence[Doc], asked: str | None) -> tuple[str 
     """Return the group whose spans are read, None for entities, and what a user should know about that."""
     if asked is not None:
         return asked, []
-    sizes: dict[str, int] = {}
-    for doc in docs:
-        for name, spans in doc.spans.items():
-            sizes[name] = sizes.get(name, 0) + len(spans)
-    listed = ", ".join(map(repr, sizes))
-    if sizes and not any(doc.ents for doc in docs):
-        if len(sizes) > 1:
-            raise source.refuse(
-                f"no document has entities, and there are the groups of spans {listed}.",
-                f"Choose one with {setting('span_group', next(iter(sizes)))}.",
-            )
-        (name,) = sizes
-        return name, [f"No document has entities; the spans are those of the group {name!r}."]
-    notes = [f"Entities are read; the groups of spans {listed} are not."] if sizes else []
+    groups = dict.fromkeys(name for doc in docs for name in doc.spans)
+    group, notes = chosen_group(source, groups, entities=any(doc.ents for doc in docs))
     missing = sum(int((doc.to_array("ENT_IOB") == 0).sum()) for doc in docs)
-    if missing:
+    if missing and group is None:
         notes.append(f"Tokens without an annotation of entities, which count as outside: {missing:,}.")
-    return None, notes
+    return group, notes
+
+
+def chosen_group(source: Source, groups: Collection[str], *, entities: bool) -> tuple[str | None, list[str]]:
+    """Return the group whose spans are read if none is asked for, and what a user should know about that.
+
+    Entities are read, of which the group is None, unless no document has any and there is one group.
+
+    Raises:
+        InputError: if no document has entities, and there are several groups.
+    """
+    listed = ", ".join(map(repr, groups))
+    if entities or not groups:
+        return None, [f"Entities are read; the groups of spans {listed} are not."] if groups else []
+    if len(groups) > 1:
+        raise source.refuse(
+            f"no document has entities, and there are the groups of spans {listed}.",
+            f"Choose one with {setting('span_group', next(iter(groups)))}.",
+        )
+    (name,) = groups
+    return name, [f"No document has entities; the spans are those of the group {name!r}."]
 
 
 def _records(source: Source, docs: Sequence[Doc], group: str | None, *, in_tokens: bool) -> Iterator[Record]:

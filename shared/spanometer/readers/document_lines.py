@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from ..errors import setting
 from ..options import option
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
@@ -15,7 +16,7 @@ from .formats import Evidence, Format, Writer, register
 from .json_text import first_object, is_object, values
 from .offsets import Offsets
 from .records import Record
-from .source import Source
+from .source import ZLIB, Source
 
 _REMEDY = (
     'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
@@ -43,6 +44,7 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
     """
+    _refuse_groups(source, options.spans_key)
     rows = values(source, "documents")
     begun = list(islice(rows, 1))
     in_tokens = any(_in_tokens(row) for _, _, row in begun)
@@ -54,6 +56,13 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
             yield _record(source, line, place, row, options.spans_key)
 
     return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
+
+
+def _refuse_groups(source: Source, key: str) -> None:
+    """Raise an `InputError` if the key is named for documents of spaCy."""
+    if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
+        remedy = f"Name the group of their spans with {setting('span_group', key)}."
+        raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
 
 
 def _in_tokens(row: Any) -> bool:

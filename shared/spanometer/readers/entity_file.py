@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -14,12 +15,14 @@ import pyarrow as pa
 from ..arrays import in_chunks, is_ordered, is_utf8, listed
 from ..errors import InputError, counted, mention, require_choice, setting, shown
 from ..options import options_of
+from ..spans.annotations import end_to_end
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
 from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .formats import formats_of, keywords, read_as
 from .output import creating, packing, replacing
+from .several_files import TOGETHER, document_names, parts_together
 from .source import Limits
 
 if TYPE_CHECKING:
@@ -128,7 +131,8 @@ def read_entities(
     `entities` and, if wanted, `tokens` and `id`.
 
     Args:
-        path: the file, or an open binary stream.
+        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
+            after the other.
         format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the name ends in `.jsonl` or the first line is JSON,
             hipe if the first line that is no comment names the column of literal entities, quaero if there is a
             closing tag near the beginning.
@@ -236,3 +240,31 @@ def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool
     opening = replacing(target) if os.path.isfile(target) else creating(target)
     with opening as stream, packing(stream, packed=target.lower().endswith(".gz")) as packed:
         packed.write(data)
+
+
+def _together(source: str, files: Mapping[str, EntityFile]) -> EntityFile:
+    first, *others = parts = list(files.values())
+    for other in others:
+        if other.format != first.format:
+            problem = f"{first.source} is {first.format}, and this is {other.format}."
+            raise InputError(problem, "Give files of one format.", source=other.source)
+    # HIPE's names are those of the corpus, and are compared
+    of_corpus = tuple(chain.from_iterable(part.documents for part in parts))
+    columns = [column for column in first.columns if all(column in part.columns for part in parts)]
+    chunks = (part.column.chunks if isinstance(part.column, pa.ChunkedArray) else [part.column] for part in parts)
+    return EntityFile(
+        **parts_together(source, files),
+        format=first.format,
+        documents=of_corpus if first.format == "hipe" else document_names(files, [part.documents for part in parts]),
+        column=pa.chunked_array(list(chain.from_iterable(chunks))),
+        left_out=tuple(
+            replace(one, problem=f"{one.problem.rstrip('.')} (in {part.source})")
+            for part in parts
+            for one in part.left_out
+        ),
+        columns={column: end_to_end([part.columns[column] for part in parts]) for column in columns},
+        comments=tuple(chain.from_iterable(part.comments for part in parts)),
+    )
+
+
+TOGETHER[EntityFile] = _together

@@ -193,7 +193,8 @@ def read_as(
 
     Args:
         content: the class of the result.
-        path: the file, or an open binary stream; or a folder, if the format is named.
+        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
+            after the other, unless the format is one of folders.
         format: its name, or `auto` for the format that the head of the file shows most surely.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
@@ -207,12 +208,16 @@ def read_as(
     """
     known = formats_of(content)
     require_choice("format", format, (AUTO, *known))
-    if format != AUTO and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        chosen = known[format]
-        if chosen.read_folder is None:
-            raise InputError(f"{format} is no format of folders.", "Name a file.", source=os.fspath(path))
-        own = _own_options(chosen, known.values(), options, os.fspath(path))
-        return chosen.read_with(chosen.read_folder, path, own, **(limits or {}))
+    named = known.get(format)
+    if named and named.read_folder and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        own = _own_options(named, known.values(), options, os.fspath(path))
+        return named.read_with(named.read_folder, path, own, **(limits or {}))
+    files = files_of(path)
+    if files is not None:
+        from .several_files import read_together
+
+        given: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
+        return read_together(path, files, lambda file: read_as(content, file, **given))
     with Source.open(path, name, progress, **(limits or {})) as source:
         chosen = _recognised(source, known.values()) if format == AUTO else known[format]
         return chosen.read_with(chosen.read, source, _own_options(chosen, known.values(), options, source.name))

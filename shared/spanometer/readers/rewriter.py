@@ -34,7 +34,9 @@ class Rewriter:
         outside: what `O` is called in the file.
 
     Attributes:
-        changes: for each tag column the number of tokens whose tags change.
+        source: what errors call the file.
+        changed: the number of tags that change.
+        tokens: the number of all.
     """
 
     def __init__(self, file: TagFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
@@ -42,7 +44,9 @@ class Rewriter:
         self._columns = [
             _Column(old, new, changed_tokens(old, new), outside) for old, new in zip(file.tags, tags, strict=True)
         ]
-        self.changes = tuple(len(column.changed) for column in self._columns)
+        self.source = file.source
+        self.changed = sum(len(column.changed) for column in self._columns)
+        self.tokens = sum(len(column.codes) for column in file.tags)
 
     def blocks(self, source: Source) -> Iterator[bytes]:
         """Yield the new text, in blocks, unpacked; read from the beginning of the same file, opened again.

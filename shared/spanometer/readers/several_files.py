@@ -22,6 +22,9 @@ from .words import Words
 File = TypeVar("File", bound=AnnotatedFile)
 Value = TypeVar("Value")
 
+TOGETHER: dict[type[AnnotatedFile], Callable[..., AnnotatedFile]] = {}
+"""What makes one file of several, by their class: a function of the name of it, and of the files by their names."""
+
 
 def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], File]) -> File:
     """Read files one by one, and return what they have together.
@@ -31,16 +34,13 @@ def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], Fil
     """
     found = {name: read(file) for name, file in files.items()}
     source = os.fspath(path)
-    first = next(iter(found.values()))
-    together: Any = {DocumentFile: _documents, TagFile: _tags}.get(type(first))
-    if together is not None:
-        return cast(File, together(source, found))
-    raise InputError(f"{type(first).__name__}s are read one by one.", "Name a file.", source=source)
+    return cast(File, TOGETHER[type(next(iter(found.values())))](source, found))
 
 
-def _together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]:
+def parts_together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]:
     """Return what all annotated files have."""
     parts = list(files.values())
+    words = _if_all(part.words for part in parts)
     sizes = [len(part.document_lines) for part in parts]
     runs = [part.line_runs for part in parts]
     joined = None
@@ -53,6 +53,7 @@ def _together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]
         "source": source,
         "document_lines": np.concatenate([part.document_lines for part in parts]),
         "line_runs": joined,
+        "words": None if words is None else Words.of(joined_tags(words)),
         "parts": Parts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
     }
 
@@ -67,13 +68,12 @@ def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
                 "Name the columns.",
                 source=other.source,
             )
-    words, numbers = _if_all(part.words for part in parts), _if_all(part.numbers for part in parts)
+    numbers = _if_all(part.numbers for part in parts)
     names = _if_all(part.document_names for part in parts)
     return TagFile(
-        **_together(source, files),
+        **parts_together(source, files),
         columns=first.columns,
         tags=tuple(joined_tags(of_column) for of_column in zip(*(part.tags for part in parts), strict=True)),
-        words=None if words is None else Words.of(joined_tags(words)),
         numbers=None if numbers is None else np.concatenate(numbers),
         layout=first.layout,
         document_names=None if names is None else tuple(chain.from_iterable(names)),
@@ -95,26 +95,19 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
                 problem = f"{where[1].source} has {kind}, and this has others."
                 raise InputError(problem, "Give files of one form.", source=where[0].source)
     known = [part.documents for part in parts]
-    one_each = all(each.size == 1 for each in known)
-    ids = [
-        name if one_each else f"{name}/{number if each.ids is None else each.ids[number]}"
-        for name, each in zip(files, known, strict=True)
-        for number in range(each.size)
-    ]
+    ids = document_names(files, [each.ids or range(each.size) for each in known])
     texts, tokens = _if_all(each.texts for each in known), _if_all(each.tokens for each in known)
-    words = _if_all(part.words for part in parts)
     with_attributes = any(part.attributes is not None for part in parts)
     attributed = (part.attributes or AttributedSpans.without_any(part.spans) for part in parts)
     return DocumentFile(
-        **_together(source, files),
+        **parts_together(source, files),
         documents=Documents(
             size=len(ids),
-            ids=tuple(ids),
+            ids=ids,
             texts=None if texts is None else tuple(chain.from_iterable(texts)),
             tokens=None if tokens is None else Tokens.end_to_end(tokens),
         ),
         spans=end_to_end([part.spans for part in parts]),
-        words=None if words is None else Words.of(joined_tags(words)),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         attributes=AttributedSpans.from_dicts(chain.from_iterable(attributed)) if with_attributes else None,
@@ -125,6 +118,13 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
         notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
     )
+
+
+def document_names(files: Iterable[str], documents: Sequence[Sequence[Any]]) -> tuple[str, ...]:
+    """Return the names of the documents of all files: those of the files, if each has one document."""
+    one_each = all(len(names) == 1 for names in documents)
+    each = zip(files, documents, strict=True)
+    return tuple(file if one_each else f"{file}/{name}" for file, names in each for name in names)
 
 
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
@@ -138,3 +138,6 @@ def _if_all(values: Iterable[Value | None]) -> list[Value] | None:
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None
+
+
+TOGETHER |= {DocumentFile: _documents, TagFile: _tags}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
+
+import numpy as np
 
 from ..errors import InputError
 from ..spans.spans import Spans
 from ..spans.texts import words_in_text
 from ..tags.decoding import Decoding, reading_of
-from .doc_bin import SpacyReading
+from .doc_bin import SpacyReading, chosen_group
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_text import first_value, is_object, values
@@ -41,18 +43,20 @@ class SpacyJsonReading(SpacyReading, Decoding):
 def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     """Read entities, or the spans of a group.
 
+    Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
     Documents are pairs of a text and annotations, objects of `Doc.to_json`, or, of version 2, paragraphs, whose spans
     are tags (BILUO) of tokens.
 
     Raises:
         InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
-            `Spans.from_tags`.
+            `Spans.from_tags`; for several groups of documents without entities.
     """
     rows = values(source, "documents")
     first = next(rows, None)
     each = rows if first is None else chain([first], rows)
     if first is None or not is_object(first[2], "paragraphs"):
-        return documents_of(source, (_record(source, *row, options.span_group) for row in each))
+        chosen = _Chosen(source, options.span_group)
+        return chosen.alone_in(documents_of(source, (_record(source, *row, chosen) for row in each)))
     if options.span_group is not None:
         raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
     missing: list[int] = []
@@ -96,19 +100,57 @@ def _version_2(
         yield from records
 
 
-def _record(source: Source, line: int, place: str, row: Any, group: str | None) -> Record:
+class _Chosen:
+    """The spans of documents that are read one by one: entities, or those of a group.
+
+    If no group is asked for, and one is there, its spans are read until a document has entities.
+    """
+
+    def __init__(self, source: Source, asked: str | None) -> None:
+        self._source, self._asked = source, asked
+        self._groups: dict[str, None] = {}
+        self._documents = 0
+        self._without: int | None = None
+        """How many documents stand before the first one that has entities."""
+
+    def spans(self, entities: Any, groups: Any, line: int, where: str) -> Any:
+        """Return the spans of the next document."""
+        known = groups if isinstance(groups, dict) else {}
+        if self._asked is not None:
+            if self._asked not in known:
+                listed = ", ".join(map(repr, known)) or "none"
+                problem = f"{where} has no group of spans {self._asked!r}; its groups: {listed}."
+                raise self._source.refuse(problem, "Name another.", line)
+            return known[self._asked]
+        self._groups.update(dict.fromkeys(known))
+        if entities and self._without is None:
+            self._without = self._documents
+        self._documents += 1
+        if self._without is None and len(self._groups) == 1:
+            return next(iter(known.values()), [])
+        return [] if entities is None else entities
+
+    def alone_in(self, file: DocumentFile) -> DocumentFile:
+        """Return the documents with entities alone, or with spans of the group alone."""
+        if self._asked is not None:
+            return file
+        _, notes = chosen_group(self._source, self._groups, entities=self._without is not None)
+        spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
+        columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
+        return replace(file, spans=replace(spans, **columns), notes=(*file.notes, *notes))
+
+
+def _record(source: Source, line: int, place: str, row: Any, chosen: _Chosen) -> Record:
     where = place or f"line {line}"
     if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
-        text, found = row
-        known: Any = found.get("entities") if group is None else _group(source, found, group, line, where)
-        spans = [] if known is None else known
-    elif is_object(row, "text", "ents") and isinstance(row["text"], str):
-        text = row["text"]
-        found = row["ents"] if group is None else _group(source, row, group, line, where)
-        # groups of `Doc.to_json` are objects, as entities are
-        spans = [_bounds(one) for one in found] if isinstance(found, list) else found
+        text, entities, groups = row[0], row[1].get("entities"), row[1].get("spans")
+    elif _is_doc(row):
+        text, entities, groups = row["text"], row.get("ents"), row.get("spans")
     else:
         raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
+    found = chosen.spans(entities, groups, line, where)
+    # those of `Doc.to_json` are objects
+    spans = [_bounds(one) for one in found] if isinstance(found, list) else found
     if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
         raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
     tokens = row.get("tokens") if isinstance(row, dict) else None
@@ -122,16 +164,14 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None) 
     )
 
 
+def _is_doc(row: Any) -> bool:
+    """Return whether a value is an object of `Doc.to_json`, which has no entities if the document has none."""
+    known = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
+    return known and isinstance(row.get("text"), str)
+
+
 def _bounds(span: Any) -> Any:
     return (span["start"], span["end"], span["label"]) if is_object(span, "start", "end", "label") else span
-
-
-def _group(source: Source, row: Mapping[str, Any], group: str, line: int, where: str) -> Any:
-    groups = row.get("spans")
-    if not isinstance(groups, dict) or group not in groups:
-        known = ", ".join(map(repr, groups)) if isinstance(groups, dict) and groups else "none"
-        raise source.refuse(f"{where} has no group of spans {group!r}; its groups: {known}.", "Name another.", line)
-    return [_bounds(one) for one in groups[group]] if isinstance(groups[group], list) else groups[group]
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]]:
@@ -176,7 +216,7 @@ def _evidence(source: Source) -> Evidence:
         pair = len(value) == 2 and isinstance(value[1], dict) and {"entities", "spans"} & value[1].keys()
         return Evidence.CERTAIN if pair else Evidence.NONE
     of_version_2 = is_object(value, "paragraphs") and isinstance(value["paragraphs"], list)
-    of_doc = is_object(value, "text", "ents") and isinstance(value["ents"], list)
+    of_doc = _is_doc(value) and isinstance(value.get("ents", []), list)
     return Evidence.CERTAIN if of_version_2 or of_doc else Evidence.NONE
 
 

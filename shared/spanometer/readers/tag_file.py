@@ -18,7 +18,6 @@ from ..errors import InputError, mention, printable, require_kind, setting, show
 from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .annotated_file import AnnotatedFile
-from .folders import files_of
 from .formats import read_as
 from .source import Source
 from .words import Codes
@@ -165,12 +164,6 @@ def read(
     """
     columns = _checked(columns, words, documents, outside)
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
-    files = files_of(path)
-    if files is not None:
-        from .several_files import read_together
-
-        given: dict[str, Any] = {**options, "format": format, "progress": progress, **limits}
-        return read_together(path, files, lambda file: read(file, **given))
     return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 

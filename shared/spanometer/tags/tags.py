@@ -102,9 +102,13 @@ class Tags:
         while first < max(documents, 1):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
             last = min(max(last, first + 1), documents)
-            offsets = self.offsets[first : last + 1]
-            yield first, Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
+            yield first, self.between(first, last)
             first = max(last, 1)
+
+    def between(self, first: int, last: int) -> Tags:
+        """Return the tags of the documents from `first` to `last` (exclusive)."""
+        offsets = self.offsets[first : last + 1]
+        return Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
 
     def labels_as_tags(self) -> Tags:
         """Return tags without prefixes as IO tags: every tag but `O` is a label, `NOUN` becomes `I-NOUN`.
