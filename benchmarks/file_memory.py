@@ -12,196 +12,57 @@ more than is allowed the exit status is 1.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-import random
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from itertools import count
 from pathlib import Path
 
+from memory_forms import FORMS, plain_size, word_list, written
 from tqdm import tqdm
 
 from spanometer.version import __version__
 from tags import table
 
 HERE = Path(__file__).resolve().parent
-DISTINCT = 5000
-"""How many documents are made; they are repeated until a file is large enough."""
-
-LABELS = ("PER", "LOC", "ORG", "PROD", "WORK", "TIME")
 ALLOWED = 200
+HEADER = ["command", "form of the files", "larger file", "peak", "allowed"]
+SIDES = ("gold", "system", "third")
 REPORTER = (
     "import resource, subprocess, sys; run = subprocess.run(sys.argv[1:], capture_output=True, text=True);"
     "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, run.returncode, run.stderr[-300:])"
 )
 
-Document = tuple[list[str], list[tuple[int, int, str]]]
-"""The words of a document, and the spans: first token, the one after the last, label."""
-
-
-def documents(side: str) -> list[Document]:
-    """Return documents with the same words for both sides; the system lacks some spans, and names others otherwise."""
-    words, noise = random.Random(0), random.Random(side)
-    vocabulary = ["".join(words.choices("aeinrstluodé", k=words.randint(2, 11))) for _ in range(40_000)]
-    found = []
-    for _ in range(DISTINCT):
-        row = [vocabulary[min(int(words.paretovariate(0.6)), len(vocabulary)) - 1] for _ in range(words.randint(8, 35))]
-        spans = []
-        for start in range(words.randrange(4), len(row) - 3, 7):
-            span = (start, start + words.randint(1, 3), words.choice(LABELS))
-            kind = noise.random() if side == "system" else 1.0
-            spans += [] if kind < 0.05 else [(*span[:2], noise.choice(LABELS)) if kind < 0.1 else span]
-        found.append((row, spans))
-    return found
-
-
-def tags(document: Document) -> list[str]:
-    """Return IOB2 tags."""
-    words, spans = document
-    row = ["O"] * len(words)
-    for start, end, label in spans:
-        row[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
-    return row
-
-
-def characters(document: Document) -> tuple[str, list[tuple[int, int]], list[tuple[int, int, str]]]:
-    """Return the text, the bounds of its words, and the spans in characters."""
-    words, spans = document
-    bounds, place = [], 0
-    for word in words:
-        bounds.append((place, place + len(word)))
-        place += len(word) + 1
-    return " ".join(words), bounds, [(bounds[start][0], bounds[end - 1][1], label) for start, end, label in spans]
-
-
-def dicts(spans: list[tuple[int, int, str]], **more: object) -> list[dict[str, object]]:
-    return [{"start": start, "end": end, "label": label, **more} for start, end, label in spans]
-
-
-def row(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) + "\n"
-
-
-def columns(document: Document, number: int) -> str:
-    return "".join(f"{word} {tag}\n" for word, tag in zip(document[0], tags(document), strict=True)) + "\n"
-
-
-def tag_lines(document: Document, number: int) -> str:
-    return row({"tokens": document[0], "tags": tags(document)})
-
-
-def attributes(document: Document, number: int) -> str:
-    # the spans must be the same on both sides: one for each sixth token
-    draw = random.Random(f"{document[1]} {number}")
-    spans = [(start, start + 2, "SYMP") for start in range(0, len(document[0]) - 2, 6)]
-    found = [
-        {**span, "attributes": {"negated": draw.random() < 0.5, "certainty": draw.choice(("low", "high"))}}
-        for span in dicts(spans)
-    ]
-    return row({"tokens": document[0], "spans": found})
-
-
-def trees(document: Document, number: int) -> str:
-    entities = [
-        {
-            "start": start,
-            "end": end,
-            "types": [label],
-            "components": [{"start": start, "end": start + 1, "label": "name"}],
-        }
-        for start, end, label in document[1]
-    ]
-    return row({"tokens": document[0], "entities": entities})
-
-
-def markup(document: Document, number: int) -> str:
-    words = list(document[0])
-    for start, end, _ in document[1]:
-        words[start] = f"<pers.ind> <name> {words[start]}"
-        words[end - 1] += " </name> </pers.ind>"
-    return " ".join(words) + "\n"
-
-
-def hipe(document: Document, number: int) -> str:
-    head = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\n" if number == 0 else ""
-    rows = "".join(f"{word}\t{tag}\t{tag}\n" for word, tag in zip(document[0], tags(document), strict=True))
-    return f"{head}# document_id = d{number}\n{rows}\n"
-
-
-def texts(document: Document, number: int) -> str:
-    text, _, spans = characters(document)
-    return row({"id": str(number), "text": text, "spans": dicts(spans)})
-
-
-def tokens(document: Document, number: int) -> str:
-    return row({"id": str(number), "unit": "token", "tokens": document[0], "spans": dicts(document[1])})
-
-
-def doccano(document: Document, number: int) -> str:
-    text, _, spans = characters(document)
-    return row({"id": number, "text": text, "label": spans})
-
-
-def prodigy(document: Document, number: int) -> str:
-    text, bounds, spans = characters(document)
-    found = [{"text": text[start:end], "start": start, "end": end, "id": at} for at, (start, end) in enumerate(bounds)]
-    hashes = {"_input_hash": number, "_task_hash": number, "answer": "accept"}
-    return row({"text": text, **hashes, "tokens": found, "spans": dicts(spans)})
-
-
-def label_studio(document: Document, number: int) -> str:
-    text, _, spans = characters(document)
-    result = [
-        {
-            "from_name": "label",
-            "to_name": "text",
-            "type": "labels",
-            "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]},
-        }
-        for start, end, label in spans
-    ]
-    task = {"id": number, "data": {"text": text}, "annotations": [{"id": number, "result": result}]}
-    return ("[" if number == 0 else ",") + row(task)
-
-
-def pubtator(document: Document, number: int) -> str:
-    text, _, spans = characters(document)
-    rows = "".join(f"{number}\t{start}\t{end}\t{text[start:end]}\t{label}\n" for start, end, label in spans)
-    return f"{number}|t|{text}\n{number}|a|\n{rows}\n"
-
-
-FORMS: dict[str, tuple[str, Callable[[Document, int], str], str]] = {
-    "columns": ("conll", columns, ""),
-    "tag lines": ("tags.jsonl", tag_lines, ""),
-    "attributes": ("attributes.jsonl", attributes, ""),
-    "trees": ("trees.jsonl", trees, ""),
-    "markup": ("quaero.txt", markup, ""),
-    "HIPE": ("hipe.tsv", hipe, ""),
-    "texts": ("texts.jsonl", texts, ""),
-    "tokens": ("tokens.jsonl", tokens, ""),
-    "Doccano": ("doccano.jsonl", doccano, ""),
-    "Prodigy": ("prodigy.jsonl", prodigy, ""),
-    "Label Studio": ("label_studio.json", label_studio, "]\n"),
-    "PubTator": ("pubtator.txt", pubtator, ""),
-}
-"""The end of the name, what writes a document, and what comes last."""
-
+_OTHERS = ("trees", "markup", "HIPE", "answers")
+# long documents, whose level of chance would take many minutes
+_LONG = [name for name, form in FORMS.items() if form.together > 1]
+_DOCUMENTS = (*(form for form in _LONG if "BioC" not in form), "CoNLL-U", "spaCy DocBin")
 _FEW = "--resamples 100 --permutations 100"
 CASES = [
-    *(("score {gold} {system}", form) for form in FORMS if form not in ("trees", "markup", "HIPE")),
+    *(("score {gold} {system}", form) for form in FORMS if form not in (*_OTHERS, *_LONG)),
+    *(("score {gold} {system} --measure span_f", form) for form in _LONG),
     *(("eter {gold} {system}", form) for form in ("trees", "markup", "HIPE")),
+    ("score {gold} {system} --grounding strict --measure span_f", "answers"),
+    ("score {gold} {system} --word-probabilities {words} --measure sl_icm", "columns"),
+    ("score {gold} {third} {system} --references 2", "columns"),
+    ("score {gold} {third} {system} --references 2", "texts"),
     ("score {gold} {system} --confidence 0.95 --resamples 100", "columns"),
     ("agree {gold} {system}", "columns"),
+    ("agree {gold} {system} {third}", "columns"),
+    ("agree {gold} {system} {third}", "texts"),
+    ("agree {gold} {system} {third} --disagreements -o {out}.csv", "columns"),
+    ("consensus {gold} {system} {third} -o {out}", "columns"),
+    ("consensus {gold} {system} {third} -o {out}", "texts"),
     (f"compare {{gold}} {{system}} {{system}} {_FEW}", "columns"),
     (f"compare {{gold}} {{system}} {{system}} {_FEW}", "texts"),
     ("errors {gold} {system}", "columns"),
+    ("errors {gold} {system}", "texts"),
     ("spread {gold} {system}", "columns"),
     ("validate {gold}", "columns"),
     ("validate {gold}", "texts"),
+    *(("validate {gold}", form) for form in _DOCUMENTS),
     ("advise {gold}", "columns"),
     ("advise {gold} --spans spans", "tokens"),
     ("convert {gold} -o {out} --to IOBES", "columns"),
@@ -216,53 +77,54 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=48, help="size of the larger file")
     parser.add_argument("--case", action="append", help="only commands, or forms, of this name; may be repeated")
+    parser.add_argument("--update", action="store_true", help="with --case: replace these rows of the table")
     options = parser.parse_args()
-    cases = [case for case in CASES if options.case is None or {case[0].split()[0], case[1]} & set(options.case)]
-    rows, failures = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        made = dict.fromkeys(form for _, form in cases)
-        for form in tqdm(made, desc="files", disable=None):
-            made[form] = written(Path(folder), form, options.megabytes * 1_000_000)
-        for command, form in tqdm(cases, disable=None):
-            peak, problem = measured(command, made[form], Path(folder))
-            larger = max(path.stat().st_size for path in made[form].values()) / 1e6
+    cases = [case for case in CASES if options.case is None or {case[0].split()[0], *case} & set(options.case)]
+    rows, failures = {}, []
+    with tempfile.TemporaryDirectory() as name:
+        for form in tqdm(dict.fromkeys(form for _, form in cases), disable=None):
+            folder = Path(name) / "files"
+            folder.mkdir()
+            commands = [command for command, of_form in cases if of_form == form]
+            sides = [side for side in SIDES if any(f"{{{side}}}" in command for command in commands)]
+            paths = written(folder, form, options.megabytes * 1_000_000, sides)
+            if any("{words}" in command for command in commands):
+                paths["words"] = folder / "words.tsv"
+                word_list(paths["words"], options.megabytes * 1_000_000)
+            larger = max(map(plain_size, paths.values())) / 1e6
             allowed = 3 * larger + ALLOWED
-            shown = command.format(gold="GOLD", system="SYSTEM", out="FILE")
-            rows.append([f"`{shown}`", form, f"{larger:.0f}", f"{peak:.0f}", f"{allowed:.0f}"])
-            failures += [f"{shown}, {form}: {problem or 'takes too much'}"] if problem or peak > allowed else []
-            print(*rows[-1], problem, file=sys.stderr, flush=True)
-    text = report(rows)
-    if options.case is None:
-        (HERE / "results" / "file_memory.md").write_text(text, encoding="utf-8")
-    print(text, *failures, sep="\n")
+            for command in commands:
+                peak, problem = measured(command, paths, folder)
+                cells = [shown(command), form, f"{larger:.0f}", f"{peak:.0f}", f"{allowed:.0f}"]
+                rows[command, form] = cells
+                failures += [f"{cells[0]}, {form}: {problem or 'takes too much'}"] if problem or peak > allowed else []
+                print(*cells, problem, file=sys.stderr, flush=True)
+            shutil.rmtree(folder)
+    results = HERE / "results" / "file_memory.md"
+    known = {} if options.case is None else rows_of(results)
+    ordered = [rows.get(case, known.get((shown(case[0]), case[1]))) for case in CASES]
+    if options.case is None or options.update:
+        results.write_text(report([row for row in ordered if row]), encoding="utf-8")
+    print(*table(HEADER, list(rows.values())), *failures, sep="\n")
     return 1 if failures else 0
 
 
-def written(folder: Path, form: str, size: int) -> dict[str, Path]:
-    """Write both sides of a form; return their paths."""
-    ending, write, last = FORMS[form]
-    found, length = {}, None
-    for side in ("gold", "system"):
-        found[side] = folder / f"{side}.{ending}"
-        with open(found[side], "w", encoding="utf-8") as file:
-            for number, document in repeated(documents(side)):
-                file.write(write(document, number))
-                if number + 1 == length or (length is None and number % 100 == 0 and file.tell() >= size):
-                    length = number + 1
-                    break
-            file.write(last)
-    return found
+def shown(command: str) -> str:
+    return f"`{command.format(**{side: side.upper() for side in SIDES}, words='WORDS', out='FILE')}`"
 
 
-def repeated(made: list[Document]) -> Iterator[tuple[int, Document]]:
-    for number in count():
-        yield number, made[number % len(made)]
+def rows_of(results: Path) -> dict[tuple[str, str], list[str]]:
+    """Return the rows of the table that is there, by command and form."""
+    lines = [line for line in results.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {(row[0], row[1]): row for row in found}
 
 
 def measured(command: str, paths: dict[str, Path], folder: Path) -> tuple[float, str]:
     """Return the largest resident set of a command in MB, and what went wrong."""
     out = folder / "out"
-    out.unlink(missing_ok=True)
+    for file in folder.glob("out*"):
+        file.unlink()
     words = command.format(**paths, out=out).split()
     run = [sys.executable, "-c", REPORTER, sys.executable, "-m", "spanometer", *words]
     peak, status, problem = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split(" ", 2)
@@ -280,7 +142,7 @@ Written by `python benchmarks/file_memory.py`; see [how it is measured](../READM
 the largest resident set of the process, interpreter and libraries (60 to 80) included, and what is allowed, three times
 the file and {ALLOWED}.
 
-{chr(10).join(table(["command", "form of the files", "larger file", "peak", "allowed"], rows))}"""
+{chr(10).join(table(HEADER, rows))}"""
 
 
 if __name__ == "__main__":
