@@ -6,19 +6,27 @@ import glob
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..arrays import ascends
 from ..errors import InputError, setting
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
+from .gathered import GatheredSpans
 from .offsets import IN_BROWSERS, Offsets
 from .records import Record
 from .source import Limits, Source
+from .words import Codes
 
-_SPAN = re.compile(r"(\S+) (\d+ \d+(?:; ?\d+ \d+)*)")
+# numbers of 19 digits may not fit 64 bits
+_SPAN = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:; ?\d{1,18} \d{1,18})*)")
+_LONG = re.compile(r"\d{19}")
 _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \S|#\d+\t\S+ [A-Z]\d+|\*\t)")
 # where programs, brat among them, part lines
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -39,9 +47,9 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
         InputError: names the line, for a line of another form, and as `documents_of`.
     """
     left_out: list[str] = []
-    record = _record(source, left_out)
-    record.text = _text_beside(source.name, source.encoding)
-    return documents_of(source, [record], units=options.units(*IN_BROWSERS), left_out=left_out)
+    # read where no garbage is looked for, see `RecordColumns`
+    records = (_record(each, left_out) for each in [source])
+    return documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
@@ -53,27 +61,32 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
         InputError: as `read_brat`; it names the file, or the folder if there is no .ann file.
     """
     folder = _Folder(os.fspath(path))
-    encoding = Limits(**limits).encoding
+    files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
+    if not files:
+        raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
     left_out: list[str] = []
-    records = []
-    for file in sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True)):
-        name = os.path.relpath(file, folder.name)
+    records = _records(folder.name, files, left_out, limits)
+    return documents_of(folder, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+
+
+def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Mapping[str, Any]) -> Iterator[Record]:
+    """Yield the documents of a folder one by one, and list what is left out."""
+    encoding = Limits(**limits).encoding
+    for file in files:
+        name = os.path.relpath(file, folder)
         mine: list[str] = []
         if os.path.getsize(file):
             with Source.open(file, **limits) as source:
                 record = _record(source, mine)
         else:
-            record = Record(spans=[])
-        record.text, record.id, record.place = _text_beside(file, encoding), name.removesuffix(".ann"), name
+            record = Record(spans=[], text=_text_beside(file, encoding))
+        record.id, record.place = name.removesuffix(".ann"), name
         left_out += [f"{name}, {one}" for one in mine]
-        records.append(record)
-    texts = glob.glob(os.path.join(glob.escape(folder.name), "**", "*.txt"), recursive=True)
-    for name in sorted(os.path.relpath(text, folder.name) for text in texts):
-        if records and not os.path.isfile(os.path.join(folder.name, f"{name.removesuffix('.txt')}.ann")):
+        yield record
+    texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
+    for name in sorted(os.path.relpath(text, folder) for text in texts):
+        if not os.path.isfile(os.path.join(folder, f"{name.removesuffix('.txt')}.ann")):
             left_out.append(f"{name}: a text without an .ann file, which nobody has annotated.")
-    if not records:
-        raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    return documents_of(folder, records, units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 @dataclass(frozen=True)
@@ -88,11 +101,11 @@ class _Folder:
 
 
 def _record(source: Source, left_out: list[str]) -> Record:
-    spans: list[tuple[int, int, str]] = []
+    """Return the document of a file, with its text if that is beside it."""
+    spans = GatheredSpans()
     fragments: dict[int, list[tuple[int, int]]] = {}
     stated: list[str | None] = []
-    number_of: dict[str, int] = {}
-    attributes: list[dict[str, Any]] = []
+    names, odd_names, lines = array("q"), Codes(), array("q")
     later: list[list[str]] = []
     for number, line in source.lines():
         cells = line.split("\t")
@@ -104,23 +117,50 @@ def _record(source: Source, left_out: list[str]) -> Record:
             continue
         found = _SPAN.fullmatch(cells[1]) if len(cells) > 1 else None
         if found is None:
+            if len(cells) > 1 and _LONG.search(cells[1]):
+                raise source.refuse(f"the offsets of {cells[0]} are out of range.", _REMEDY, number)
             left_out.append(f"line {number}: an annotation whose type is not one word, or without offsets.")
             continue
-        if cells[0] in number_of:
-            raise source.refuse(f"the annotation {cells[0]} is there twice.", _REMEDY, number)
         pairs = [tuple(map(int, pair.split())) for pair in found[2].split(";")]
         bounds = sorted((start, end) for start, end in pairs)
-        number_of[cells[0]] = len(spans)
         if len(bounds) > 1:
-            fragments[len(spans)] = bounds
+            fragments[len(lines)] = bounds
         spans.append((bounds[0][0], bounds[-1][1], found[1]))
         stated.append("\t".join(cells[2:]) if len(cells) > 2 else None)
-        attributes.append({})
+        names.append(_number(cells[0], odd_names))
+        lines.append(number)
+    if (twice := _first_twice(np.asarray(names))) is not None:
+        raise source.refuse(f"the annotation {_name(names[twice], odd_names)} is there twice.", _REMEDY, lines[twice])
+    number_of = dict(zip(names, range(len(names)), strict=True)) if later else {}
+    of_span: dict[int, dict[str, Any]] = {}
     for name, *rest in later:
-        if rest and rest[0] in number_of:
-            attributes[number_of[rest[0]]][name] = rest[1] if len(rest) > 1 else True
+        if rest and (owner := number_of.get(_number(rest[0], odd_names))) is not None:
+            of_span.setdefault(owner, {})[name] = rest[1] if len(rest) > 1 else True
+    none: dict[str, Any] = {}
+    attributes = [of_span.get(each, none) for each in range(len(spans))] if of_span else None
+    text = _text_beside(source.name, source.encoding)
     name = os.path.basename(source.name).removesuffix(".ann")
-    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, id=name)
+    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name)
+
+
+def _number(name: str, odd_names: Codes) -> int:
+    """Return a number for the name of an annotation, as there may be many: that of T12 is 12, of others below 0."""
+    digits = name[1:]
+    usual = name[:1] == "T" and digits.isdecimal() and digits.isascii() and len(digits) < 19 and digits[0] != "0"
+    return int(digits) if usual else -1 - odd_names[name]
+
+
+def _name(number: int, odd_names: Codes) -> str:
+    return f"T{number}" if number >= 0 else list(odd_names)[-1 - number]
+
+
+def _first_twice(numbers: np.ndarray) -> int | None:
+    """Return the place of the first number that is there before too."""
+    if ascends(numbers):
+        return None
+    first = np.unique(numbers, return_index=True)[1]
+    others = np.delete(np.arange(len(numbers)), first)
+    return int(others[0]) if len(others) else None
 
 
 def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:

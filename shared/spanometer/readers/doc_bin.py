@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +148,7 @@ def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[by
         raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
     vocab, docs = Vocab(), []
     for record in documents.records():
-        words, spaces, place = _words(str(record.text), record.tokens or ())
+        words, spaces, place = _words(str(record.text), () if record.tokens is None else record.tokens)
         doc = Doc(vocab, words, spaces)
         spans = [Span(doc, place[start], place[end - 1] + 1, label) for start, end, label in record.spans]
         if span_group is None:
@@ -159,7 +159,7 @@ def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[by
     yield DocBin(docs=docs).to_bytes()
 
 
-def _words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
+def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
     """Return the words that make up a text, whether a blank follows each, and which of them the tokens are."""
     words: list[str] = []
     spaces: list[bool] = []

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ..errors import InputError
-from ..spans.documents import Documents, Tokens
+from ..spans.documents import Documents
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .attributed import AttributedSpans
@@ -168,13 +168,10 @@ def documents_of(
     if not in_tokens:
         columns.to_code_points(units)
         remarks += columns.compare_stated()
-    tokens: Tokens | None = None
     lengths: Sequence[int] | np.ndarray | None = None
     words = None if columns.words is None else columns.words.words()
-    bounds = complete(columns.tokens)
     try:
-        if bounds is not None:
-            tokens = Tokens.from_lists(bounds)
+        tokens = columns.tokens()
         if in_tokens and (tokens is not None or words is not None):
             lengths = tokens.lengths if tokens is not None else words.lengths if words is not None else None
         elif not in_tokens and texts is not None:

@@ -20,6 +20,7 @@ from ..arrays import as_lists, is_utf8, offsets_of, ranges, runs, strings
 from ..errors import InputError, counted, setting, shown
 from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, typed_array
 from ..spans.characters import UNITS, code_points_of, is_plain
+from ..spans.documents import Tokens
 from .attributed import AttributedSpans, SharedValues
 from .words import Codes, WordRows
 
@@ -30,6 +31,9 @@ _BLANKS = re.compile(r"(?:\s|\\n)+")
 _OTHER_FORM = "a span has another form."
 _AT_ONCE = 1000
 """How many records are checked together."""
+
+_SPANS = 50_000
+"""How many spans are Python's objects at a time, unless their reader makes more."""
 
 _CHARACTERS = 1_000_000
 """How many characters are counted together."""
@@ -45,7 +49,7 @@ class Record:
         stated: the text that the file says each span covers, None where it says nothing; empty if it never does.
         text: of the document, if the file has it.
         words: of the document, if the file has them.
-        tokens: bounds of the tokens in characters, if the file has them.
+        tokens: bounds of the tokens in characters, if the file has them, as a list or (for all documents) an array.
         id: the document's name, if it has one.
         annotator: whose spans they are, if the file says so.
         attributes: values by name of each span, if the file has any.
@@ -59,7 +63,7 @@ class Record:
     stated: Sequence[str | None] = ()
     text: str | None = None
     words: Sequence[str] | None = None
-    tokens: Sequence[tuple[int, int]] | None = None
+    tokens: Sequence[tuple[int, int]] | np.ndarray | None = None
     id: str | None = None
     annotator: str | None = None
     attributes: Sequence[Mapping[str, Any]] | None = None
@@ -155,7 +159,7 @@ class RecordColumns:
     A piece is a fragment, or a span that has none.
 
     Attributes:
-        texts, ids, annotators, words, tokens, places: of each document; see `Record`.
+        texts, ids, annotators, words, places: of each document; see `Record`.
         lines: int64.
         start, end, label: of each span, int64, its label a code.
         offsets: where the spans of each document begin, and where the last one's end.
@@ -171,7 +175,8 @@ class RecordColumns:
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
         self.words: WordRows | None = WordRows()
-        self.tokens: list[Sequence[tuple[int, int]] | None] = []
+        self._tokens: list[Tokens] | None = []
+        self._odd_token: InputError | None = None
         self.places: list[str] = []
         self.stated: list[str | None] = []
         self.fragmented = False
@@ -209,7 +214,9 @@ class RecordColumns:
         self._line.extend(line)
         self.places.extend(place)
         try:
-            self._add_spans(list(chain.from_iterable(spans)))
+            each = chain.from_iterable(spans)
+            while some := list(islice(each, _SPANS)):
+                self._add_spans(some)
         except (TypeError, ValueError, OverflowError):
             raise self._malformed(records) from None
         self._counts.extend(map(len, spans))
@@ -218,7 +225,7 @@ class RecordColumns:
         self.ids.extend(name)
         self.annotators.extend(annotator)
         self._add_words(words)
-        self.tokens.extend(tokens)
+        self._add_tokens(tokens)
         for column, given in ((self.stated, stated), (self._scores, scores)):
             if column or any(given):
                 column.extend(repeat(None, first - len(column)))
@@ -239,7 +246,7 @@ class RecordColumns:
 
     def _add_spans(self, spans: Sequence[Any]) -> None:
         """Take over bounds and labels; an error of Python if they have another form."""
-        start, end, label = zip(*spans, strict=True) if spans else ((), (), ())
+        start, end, label = zip(*spans, strict=True)
         if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
             raise TypeError
         if not all(map(is_utf8, {*label} - self._names.keys())):
@@ -259,6 +266,19 @@ class RecordColumns:
             except InputError as error:
                 raise self.locate(error.placed(document=number)) from None
 
+    def _add_tokens(self, tokens: Sequence[Sequence[tuple[int, int]] | np.ndarray | None]) -> None:
+        """Take over the tokens of documents, of all or of none; what is wrong with them counts if all have some."""
+        if self._tokens is None or any(row is None for row in tokens):
+            self._tokens = None
+            return
+        rows: Any = tokens
+        try:
+            made = Tokens.from_arrays(rows) if isinstance(rows[0], np.ndarray) else Tokens.from_lists(rows)
+            self._tokens.append(made)
+        except InputError as error:
+            number = None if error.document is None else self.size - len(tokens) + error.document
+            self._odd_token = self._odd_token or error.placed(document=number)
+
     def _add_pieces(self, record: Record, number: int) -> None:
         fragments = record.fragments or {}
         for place, (start, end, _) in enumerate(record.spans):
@@ -268,6 +288,14 @@ class RecordColumns:
                 raise self.locate(InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=number))
             self._sizes.append(len(pairs))
             self._bounds.extend(flat)
+
+    def tokens(self) -> Tokens | None:
+        """Return the tokens of all documents; None if some have none."""
+        if self._tokens is None:
+            return None
+        if self._odd_token is not None:
+            raise self._odd_token
+        return Tokens.end_to_end(self._tokens)
 
     def drop_empty(self) -> list[str]:
         """Leave out spans without a character; return a text for each."""

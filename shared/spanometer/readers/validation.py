@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
 from ..errors import shown
-from ..spans.arrow import name_problem
+from ..spans.arrow import LONGEST, name_problem
 from ..spans.characters import code_points
 from .document_file import DocumentFile, inspection
 from .records import Record
 from .tokenizers import tokens_of
+from .words import Codes
 
 KINDS = {
     "empty": "empty spans",
@@ -32,6 +35,11 @@ KINDS = {
     "unit": "documents whose offsets may be code points or something else",
 }
 """The kinds of problems, with what there are several of."""
+
+_AT_ONCE = 1 << 12
+"""How many spans of a document are looked at together: in Python's objects those of a long one take much memory."""
+
+_FARTHEST = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,7 @@ class _Check:
 
     def __init__(self, record: Record, found: Validation, number: int) -> None:
         self._record, self._found, self._number = record, found, number
+        self._labels = Codes()
 
     def add(self, kind: str, span: tuple[int, int, str] | None, problem: str) -> None:
         """Add a problem."""
@@ -120,41 +129,65 @@ class _Check:
     def look(self, units: Sequence[str], *, in_tokens: bool) -> Record:
         """List what is wrong, and return the record without its spans; with them if they have another form."""
         record = self._record
-        spans = list(record.spans)
-        self._found.spans += len(spans)
-        if not all(map(_is_span, spans)):
+        self._found.spans += len(record.spans)
+        if not all(map(_is_span, record.spans)):
             return record
-        fragments = record.fragments or {}
-        given = [list(fragments.get(place, ())) or [(start, end)] for place, (start, end, _) in enumerate(spans)]
         in_text = not in_tokens and record.text is not None
-        pieces = self._in_characters(given, units) if in_text else given
-        parts = (record.words or record.tokens) if in_tokens else record.text
-        starts, ends = self._token_bounds() if in_text else (None, None)
+        parts = (record.tokens if record.words is None else record.words) if in_tokens else record.text
+        converted = self._in_characters(units) if in_text else None
+        fits = None if converted is None else self._fits_tokens(converted)
         seen: set[Any] = set()
-        for place, (span, bounds) in enumerate(zip(spans, pieces, strict=True)):
-            if (key := (tuple(bounds), span[2])) in seen:
-                self.add("twice", span, "is there twice")
-            seen.add(key)
-            if problem := name_problem(span[2], "label"):
-                self.add("label name", span, f"cannot be scored: {problem.removesuffix('.')}")
-            if self._found.labels is not None and span[2] not in self._found.labels:
-                self.add("label", span, "has an unknown label")
-            if not self._is_inside(span, bounds, None if parts is None else len(parts)):
-                continue
-            if in_text:
-                self._check_text(span, bounds, record.stated[place] if record.stated else None)
-            if starts is not None and not all(start in starts and end in (ends or ()) for start, end in bounds):
-                self.add("off tokens", span, "begins or ends within a token")
+        reached = 0
+        for first in range(0, len(record.spans), _AT_ONCE):
+            spans = record.spans[first : first + _AT_ONCE]
+            pieces = self._given(first, spans)
+            here = slice(reached, reached + sum(map(len, pieces)))
+            reached = here.stop
+            if converted is not None:
+                pairs = iter(converted[here].tolist())
+                pieces = [[tuple(next(pairs)) for _ in bounds] for bounds in pieces]
+            whole = repeat(True) if fits is None else iter(fits[here].tolist())
+            for place, (span, bounds) in enumerate(zip(spans, pieces, strict=True), first):
+                fit = sum(next(whole) for _ in bounds) == len(bounds)
+                if (key := self._key(bounds, span[2])) in seen:
+                    self.add("twice", span, "is there twice")
+                seen.add(key)
+                if problem := name_problem(span[2], "label"):
+                    self.add("label name", span, f"cannot be scored: {problem.removesuffix('.')}")
+                if self._found.labels is not None and span[2] not in self._found.labels:
+                    self.add("label", span, "has an unknown label")
+                if not self._is_inside(span, bounds, None if parts is None else len(parts)):
+                    continue
+                if in_text:
+                    self._check_text(span, bounds, record.stated[place] if record.stated else None)
+                if not fit:
+                    self.add("off tokens", span, "begins or ends within a token")
         return replace(record, spans=(), fragments=None, stated=(), attributes=None)
 
-    def _in_characters(
-        self, pieces: Sequence[Sequence[tuple[int, int]]], units: Sequence[str]
-    ) -> list[list[tuple[int, int]]]:
-        """Return bounds in code points, -1 for those inside a character or outside the text."""
-        text = str(self._record.text)
-        flat = np.array([bound for bounds in pieces for pair in bounds for bound in pair], dtype=np.int64)
-        pairs = iter(code_points(text, flat, self._unit(text, flat, pieces, units)).reshape(-1, 2).tolist())
-        return [[tuple(next(pairs)) for _ in bounds] for bounds in pieces]
+    def _given(self, first: int, spans: Iterable[tuple[int, int, str]]) -> list[list[tuple[int, int]]]:
+        """Return the bounds of the pieces of spans, of which the first has this number."""
+        fragments = self._record.fragments or {}
+        return [list(fragments.get(place, ())) or [(start, end)] for place, (start, end, _) in enumerate(spans, first)]
+
+    def _key(self, bounds: Sequence[tuple[int, int]], label: str) -> object:
+        """Return what tells spans apart: of most a number, as they may be many."""
+        (start, end), *others = bounds
+        if others or not 0 <= start <= LONGEST or not 0 <= end <= LONGEST:
+            return tuple(bounds), label
+        return (self._labels[label] * (LONGEST + 1) + start) * (LONGEST + 1) + end
+
+    def _in_characters(self, units: Sequence[str]) -> np.ndarray:
+        """Return the bounds of all pieces in code points, -1 for those inside a character or outside the text."""
+        text, spans = str(self._record.text), self._record.spans
+        pieces = chain.from_iterable(
+            self._given(first, spans[first : first + _AT_ONCE]) for first in range(0, len(spans), _AT_ONCE)
+        )
+        sizes, flat = array("q"), array("q")
+        for bounds in pieces:
+            sizes.append(len(bounds))
+            for pair in bounds:
+                flat.extend(pair)
+        return self._converted(text, np.asarray(flat), sizes, units).reshape(-1, 2)
 
     def _is_inside(self, span: tuple[int, int, str], bounds: Sequence[tuple[int, int]], length: int | None) -> bool:
         """Return whether a span has a place in the text; list why not."""
@@ -179,39 +212,43 @@ class _Check:
         if said is not None and said != covered:
             self.add("stated text", span, f"is said to be {shown(said)}, and the text is {shown(covered)} there")
 
-    def _token_bounds(self) -> tuple[set[int] | None, set[int] | None]:
-        """Return where tokens begin and end; None if there are none."""
+    def _fits_tokens(self, bounds: np.ndarray) -> np.ndarray | None:
+        """Flag the pieces that begin where some token begins, and end where one ends; None if there are no tokens."""
         record = self._record
-        tokens: Sequence[tuple[int, int]] | None = record.tokens
+        tokens: Any = record.tokens
         if self._found.tokenizer is not None and record.text is not None:
             tokens = tokens_of((record.text,), self._found.tokenizer).bounds(0)
         if tokens is None:
-            return None, None
-        return {start for start, _ in tokens}, {end for _, end in tokens}
+            return None
+        try:
+            known = np.asarray(tokens, dtype=np.int64).reshape(-1, 2)
+        except (TypeError, ValueError, OverflowError):
+            # whoever makes columns of them says what is wrong
+            return None
+        return np.isin(bounds[:, 0], known[:, 0]) & np.isin(bounds[:, 1], known[:, 1])
 
-    def _unit(
-        self, text: str, flat: np.ndarray, pieces: Sequence[Sequence[tuple[int, int]]], units: Sequence[str]
-    ) -> str:
-        """Return the unit in which most stated texts are the text at their offsets."""
+    def _converted(self, text: str, flat: np.ndarray, sizes: Sequence[int], units: Sequence[str]) -> np.ndarray:
+        """Return bounds in code points, from the unit in which most stated texts are the text at their offsets."""
         of_units = {unit: code_points(text, flat, unit) for unit in units}
         if all(np.array_equal(of_units[units[0]], other) for other in of_units.values()):
-            return units[0]
+            return of_units[units[0]]
         fitting = dict.fromkeys(units, 0)
         for unit, converted in of_units.items():
             pairs = iter(converted.tolist())
-            for said, bounds in zip(self._record.stated, pieces, strict=False):
-                covered = " ".join(text[next(pairs) : next(pairs)] for _ in bounds)
+            for said, size in zip(self._record.stated, sizes, strict=False):
+                covered = " ".join(text[next(pairs) : next(pairs)] for _ in range(size))
                 fitting[unit] += said == covered
         best = max(fitting, key=fitting.__getitem__)
         possible = [unit for unit, converted in of_units.items() if (converted >= 0).all()]
         if not fitting[best] and len(possible) != 1:
             self.add("unit", None, "nothing tells in which unit its offsets are counted.")
-        return best if fitting[best] else (possible or list(units))[0]
+        return of_units[best if fitting[best] else (possible or list(units))[0]]
 
 
 def _is_span(span: Any) -> bool:
     known = isinstance(span, (tuple, list)) and len(span) == 3
-    return known and type(span[0]) is type(span[1]) is int and isinstance(span[2], str)
+    whole = known and type(span[0]) is type(span[1]) is int and isinstance(span[2], str)
+    return whole and max(map(abs, span[:2])) <= _FARTHEST
 
 
 @contextmanager

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import counted, setting
 from ..options import check_options, option
+from ..spans.arrow import LONGEST
 from ..spans.characters import code_points
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
+from .gathered import GatheredSpans
 from .offsets import blanks_before
 from .records import Record
 from .source import Source
+from .words import Codes
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
 _TEXT = "#Text="
@@ -26,6 +29,10 @@ _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
+_DIGITS = 18
+"""More digits are no number of 64 bits."""
+_AT_ONCE = 1 << 14
+"""How many tokens are Python's numbers at a time."""
 _REMEDY = "Export the document as WebAnno TSV v3.3."
 
 
@@ -44,15 +51,28 @@ class _Layer:
         return self.name.rpartition(".")[2]
 
 
-@dataclass
 class _Rows:
-    """The tokens and sub-tokens of a file."""
+    """The tokens and sub-tokens of a file, as numbers; `form` indexes the distinct `forms`."""
 
-    lines: list[int] = field(default_factory=list)
-    bounds: list[tuple[int, int]] = field(default_factory=list)
-    forms: list[str] = field(default_factory=list)
-    whole: list[bool] = field(default_factory=list)
-    cells: list[list[str]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.line, self.start, self.end, self.form = array("i"), array("i"), array("i"), array("i")
+        self.whole = array("b")
+        self.forms = Codes()
+
+    def append(self, line: int, token: str, bounds: tuple[int, int], form: str) -> None:
+        self.start.append(bounds[0])
+        self.end.append(bounds[1])
+        self.line.append(line)
+        self.form.append(self.forms[form])
+        self.whole.append("." not in token)
+
+    def each_whole(self, *columns: np.ndarray) -> Iterator[tuple[int, ...]]:
+        """Yield the line and the form of each whole token, and what stands for it in other columns."""
+        here = np.flatnonzero(np.asarray(self.whole))
+        for first in range(0, len(here), _AT_ONCE):
+            some = here[first : first + _AT_ONCE]
+            taken = (np.asarray(column)[some].tolist() for column in (self.line, self.form, *columns))
+            yield from zip(*taken, strict=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,35 +122,39 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
             or feature, or none where there are several, and as `documents_of`.
     """
+    # read where no garbage is looked for, see `RecordColumns`
+    records = (_record(each, options, with_spans=with_spans) for each in [source])
+    return documents_of(source, records, units=("utf-16",))
+
+
+def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:
     layers: list[_Layer] = []
     rows, sentences = _Rows(), list[tuple[int, str]]()
     columns = 3
     pending: list[str] = []
+    spans: _LayerSpans | None = None
     for number, line in _lines(source):
         if line.startswith("#"):
-            if (found := _LAYER.match(line)) is not None and not rows.lines:
+            if (found := _LAYER.match(line)) is not None and not rows.line:
                 columns += _add_layer(layers, found, columns)
             elif line.startswith(_TEXT):
                 pending.append(line[len(_TEXT) :])
         elif line.strip():
             cells = line.split("\t")
             token, bounds = _token(source, cells, number, columns)
+            if not rows.line and with_spans:
+                spans = _LayerSpans.of(source, layers, options)
             if pending:
                 sentences.append((bounds[0], _unescaped("\n".join(pending))))
                 pending = []
-            rows.lines.append(number)
-            rows.bounds.append(bounds)
-            rows.forms.append(cells[2])
-            rows.whole.append("." not in token)
-            rows.cells.append(cells)
-    text = _text(source, sentences, rows)
-    chosen = _chosen(source, layers, options.layer, options.feature) if with_spans else None
-    spans = [] if chosen is None else list(_spans(source, rows, *chosen))
-    tokens = [bounds for bounds, whole in zip(rows.bounds, rows.whole, strict=True) if whole and bounds[1] > bounds[0]]
-    flat = np.array(tokens, dtype=np.int64).reshape(-1, 2)
-    converted = np.stack([code_points(text, flat[:, side], "utf-16") for side in (0, 1)], axis=1).tolist()
-    record = Record(spans=spans, text=text, tokens=[(start, end) for start, end in converted])
-    return documents_of(source, [record], units=("utf-16",))
+            rows.append(number, token, bounds, cells[2])
+            if spans is not None:
+                spans.add(cells, bounds, number)
+    if not rows.line and with_spans:
+        _chosen(source, layers, options.layer, options.feature)
+    text = _text(source, sentences)
+    tokens = _tokens(source, text, rows)
+    return Record(spans=() if spans is None else spans.found, text=text, tokens=tokens)
 
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -156,14 +180,17 @@ def _token(source: Source, cells: list[str], line: int, columns: int) -> tuple[s
         or not all((cells + [""] * columns)[3:columns])
     ):
         raise source.refuse(f"this is no row of a token and {counted(columns - 3, 'column')} of layers.", _REMEDY, line)
-    return cells[0], (int(bounds[0]), int(bounds[1]))
+    start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
+    if max(start, end) > LONGEST:
+        raise source.refuse(f"the token has the offsets {cells[1]}, which are out of range.", _REMEDY, line)
+    return cells[0], (start, end)
 
 
 def _unescaped(text: str) -> str:
     return re.sub(r"\\[tnrbf\\]", lambda found: _TEXT_ESCAPES[found[0]], text)
 
 
-def _text(source: Source, sentences: Sequence[tuple[int, str]], rows: _Rows) -> str:
+def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
     """Return the text, with blanks for what is between sentences; the file counts in UTF-16 units."""
     parts: list[str] = []
     units = 0
@@ -171,15 +198,24 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]], rows: _Rows) -> 
         parts.append(blanks_before(source, start, units, 1))
         parts.append(sentence)
         units = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
-    text = "".join(parts)
-    for (start, end), form, line, whole in zip(rows.bounds, rows.forms, rows.lines, rows.whole, strict=True):
-        if whole:
-            here = code_points(text, np.array([start, end]), "utf-16")
-            if (here < 0).any() or text[here[0] : here[1]] != _unescaped(form):
-                raise source.refuse(
-                    f"the token {form!r} is not in the text of its sentence from {start} to {end}.", _REMEDY, line
-                )
-    return text
+    return "".join(parts)
+
+
+def _tokens(source: Source, text: str, rows: _Rows) -> np.ndarray:
+    """Return the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
+    given = np.asarray(rows.start), np.asarray(rows.end)
+    start, end = (code_points(text, bound, "utf-16") for bound in given)
+    forms = list(map(_unescaped, rows.forms))
+    for line, form, first, last, *units in rows.each_whole(start, end, *given):
+        if first < 0 or last < 0 or text[first:last] != forms[form]:
+            raise source.refuse(
+                f"the token {list(rows.forms)[form]!r} is not in the text of its sentence from {units[0]} to "
+                f"{units[1]}.",
+                _REMEDY,
+                line,
+            )
+    kept = (np.asarray(rows.whole) != 0) & (given[1] > given[0])
+    return np.stack([start[kept], end[kept]], axis=1)
 
 
 def _chosen(
@@ -215,29 +251,46 @@ def _chosen(
     return one, None if wanted is None else one.first + one.features.index(wanted)
 
 
-def _spans(source: Source, rows: _Rows, layer: _Layer, column: int | None) -> Iterator[tuple[int, int, str]]:
-    """Yield the spans of a layer."""
-    joined: dict[str, list[Any]] = {}
-    place = layer.first if column is None else column
-    if layer.kind == "CH" and column is None:
-        place = layer.first + len(layer.features) - 1
-    for (start, end), cells, line in zip(rows.bounds, rows.cells, rows.lines, strict=True):
-        if cells[place] == _NONE:
-            continue
-        for item in _split(cells[place]):
+class _LayerSpans:
+    """The spans of a layer, row by row."""
+
+    def __init__(self, source: Source, layer: _Layer, column: int | None) -> None:
+        self._source, self._layer, self._column = source, layer, column
+        self._place = layer.first if column is None else column
+        if layer.kind == "CH" and column is None:
+            self._place = layer.first + len(layer.features) - 1
+        self.found = GatheredSpans()
+        self._numbered: dict[int | str, int] = {}
+
+    @classmethod
+    def of(cls, source: Source, layers: Sequence[_Layer], options: WebannoReading) -> _LayerSpans | None:
+        """Return the spans of the layer that is asked for, yet none; None if the file has no layer."""
+        chosen = _chosen(source, layers, options.layer, options.feature)
+        return None if chosen is None else cls(source, *chosen)
+
+    def add(self, cells: list[str], bounds: tuple[int, int], line: int) -> None:
+        """Add the spans of a row."""
+        if cells[self._place] == _NONE:
+            return
+        for item in _split(cells[self._place]):
             numbered = _NUMBERED.fullmatch(item)
             value = numbered[1] + numbered[2] if numbered is not None else item
-            label = layer.short_name if column is None or value == _NO_VALUE else _plain(value)
+            label = self._layer.short_name if self._column is None or value == _NO_VALUE else _plain(value)
             # the numbers of chains are those of chains, not of spans
-            if numbered is None or layer.kind == "CH":
-                yield start, end, label
+            if numbered is None or self._layer.kind == "CH":
+                self.found.append((*bounds, label))
                 continue
-            span = joined.setdefault(numbered[3], [start, end, label, line])
-            if span[2] != label:
-                problem = f"the span [{numbered[3]}] has the values {span[2]!r} and {label!r}."
-                raise source.refuse(problem, _REMEDY, line)
-            span[0], span[1] = min(span[0], start), max(span[1], end)
-    yield from ((start, end, label) for start, end, label, _ in joined.values())
+            # numbers take less memory than texts
+            key = int(numbered[3]) if len(numbered[3]) <= _DIGITS else numbered[3]
+            place = self._numbered.setdefault(key, len(self.found))
+            if place == len(self.found):
+                self.found.append((*bounds, label))
+                continue
+            known = self.found[place][2]
+            if known != label:
+                problem = f"the span [{numbered[3]}] has the values {known!r} and {label!r}."
+                raise self._source.refuse(problem, _REMEDY, line)
+            self.found.widen(place, *bounds)
 
 
 def _split(cell: str) -> list[str]:
