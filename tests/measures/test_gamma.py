@@ -203,6 +203,11 @@ def test_precision_asks_for_samples():
     assert len(whole) == needed
     assert whole[:30].tolist() == first.tolist()
     assert len(chance.disorders(30, 0.9, 1).whole) == 30
+    with pytest.raises(InputError, match=r"about [0-9,]{15,} random annotations; the limit is 100,000") as error:
+        chance.disorders(30, 1e-9, 1)
+    # what the error names is enough
+    named = float(error.value.remedy.split("\ufdd1")[1].split("\ufdd2")[0])
+    assert (1.96 * first.std(ddof=1) / first.mean() / named) ** 2 < 100_000
 
 
 def test_processes_change_nothing():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
 from ..alignment.unitary import Dissimilarity, UnitaryAlignments, Units, best_alignment
 from ..counts.statistics import divide
+from ..errors import InputError, setting
 
 MOST_SAMPLES = 100_000
 
@@ -103,6 +104,9 @@ class Chance:
             precision: as many samples are made as the first of them show to be needed for this relative error of the
                 mean disorder, at 95%; None makes no more.
             processes: how many of them are at work at a time.
+
+        Raises:
+            InputError: if more than `MOST_SAMPLES` are needed.
         """
         found = self._in_processes(0, samples, processes)
         if precision is None:
@@ -111,7 +115,14 @@ class Chance:
         needed = ceil((_CONFIDENCE * deviation / mean / precision) ** 2) if mean else 0
         if needed <= samples:
             return found
-        return _joined([found, self._in_processes(samples, min(needed, MOST_SAMPLES), processes)])
+        if needed > MOST_SAMPLES:
+            raise InputError(
+                f"a relative error of {precision:g} takes about {needed:,} random annotations; the limit is "
+                f"{MOST_SAMPLES:,}.",
+                f"Set {setting('precision', float(f'{1.01 * precision * sqrt(needed / MOST_SAMPLES):.1g}'))} or more.",
+                option="precision",
+            )
+        return _joined([found, self._in_processes(samples, needed, processes)])
 
     def _in_processes(self, first: int, last: int, processes: int) -> Disorders:
         parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]

@@ -17,6 +17,7 @@ from .source import Source
 _REMEDY = "Export the collection as BioC JSON, or XML."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
+_SPLIT = "Split the document"
 _ENTITY = b"<!ENTITY"
 _LISTS = ("PubTator3", "documents")
 
@@ -49,13 +50,15 @@ def _xml(source: Source) -> Iterator[Element]:
     """Yield the documents of a file; no more of it is held than a document, or a block."""
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     collection: Element | None = None
-    before = b""
+    before, begun, size = b"", 1, 0
     try:
         for line, block in source.blocks(lines=False):
             # the declaration may begin in the block before, which is not enough of it to be parsed
             if _ENTITY in before + block:
                 raise source.refuse("the file declares entities of XML.", "Leave the declarations out.", line)
             before = block[1 - len(_ENTITY) :]
+            size += len(block)
+            source.require_short(size, "there is no end of a document for more than {}", _SPLIT, begun)
             # text, so that an encoding that the file names does not count
             parser.feed(block.decode())
             for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
@@ -63,6 +66,7 @@ def _xml(source: Source) -> Iterator[Element]:
                 if event == "end" and element.tag == "document":
                     yield element
                     collection.clear()
+                    begun, size = line, 0
         parser.close()
     except ParseError as error:
         raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None

@@ -71,7 +71,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
 
 def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Mapping[str, Any]) -> Iterator[Record]:
     """Yield the documents of a folder one by one, and list what is left out."""
-    encoding = Limits(**limits).encoding
+    bounds = Limits(**limits)
     for file in files:
         name = os.path.relpath(file, folder)
         mine: list[str] = []
@@ -79,7 +79,7 @@ def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Map
             with Source.open(file, **limits) as source:
                 record = _record(source, mine)
         else:
-            record = Record(spans=[], text=_text_beside(file, encoding))
+            record = Record(spans=[], text=_text_beside(file, bounds))
         record.id, record.place = name.removesuffix(".ann"), name
         left_out += [f"{name}, {one}" for one in mine]
         yield record
@@ -138,7 +138,7 @@ def _record(source: Source, left_out: list[str]) -> Record:
             of_span.setdefault(owner, {})[name] = rest[1] if len(rest) > 1 else True
     none: dict[str, Any] = {}
     attributes = [of_span.get(each, none) for each in range(len(spans))] if of_span else None
-    text = _text_beside(source.name, source.encoding)
+    text = _text_beside(source.name, source.limits)
     name = os.path.basename(source.name).removesuffix(".ann")
     return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name)
 
@@ -218,12 +218,13 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
                     yield "attributes that are neither True nor a line of text, as text", number
 
 
-def _text_beside(name: str, encoding: str) -> str | None:
+def _text_beside(name: str, limits: Limits) -> str | None:
     path = f"{name.removesuffix('.ann')}.txt"
     if not name.endswith(".ann") or not os.path.isfile(path):
         return None
     try:
-        with open(path, encoding=encoding, newline="") as file:
+        limits.require_held(os.path.getsize(path), "the text", path)
+        with open(path, encoding=limits.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(

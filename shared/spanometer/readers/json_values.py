@@ -222,6 +222,7 @@ class _Text:
     def _more(self) -> bool:
         """Take over a block, or as much as is left, and drop what is done; return whether there was one."""
         left = len(self._text) - self._place
+        self._source.require_short(left, "an item of JSON is longer than {}", "Split it", self.line())
         pieces: list[str] = []
         # an item that is longer than many blocks is read anew a few times
         while not pieces or sum(map(len, pieces)) < left:

@@ -13,9 +13,10 @@ from .json_text import first_object
 from .records import Record
 from .source import Source
 
-_MARK = re.compile(r"\[|\]\(\s*([^\s()\[\]<>/]+)\s*((?:'[^']*'|\"[^\"]*\"|[^()'\"])*?)\)")
+# nothing is tried twice, or a line of nothing but beginnings takes hours
+_MARK = re.compile(r"\[|\]\(\s*+([^\s()\[\]<>/]++)\s*+((?:'[^']*+'|\"[^\"]*+\"|[^()'\"]++){0,200}+)\)")
 _PAIR = re.compile(r"""(\w+)(?:=('[^']*'|"[^"]*"|\S+))?""")
-_FIRST = re.compile(rb"\[[^\]\n]*\]\([A-Za-z_][\w.-]*(?: +\w+=[^)\n]+)?\)")
+_FIRST = re.compile(rb"\[[^\[\]\n]*+\]\([A-Za-z_][\w.-]*+(?: ++\w++=[^)\n]{1,1000}+)?\)")
 
 
 def read_markup_lines(source: Source) -> DocumentFile:

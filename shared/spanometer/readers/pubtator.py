@@ -32,6 +32,7 @@ def _records(source: Source) -> Iterator[Record]:
     record: Record | None = None
     spans: list[tuple[int, int, str]] = []
     stated: list[str | None] = []
+    abstract = False
     for number, line in source.lines():
         if not line.strip():
             if record is not None:
@@ -42,16 +43,16 @@ def _records(source: Source) -> Iterator[Record]:
         if part is not None and record is None:
             if part[2] != "t":
                 raise source.refuse("a document begins without its title.", _REMEDY, number)
-            spans, stated = [], []
+            spans, stated, abstract = [], [], False
             record = Record(id=part[1], text=part[3], spans=spans, stated=stated, line=number)
             continue
         cells = line.split("\t")
         if record is None or (part[1] if part is not None else cells[0]) != record.id:
             raise source.refuse("the line is about another document than the ones before it.", _REMEDY, number)
         if part is not None:
-            if spans or part[2] != "a":
+            if spans or abstract or part[2] != "a":
                 raise source.refuse("a title or an abstract stands after mentions, or twice.", _REMEDY, number)
-            record.text = f"{record.text} {part[3]}"
+            record.text, abstract = f"{record.text} {part[3]}", True
         elif len(cells) >= 5 and cells[1].isdecimal() and cells[2].isdecimal():
             spans.append((int(cells[1]), int(cells[2]), cells[4]))
             stated.append(cells[3])

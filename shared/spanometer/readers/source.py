@@ -8,7 +8,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
@@ -49,7 +49,8 @@ class Limits:
     )
     max_line: float = option(
         16,
-        help="longest line that is read, and most text before the first row, in megabytes",
+        help="longest line, item of JSON or document of XML that is read, and most text before the first row, in "
+        "megabytes",
         kind=float,
         low=1,
         metavar="MB",
@@ -83,12 +84,23 @@ class Limits:
         """The values by their names."""
         return {name: getattr(self, name) for name in options_of(Limits)}
 
+    def require_held(self, size: int, what: str, source: str, line: int | None = None) -> None:
+        """Raise an `InputError` about a file for more bytes of `what` than may be held in memory."""
+        if size > self.max_size * _MEGABYTE:
+            raise InputError(
+                f"{what} has more than {self.max_size:,g} megabytes.",
+                f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
+                source=source,
+                line=line,
+            )
+
 
 class Source:
     """An open file; `Source.open` makes one.
 
     Attributes:
         name: what errors call it.
+        limits: how much of it is held.
         packed: whether the file is gzipped.
         encoding: that of the text, which is read as UTF-8 here.
         marked: whether the text begins with a byte order mark.
@@ -101,7 +113,7 @@ class Source:
         self, stream: io.BufferedReader, name: str, progress: Callable[[int], object] | None, limits: Limits
     ) -> None:
         self.name = name
-        self._limits = limits
+        self.limits = limits
         self.unended = False
         self._raw = stream
         self._progress = progress
@@ -223,8 +235,10 @@ class Source:
                 self.require_held(size, line, "the file")
             pending += len(chunk)
             # the lines within a chunk are shorter than it
-            if lines and pending > self._limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
-                self._require_short(pieces, chunk, line)
+            if lines and pending > self.limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
+                begun = sum(map(len, pieces)) + (chunk.find(b"\n") if b"\n" in chunk else len(chunk))
+                problem, remedy = "the line is longer than {}", "Write one token or one document a line"
+                self.require_short(begun, problem, remedy, line)
             if end:
                 pending = len(chunk) - end
             pieces.append(chunk[:end] if end else chunk)
@@ -242,8 +256,15 @@ class Source:
             yield line, block + b"\n"
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield each line with its number, from 1, and without its end; errors are those of `blocks`."""
+        """Yield each line with its number, from 1, and without its end.
+
+        Raises:
+            InputError: as `blocks`, and for blank lines that do not end.
+        """
+        blank = 0
         for first, block in self.blocks():
+            blank = blank + len(block) if block.isspace() else 0
+            self.require_short(blank, "there is nothing but blank lines for more than {}", "Leave them out", first)
             for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
                 yield number, line.removesuffix("\r")
 
@@ -261,21 +282,29 @@ class Source:
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` for more bytes than may be held in memory."""
-        if size > self._limits.max_size * _MEGABYTE:
-            raise self.refuse(
-                f"{what} has more than {self._limits.max_size:,g} megabytes.",
-                f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
-                line,
-            )
+        self.limits.require_held(size, what, self.name, line)
 
     def require_begun(self, size: int, line: int) -> None:
         """Raise an `InputError` if so many bytes came before the first row."""
-        if size > self._limits.max_line * _MEGABYTE + BLOCK_SIZE:
+        if size > self.limits.max_line * _MEGABYTE + BLOCK_SIZE:
             raise self.refuse(
-                f"the first {self._limits.max_line:,g} megabytes have no row of tags, and no document.",
+                f"the first {self.limits.max_line:,g} megabytes have no row of tags, and no document.",
                 f"Leave comments out of the file, or raise the limit with {setting('max_line')}.",
                 line,
             )
+
+    def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
+        """Raise an `InputError` if a part of the text that is read at once is longer than a line may be.
+
+        Args:
+            size: that of the part, in bytes.
+            problem: what is wrong then, with braces for the limit.
+            remedy: what to do, other than to raise the limit.
+            line: where the part begins.
+        """
+        if size > self.limits.max_line * _MEGABYTE:
+            problem = problem.format(f"{self.limits.max_line:,g} megabytes")
+            raise self.refuse(f"{problem}.", f"{remedy}, or raise the limit with {setting('max_line')}.", line)
 
     def _require_text_file(self) -> None:
         if self.binary == PARQUET:
@@ -285,17 +314,6 @@ class Source:
             raise self.refuse(
                 "this is zlib data, as spaCy's .spacy files are.",
                 "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
-            )
-
-    def _require_short(self, pieces: Sequence[bytes], chunk: bytes, line: int) -> None:
-        """Raise an `InputError` if the line that began in some pieces is too long."""
-        if sum(map(len, pieces)) + (chunk.find(b"\n") if b"\n" in chunk else len(chunk)) > (
-            self._limits.max_line * _MEGABYTE
-        ):
-            raise self.refuse(
-                f"the line is longer than {self._limits.max_line:,g} megabytes.",
-                f"Write one token or one document a line, or raise the limit with {setting('max_line')}.",
-                line,
             )
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:

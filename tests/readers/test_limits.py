@@ -1,0 +1,94 @@
+"""What a reader holds at once has a limit in every format: parts that do not end, and lines of nothing."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+
+from spanometer import InputError
+from spanometer.readers.brat import read_brat_folder
+from spanometer.readers.offsets import Offsets
+from spanometer.readers.reading import read_documents
+
+XML = "<collection><document><id>1</id><passage><offset>0</offset><text>Ada</text></passage></document>"
+JSON = '{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada", "annotations": []}]}'
+TASK = '[{"id": 1, "data": {"text": "Ada"}, "annotations": []}'
+TEXT = "<document><id>2</id><passage><offset>0</offset><text>"
+
+
+@pytest.mark.parametrize(
+    ("begun", "filling", "problem"),
+    [
+        # texts, lists, keys and comments that do not end
+        (XML + TEXT, "a", "no end of a document"),
+        (XML, "<x/>", "no end of a document"),
+        (XML, "\n", "no end of a document"),
+        (XML, "<document>", "no end of a document"),
+        (XML + "<!--", "a", "no end of a document"),
+        (JSON + ', {"id": "', "a", "an item of JSON"),
+        (JSON + ', {"passages": [[]', ",[]", "an item of JSON"),
+        (TASK + ', {"data": {"text": "', "a", "an item of JSON"),
+        (TASK + ', {"id": 1', ',"k":1', "an item of JSON"),
+        # blank lines in formats of lines
+        ("T1\tPER 0 3\tAda\n", "\n", "nothing but blank lines"),
+        ("1|t|Ada\n1|a|wrote\n", " \r\n", "nothing but blank lines"),
+        ("[Ada](PER)\n", "\n", "nothing but blank lines"),
+    ],
+)
+def test_parts_that_do_not_end(tmp_path, begun, filling, problem):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress((begun + filling * (5_000_000 // len(filling))).encode(), 1))
+    with pytest.raises(InputError, match=f"{problem}.* (longer|more) than 2 megabytes") as error:
+        read_documents(path, limits={"max_line": 2})
+    assert "raise the limit with max_line=" in str(error.value)
+    assert error.value.line is not None
+
+
+def test_the_limit_is_of_each_part(tmp_path):
+    text = "a" * 700_000
+    one = f"<document><id>D</id><passage><offset>0</offset><text>{text}</text></passage></document>"
+    path = tmp_path / "a.xml"
+    path.write_text(f"<collection>{''.join(one.replace('D', str(n)) for n in range(6))}</collection>")
+    assert read_documents(path, limits={"max_line": 2}).documents.size == 6
+    task = json.dumps({"data": {"text": text}, "annotations": [{"result": []}]})
+    path = tmp_path / "a.json"
+    path.write_text(f"[{','.join([task] * 6)}]")
+    assert read_documents(path, limits={"max_line": 2}).documents.size == 6
+
+
+def test_the_text_beside_annotations(tmp_path):
+    (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAda\n")
+    (tmp_path / "a.txt").write_text("Ada" + " wrote" * 1000)
+    for read in (
+        lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
+        lambda: read_brat_folder(tmp_path, Offsets(), max_size=0.005),
+    ):
+        with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 megabytes"):
+            read()
+    assert read_brat_folder(tmp_path, Offsets(), max_size=0.007).documents.size == 1
+
+
+def test_an_abstract_is_there_once(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("1|t|Ada\n1|a|wrote\n1|a|letters\n")
+    with pytest.raises(InputError, match="line 3: a title or an abstract stands after mentions, or twice"):
+        read_documents(path)
+
+
+@pytest.mark.parametrize("line", ["[" * 400_000, "[Ada](PER) [x](A" + " " * 400_000])
+def test_marks_that_do_not_end_take_no_longer(tmp_path, line):
+    """Each is a fraction of a second; hours, where every beginning was followed to the end of the line."""
+    path = tmp_path / "a.txt"
+    path.write_text(f"{line}\n")
+    script = """
+import sys
+from spanometer import InputError
+from spanometer.readers.reading import read_documents
+try:
+    read_documents(sys.argv[1])
+except InputError:
+    pass
+"""
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=120)
