@@ -8,9 +8,10 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from spanometer import Spans
-from spanometer.measures import MEASURES, Eter, SpanAttribute
+from spanometer.measures import MEASURES, Eter, MentionF, SpanAttribute
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.entities import Entities
+from spanometer.spans.mentions import Mentions
 
 WORDS = ("The", "University", "of", "Oslo", "hired", "Ada", "Lovelace", ".")
 REFERENCE = ((1, 4, "ORG"), (5, 7, "PER"))
@@ -299,6 +300,21 @@ def _attributes(drawing: _Drawing) -> str:
     return f"The spans are given; their attributes are scored. F1 of all values = {scores[measure.micro_key]['f']:.3f}."
 
 
+def _mentions(drawing: _Drawing) -> str:
+    sides = {
+        name: [(label, " ".join(WORDS[start:end])) for start, end, label in side]
+        for name, side in (("reference", REFERENCE), ("system", reversed(PREDICTION)))
+    }
+    for name, side in sides.items():
+        top = drawing.row(name)
+        for place, mention in enumerate(side):
+            right = all(mention in other for other in sides.values())
+            drawing.box(top, 3 * place, 3 * place + 3, _RIGHT if right else _WRONG, ": ".join(mention))
+    measure = MentionF()
+    scores = measure.score(measure.counts(*(Mentions.from_pairs([side]) for side in sides.values())))
+    return f"Labels and texts, in any order and wherever they stand: one of two is right. F1 = {scores['f1']:.3f}."
+
+
 PICTURES: dict[str, Callable[[_Drawing], str]] = {
     "span_f": _whole,
     "seqeval": _whole,
@@ -315,4 +331,5 @@ PICTURES: dict[str, Callable[[_Drawing], str]] = {
     "gamma": _aligned,
     "eter": _trees,
     "span_attribute": _attributes,
+    "mention_f": _mentions,
 }

@@ -359,6 +359,9 @@ def _attributed(documents, value):
     ]
 
 
+_MENTIONS = [[["A", "Ada"], ["A", "Ada"], ["B", "Bonn"]], [["B", "Bonn"]]]
+_OTHER_MENTIONS = [[("A", "ada"), {"label": "A", "text": "Ada"}], [["A", "Bonn"]]]
+
 KNOWN = {
     ("spans", "tags"): (_OTHER_TAGS, _TAGS, {}),
     ("spans", "spans"): (_OTHER_SPANS, _SPANS, {"lengths": [4, 2]}),
@@ -367,6 +370,7 @@ KNOWN = {
     ("entities", "entities"): (_entities(_OTHER_SPANS), _entities(_SPANS), {}),
     ("entities", "markup"): (["<pers> Ada </pers> sings", "no"], ["<pers> <name> Ada </name> </pers> sings", "no"], {}),
     ("attributes", "spans"): (_attributed(_SPANS, False), _attributed(_SPANS, True), {}),
+    ("mentions", "mentions"): (_OTHER_MENTIONS, _MENTIONS, {}),
 }
 """Predictions, references and options by the kind of measure and the form of the input."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import evaluate
 
-from spanometer.measures import MEASURES, Eter, SpanAttribute
+from spanometer.measures import MEASURES, Eter, MentionF, SpanAttribute
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,7 +98,10 @@ PREDICTED_ATTRIBUTES = [
     [attributed(0, 1, "DIS", {}), attributed(1, 2, "SYMP", {"negated": "yes"})],
 ]
 
-MODULES = {**MEASURES, "eter": Eter, "span_attribute": SpanAttribute}
+REFERENCE_MENTIONS = [[("PER", "Ada Lovelace"), ("LOC", "London")], [], [], [("PER", "Ben"), ("PER", "Ben")]]
+PREDICTED_MENTIONS = [[("PER", "Ada"), ("LOC", "London")], [], [], [{"label": "PER", "text": "Ben"}]]
+
+MODULES = {**MEASURES, "eter": Eter, "span_attribute": SpanAttribute, "mention_f": MentionF}
 
 # what spans and fragments are scored by only where the documents' lengths are known
 NEED_LENGTHS = ("chance_kappa_f1", "unitizing_alpha", "gamma")
@@ -175,6 +178,10 @@ def case_of(name, configuration=None):
             ("carrier", "negated"),
             "attributes:None|",
             [None],
+        )
+    if name == "mention_f":
+        return Case(
+            name, "mentions", PREDICTED_MENTIONS, REFERENCE_MENTIONS, ("LOC", "PER"), "fold:exact|", [("PER", None)]
         )
     if name != "eter":
         reading = "scheme:IOB2|repair:conlleval|"

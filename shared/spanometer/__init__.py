@@ -111,7 +111,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     Args:
         name: the module's name, such as `"link_f"`.
         config_name: the form of the input: `"tags"` (default), `"spans"`, `"fragments"` or `"text"`; of
-            `eter` `"entities"` (default) or `"markup"`.
+            `eter` `"entities"` (default) or `"markup"`, of `mention_f` `"mentions"`.
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
 
     Raises:

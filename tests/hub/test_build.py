@@ -113,6 +113,7 @@ def test_files_are_whole(spaces, name):
         ("chance_kappa_f1", ["spans_entities", "spans_markup", "alignment_matching", "measures_information"]),
         ("eter", ["measures_placement", "tags_decoding", "tags_schemes", "spans_spans"]),
         ("span_attribute", ["tags_decoding", "spans_spans", "alignment_overlaps"]),
+        ("mention_f", ["tags_viterbi", "alignment_overlaps", "grounding_placing", "spans_entities"]),
     ],
 )
 def test_only_what_the_measure_needs(spaces, name, absent):
@@ -160,7 +161,7 @@ def test_requirements(spaces, name):
     libraries = [re.match(r"[\w-]+", line)[0] for line in lines]
     assert {"datasets", "evaluate", "numpy", "pyarrow", "scipy"} <= set(libraries)
     assert len(set(libraries)) == len(libraries)
-    assert {"jinja2", "matplotlib"} <= set(libraries)
+    assert {"jinja2", *(["matplotlib"] if name != "mention_f" else [])} <= set(libraries)
     assert "gradio" not in libraries
 
 
@@ -192,6 +193,18 @@ def test_every_page_that_is_no_metric(tmp_path, name):
     )
     run = run_app({**files, "app.py": app}, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr
+
+
+def test_the_space_of_mentions_has_the_page_of_grounding(spaces, tmp_path):
+    """Its own input no page takes."""
+    pytest.importorskip("gradio", reason="needs Gradio: pip install spanometer[space]")
+    app = (
+        spaces["mention_f"]["app.py"]
+        .replace(b"import launch", b"import build")
+        .replace(b"launch()", b"print(build().title)")
+    )
+    run = run_app({**spaces["mention_f"], "app.py": app}, tmp_path / "out")
+    assert (run.returncode, run.stdout) == (0, f"{texts()['apps']['grounding']['title']}: Spanometer\n"), run.stderr
 
 
 @each_module

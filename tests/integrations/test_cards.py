@@ -14,6 +14,7 @@ import yaml
 from spanometer.hub.cards import module_class, with_tables
 from spanometer.integrations.attribute_module import AttributeModule
 from spanometer.integrations.entity_module import EntityModule
+from spanometer.integrations.mention_module import MentionModule
 from spanometer.integrations.seqeval_module import SeqevalModule
 from spanometer.integrations.span_module import SpanModule
 from spanometer.measures import MEASURES
@@ -50,6 +51,7 @@ BASES = {
     **dict.fromkeys(MEASURES, SpanModule),
     "eter": EntityModule,
     "span_attribute": AttributeModule,
+    "mention_f": MentionModule,
     "seqeval": SeqevalModule,
 }
 DATA = ("predictions", "references")

@@ -88,7 +88,7 @@ def test_load_by_name(name):
     for module in (spanometer.load(name), evaluate.load(spanometer.path(name))):
         assert module.configuration == case.configuration
         assert module.compute(**case.sides) == case.compute()
-    other = "markup" if name == "eter" else "spans"
+    other = {"eter": "markup", "mention_f": "mentions"}.get(name, "spans")
     assert spanometer.load(name, other).configuration == other
     with pytest.raises(InputError, match="unknown module 'sequence_f'"):
         spanometer.load("sequence_f")
@@ -479,6 +479,12 @@ BAD_OPTIONS_OF_FORM = {
         "dotted": ({"entity_types": ["pers.ind"]}, "is not a list of the first parts of types"),
         "number": ({"entity_types": [3]}, "is not a list of the first parts of types"),
     },
+    "mentions": {
+        "fold": ({"fold": "lower"}, "Use one of 'exact', 'case', 'loose', 'squad'"),
+        "copies": ({"copies": "all"}, "Use one of 'set', 'multiset'"),
+        "labels": ({"labels": "some"}, "Use one of 'match', 'ignore'"),
+        "lengths": ({"lengths": [1]}, "mention_f has no option 'lengths'"),
+    },
     "tags": BAD_OPTIONS_OF_TAGS,
     "spans": {},
 }
@@ -555,6 +561,7 @@ UNREADABLE = {
         "predictions, document 0, span 0: the end 1 is not after the start 2",
     ),
     "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
+    "mentions": ([("PER", " ")], [], "predictions, document 0, span 0: the text is empty"),
 }
 
 

@@ -14,11 +14,13 @@ GOOD = {
     "entities": [[{"start": 0, "end": 2, "types": ["a"], "components": []}]],
     "markup": ["<pers> Ada </pers> sings"],
     "attributes": [[{"start": 0, "end": 2, "label": "A", "attributes": {"n": True}}]],
+    "mentions": [[["PER", "Ada"]]],
 }
 MODULES = [
     *(("span_f", form, form) for form in ("tags", "spans", "fragments", "text")),
     *(("eter", form, form) for form in ("entities", "markup")),
     ("span_attribute", "spans", "attributes"),
+    ("mention_f", "mentions", "mentions"),
 ]
 
 

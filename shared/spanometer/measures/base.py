@@ -77,7 +77,7 @@ class Measure(ABC):
             of averages.
         name: the measure's name, that of its module.
         place: where it stands among all measures, lowest first.
-        input: what it is a measure of: `spans`, `entities` or `attributes`.
+        input: what it is a measure of: `spans`, `entities`, `attributes` or `mentions`.
         results: the keys of its result, described.
         returns: a phrase in front of their description.
         detail_keys: what `details` adds to the result.

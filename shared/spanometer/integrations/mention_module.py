@@ -1,0 +1,36 @@
+"""Metric modules over measures of mentions: labels and texts without places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pyarrow as pa
+
+from ..counts.counts import Counts
+from ..errors import on_side
+from ..measures.base import Measure
+from ..spans.mentions import MENTION_TYPE, Mentions, mentions_arrays
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+
+__all__ = ["Card", "MentionModule"]
+
+
+class MentionModule(MeasureModule):
+    """A metric module over a measure of mentions, which come as pairs or as dicts."""
+
+    configurations: ClassVar[Mapping[str, Configuration]] = {
+        "mentions": Configuration(
+            'a list of pairs of a label and a text, `[str, str]`, or of `{"label": str, "text": str}`, in any order, '
+            "as often as they are there; what else a dict has is ignored",
+            pa.list_(MENTION_TYPE),
+            mentions_arrays,
+        )
+    }
+
+    def _count(
+        self, measure: Measure, references: Column, predictions: Column, options: Options
+    ) -> tuple[Counts, Reading]:
+        reference = on_side("references", Mentions.from_arrow, references)
+        predicted = on_side("predictions", Mentions.from_arrow, predictions)
+        return measure.counts(reference, predicted), {}
