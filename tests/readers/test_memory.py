@@ -99,13 +99,28 @@ def webanno(folder, made):
     return folder / "a.tsv"
 
 
-@pytest.mark.parametrize("write", [brat_pair, brat_folder, webanno])
+def conllu(folder, made):
+    folder.mkdir()
+    rows = []
+    for words, spans in made:
+        tags = ["O"] * len(words)
+        for start, end in spans:
+            tags[start:end] = ["B-PER"] + ["I-PER"] * (end - start - 1)
+        # cells that other keys make distinct are no more than their tags
+        rows += [f"{n}\t{words[n]}" + "\t_" * 7 + f"\tstart={len(rows) + n}|name={tag}\n" for n, tag in enumerate(tags)]
+        rows.append("\n")
+    (folder / "a.conllu").write_text("".join(rows))
+    return folder / "a.conllu"
+
+
+@pytest.mark.parametrize("write", [brat_pair, brat_folder, webanno, conllu])
 def test_documents_as_numbers(tmp_path, monkeypatch, write):
     """One document of any length, and many short ones: neither rows nor spans are all Python's objects at a time."""
     for place, size in {
         "source.BLOCK_SIZE": 1 << 14,
         "gathered._AT_ONCE": 200,
         "webanno._AT_ONCE": 200,
+        "conllu._KNOWN": 20,
         "records._AT_ONCE": 20,
         "records._SPANS": 200,
     }.items():
@@ -115,7 +130,7 @@ def test_documents_as_numbers(tmp_path, monkeypatch, write):
         made = sentences(random.Random(1), documents)
         path = write(tmp_path / str(documents), made)
         tracemalloc.start()
-        found = spanometer.read(path)
+        found = spanometer.read(path, **({"format": "conllu"} if write is conllu else {}))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         sizes.append(sum(file.stat().st_size for file in path.parent.rglob("*") if str(documents) in str(file)))
