@@ -352,7 +352,9 @@ def test_scores_beside_another_format(scores, lines, tmp_path):
     # an empty span is left out with its score
     second["spans"] = [*scored_line("b", 1.0, end=9)["spans"], *second["spans"]]
     system = lines("system.jsonl", scored_line("c", 0.7), second, scored_line("a", 0.9))
-    found = scores("score", gold, system)["measures"]["span_attribute"]["scores"]
+    answer = scores("score", gold, system)
+    assert [answer[side]["format"] for side in ("reference", "prediction")] == ["brat", "jsonl"]
+    found = answer["measures"]["span_attribute"]["scores"]
     assert found["neg"]["ap"] == pytest.approx(5 / 6, abs=1e-15)
     assert found["neg"]["p"] == pytest.approx(2 / 3, abs=1e-15)
 

@@ -58,6 +58,7 @@ class AttributeSeries(Limits, ComparedWords, Input):
 
     def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
         """Read files of documents whose spans have attributes, all in the order of the reference."""
+        formats = [detected(path, self.encoding, DocumentFile) for path in paths]
         references, *systems = (
             require_one_annotator(read_with(read_documents, path, limits=self.limits)) for path in paths
         )
@@ -65,7 +66,9 @@ class AttributeSeries(Limits, ComparedWords, Input):
             in_tokens = references.in_tokens and predictions.in_tokens
             unit = "token" if in_tokens else "character"
             pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
-        return [_with_attributes(references), *(_with_attributes(matched(references, one)[1]) for one in systems)]
+        files = [references, *(matched(references, one)[1] for one in systems)]
+        known = ("columns" if format is None else format.name for format in formats)
+        return [_with_attributes(file, format) for file, format in zip(files, known, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,17 +117,17 @@ class AttributeInput(AttributeSeries, PairInput):
         return Report(references.attributes.documents, None, *sizes, tuple(results))
 
 
-def _with_attributes(file: DocumentFile) -> AttributeFile:
+def _with_attributes(file: DocumentFile, format: str) -> AttributeFile:
     # a system may have found none
     rows = file.require_spans().attributes or AttributedSpans.without_any(file.spans)
     try:
         attributes = Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
     except InputError as error:
         raise file.locate(error) from None
-    return AttributeFile(source=file.source, attributes=attributes, document_lines=file.document_lines)
+    return AttributeFile(source=file.source, attributes=attributes, document_lines=file.document_lines, format=format)
 
 
 def side_of(file: AttributeFile) -> Side:
     """Return a file as commands show it."""
-    described = {"file": file.source, "format": "jsonl", "attributes": list(file.attributes.names)}
-    return Side(f"{file.source}, jsonl", described)
+    described = {"file": file.source, "format": file.format, "attributes": list(file.attributes.names)}
+    return Side(f"{file.source}, {file.format}", described)

@@ -40,8 +40,7 @@ class MeasureTable(Mapping[str, type[Kind]]):
         self.inputs = inputs
 
     def _found(self) -> dict[str, Any]:
-        known = {**_own_measures(), **_registered}
-        return {name: measure for name, measure in known.items() if measure.input in self.inputs}
+        return {name: measure for name, measure in _known().items() if measure.input in self.inputs}
 
     def __getitem__(self, name: str) -> type[Kind]:
         """Return the class of a measure."""
@@ -64,6 +63,11 @@ TREE_MEASURES: MeasureTable[Measure] = MeasureTable("entities")
 
 ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes")
 """All measures, also those of attributes."""
+
+
+def _known() -> dict[str, type[Measure]]:
+    """Return the measures of all inputs."""
+    return {**_own_measures(), **_registered}
 
 
 @cache
@@ -150,6 +154,9 @@ def _read_measure(measure: Any, known: MeasureTable[Kind], options: Mapping[str,
         return kind(**{name: options[name] for name in options_of(kind) if name in options})
     if isinstance(measure, Measure) and measure.input in known.inputs:
         return cast(Kind, measure)
+    if isinstance(measure, str) and measure in _known() and measure not in ALL_MEASURES:
+        problem = f"{measure} scores {_known()[measure].input}, by its module alone."
+        raise InputError(problem, f"Load it: spanometer.load({measure!r}).")
     raise InputError(f"{shown(measure)} is not a measure.", _remedy(known))
 
 
@@ -182,9 +189,10 @@ def _stored_measure(table: pa.Table) -> Measure:
     """Return the measure that the table's metadata describe."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
-    if not isinstance(name, str) or name not in ALL_MEASURES or not isinstance(options, dict):
+    known = _known()
+    if not isinstance(name, str) or name not in known or not isinstance(options, dict):
         raise InputError("the table does not say which measure was counted.", "Name it with measure=...")
-    kind = ALL_MEASURES[name]
+    kind = known[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):
         found = kind.from_options(

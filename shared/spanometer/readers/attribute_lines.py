@@ -32,9 +32,11 @@ class AttributeFile(AnnotatedFile):
 
     Attributes:
         attributes: the spans and their attributes as columns.
+        format: what they were read as.
     """
 
     attributes: Attributes
+    format: str = "jsonl"
 
 
 def read_attributes(
