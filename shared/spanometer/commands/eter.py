@@ -3,7 +3,8 @@
 ETER with its insertions, deletions and substitutions, the slot error rate (SER)
 of types, of components and of both, and MUC's error rate. Lower is better.
 Files are HIPE's columns, QUAERO's inline markup, or JSON lines with a list of
-entities each; plain or gzipped; - is standard input.
+entities each, plain or gzipped; or folders of them, or patterns in quotes, of
+which files are paired by their names; - is standard input.
 
 Examples:
   spanometer eter gold.tsv system.tsv
