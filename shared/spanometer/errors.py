@@ -152,12 +152,12 @@ class InputError(ValueError):
 
 
 @contextmanager
-def without_option(name: str) -> Iterator[None]:
-    """Leave out of remedies the clauses about an option, see `where_known`, that the function at hand does not have."""
+def without_option(*names: str) -> Iterator[None]:
+    """Leave out of remedies the clauses about options, see `where_known`, that the function at hand does not have."""
     try:
         yield
     except InputError as error:
-        remedy = _CONDITIONAL.sub(lambda clause: "" if clause[1] == name else clause[0], error.remedy)
+        remedy = _CONDITIONAL.sub(lambda clause: "" if clause[1] in names else clause[0], error.remedy)
         raise replace(error, remedy=remedy) from None
 
 

@@ -39,6 +39,46 @@ def test_tags_that_are_none(complaint, file, tag, python, command):
         assert "convert the tags" not in message
 
 
+@pytest.mark.parametrize("content", ["Ada B-PER\nx 3\n", "Ada 0\nx 3\n"])
+def test_label_numbers(complaint, file, content):
+    """Only commands that have the option name it."""
+    path, gold = file("numbers.conll", content), file("gold.conll", "Ada B-PER\nx O\n")
+    for command in ("score", "compare", "agree", "errors", "consensus"):
+        assert "the tags that they stand for, or name these with --label-names" in complaint(command, gold, path, path)
+    others = ["spread", gold, path], ["convert", path, "--to", "IOB2"], ["validate", path], ["advise", path]
+    for arguments in (*others, ["transform", path, "--apply", "label_noise"], ["repair", path, "--policy", "discard"]):
+        message = complaint(*arguments)
+        assert "write the tags that they stand for" in message
+        assert "id2label" not in message and "--label-names" not in message
+    with pytest.raises(InputError, match="write the tags that they stand for") as error:
+        policy_spread([["0"]], [["3"]])
+    assert "id2label" not in str(error.value)
+    with pytest.raises(InputError, match="or name these with id2label"):
+        spanometer.score([["0"]], [["3"]])
+
+
+def test_one_file_is_read_before_its_columns_are_asked_for(complaint, tmp_path):
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"text": "Ada", "of": []}\n')
+    for command in ("score", "compare", "agree", "errors", "consensus"):
+        assert complaint(command, "nowhere").endswith("cannot be read: no such file or directory.")
+        assert "--spans-key" in complaint(command, str(lines))
+
+
+def test_remedies_do_not_lead_in_a_circle(complaint, tmp_path):
+    array, spans = tmp_path / "a.json", tmp_path / "spans.jsonl"
+    array.write_text(json.dumps([["B-PER", "O"], ["O"]], indent=1))
+    assert "jq -c" in complaint("convert", str(array), "--to", "IOB2")
+    spans.write_text('{"text": "Ada", "spans": []}\n')
+    # it has no option for spans
+    message = complaint("repair", str(spans), "--policy", "discard")
+    assert message.endswith("Name the key of the list of tags with --column.")
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"tags": ["B-PER", ""]}\n')
+    # no value of the option means an empty tag
+    assert complaint("score", str(empty), str(empty)).endswith("Write 'O' for a token outside all spans.")
+
+
 def test_functions_without_an_option_do_not_name_it():
     with pytest.raises(InputError, match="'NOUN' has no prefix of IOBES") as error:
         policy_spread([["NOUN"]], [["NOUN"]], scheme="IOBES")

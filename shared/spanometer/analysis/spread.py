@@ -79,7 +79,7 @@ class PolicySpread(Shown):
         }
 
 
-@without_option("prefix")
+@without_option("prefix", "id2label")
 def policy_spread(
     references: Any,
     predictions: Any = None,

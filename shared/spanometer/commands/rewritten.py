@@ -249,7 +249,7 @@ def _read(path: str, source: TagColumns, stream: BinaryIO | None = None) -> TagF
     if file.form:
         raise InputError(
             f"this is {file.form}, and tags are written into columns and JSON lines.",
-            "Convert it first.",
+            "Write columns or JSON lines first (jq -c '.[]' makes lines of one array).",
             source=file.source,
         )
     return file

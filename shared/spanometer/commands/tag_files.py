@@ -79,6 +79,10 @@ class TagLayout(Limits):
             **self.limits,
         )
 
+    def _require_columns(self, path: str) -> None:
+        """Raise an `InputError` if a file has no tags in any column, as what cannot be read has none."""
+        self.read(path, (None,))
+
     def read_distinct(
         self,
         path: str,
@@ -152,6 +156,7 @@ class TagPair(LayeredTags, ComparedWords):
                 systems.append(replace(predictions, words=None))
             return [references if words else replace(references, words=None), *systems]
         if self.reference_column is None or self.prediction_column is None:
+            self._require_columns(paths[0])
             raise InputError(
                 "with one file, both of its columns must be named.",
                 "Give --reference-column and --prediction-column, or a second file.",
@@ -223,6 +228,7 @@ class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Input)
             whole = self.read_distinct(paths[0], listed, words=words)
             return [whole.select(place) for place in range(len(listed))]
         if len(paths) == 1:
+            self._require_columns(paths[0])
             remedy = "Give more files." if self.layers else "Give them with --columns 2,3,4, or more files."
             raise InputError(f"with one file, the columns of {what} must be named.", remedy)
         require_distinct(paths)

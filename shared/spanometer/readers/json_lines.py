@@ -23,17 +23,18 @@ JSON_ARRAY = "one JSON text"
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
+_COLUMN = setting("column")
 _KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
-        where_known("column", f" with {setting('column')}"),
+        where_known("column", f" with {_COLUMN}"),
         where_known("spans", f", or that of lists of spans with {setting('spans')}"),
         ".",
     ]
 )
+_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or that of a list"
 _SPANS_REMEDY = (
-    f"Name the key of the list of spans (objects with start, end and label) with {setting('spans_key')}, or that of a "
-    f"list of tags with {setting('column')}."
+    f"Name the key of the list{where_known('spans_key', _OF_SPANS)} of tags{where_known('column', f' with {_COLUMN}')}."
 )
 _LONG_LINE = 100_000
 _MARK = BYTE_ORDER_MARK.decode()

@@ -296,11 +296,12 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 def _remedy(tag: str) -> str:
     """Return what to do about a tag without a prefix, by what it looks like."""
     if _NUMBER.fullmatch(tag):
-        named = f"If the tags are label numbers, give the tags that they stand for with {setting('id2label')}"
+        named = where_known("id2label", f", or name these with {mention('id2label')}")
         read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
-        return f"{named}{read if tag == '0' else ''}"
+        remedy = f"If the tags are label numbers, write the tags that they stand for{named}"
+        return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = where_known("outside", f"; {setting('outside', tag)} reads it so")
+        read = where_known("outside", f"; {setting('outside', tag)} reads it so") if tag else ""
         return f"Write 'O' for a token outside all spans{read}."
     if _SPECIAL.fullmatch(tag):
         return "Leave padding and other special tokens out, on both sides."

@@ -54,7 +54,7 @@ class Validation:
         InputError: for tags that cannot be read.
     """
 
-    @without_option("prefix")
+    @without_option("prefix", "id2label")
     def __init__(self, tags: Tags, *, scheme: str | None = None) -> None:
         self.scheme = scheme_of(scheme, tags)
         self._tags = tags
