@@ -133,3 +133,25 @@ def test_intervals_that_are_no_numbers_say_why(run, file):
     assert "span_f: a value that is not a number has no interval" in run("score", empty, empty, *options)[1]
     assert json.loads(run("score", single, single, *options, "--json")[1])["notes"]
     assert "notes" not in json.loads(run("score", empty, empty, "--json")[1])
+
+
+def test_a_seed_without_draws(run, complaint, file):
+    """What changes nothing is refused; what draws has the seed, the intervals without each annotator too."""
+    rows = [f"w{n} {tag}\n" + "\n" * (n % 3 == 2) for n, tag in enumerate(["B-A", "O", "B-B", "I-B", "O", "B-A"] * 6)]
+    paths = [file(f"{n}.conll", "".join(rows[:n]) + "".join(rows[n:]).replace("B-A", "O", n)) for n in (1, 3, 5)]
+    for arguments in (["agree", *paths], ["score", *paths], ["spread", *paths[:2], "--measure", "chance_kappa_f1"]):
+        assert complaint(*arguments, "--seed", "3") == (
+            "spanometer: --seed changes nothing beside the other options. Leave it out, or add --confidence 0.95."
+        )
+    few = "--method", "exact", "--uniform-threshold", "0.9"
+    assert "--uniform-threshold changes nothing" in complaint("score", *paths, "--measure", "chance_kappa_f1", *few)
+    for command, *more in (
+        ("agree", "--confidence", "0.9"),
+        ("agree", "--simulations", "5"),
+        ("agree", "--measure", "gamma"),
+        ("score", "--confidence", "0.9"),
+        ("agree", "--leave-one-out"),
+    ):
+        made = [run(command, *paths, *more, "--seed", seed) for seed in ("3", "3", "4")]
+        assert [status for status, *_ in made] == [0, 0, 0]
+        assert made[0] == made[1] != made[2]

@@ -163,6 +163,42 @@ def test_file(run, output, complaint, paths, tmp_path):
     assert "this is a folder" in complaint("score", *paths, "-o", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("ending", "form"), [("csv", "csv"), ("md", "markdown"), ("tex", "latex"), ("html", "html"), ("HTM", "html")]
+)
+def test_the_ending_says_the_form(output, paths, tmp_path, ending, form):
+    target = tmp_path / f"scores.{ending}"
+    for command in ("score", "compare", "agree", "errors"):
+        output(command, *paths, "-o", target, "--force")
+        assert target.read_text() == output(command, *paths, "--table", form)
+    output("score", *paths, "--table", "csv", "-o", target, "--force")
+    assert target.read_text() == output("score", *paths, "--table", "csv")
+
+
+def test_the_ending_of_json(output, complaint, paths, tmp_path):
+    target = tmp_path / "scores.json"
+    output("score", *paths, "-o", target)
+    assert target.read_text() == output("score", *paths, "--json")
+    # what has a form of its own keeps it
+    output("score", *paths[:2], "--measure", "span_f", "--score-only", "-o", target, "--force")
+    assert target.read_text() == "0.5000\n"
+    assert "--json has all digits" in complaint("score", *paths, "-o", tmp_path / "b.json", "--percent")
+    output("errors", *paths, "--examples", "csv", "-o", tmp_path / "errors.csv")
+    assert (tmp_path / "errors.csv").read_text() == output("errors", *paths, "--examples", "csv")
+
+
+@pytest.mark.parametrize(("command", "flag", "name"), [("errors", "--html", "a.html"), ("agree", "--plot", "a.svg")])
+def test_other_files_are_not_replaced(run, complaint, paths, tmp_path, command, flag, name):
+    target = tmp_path / name
+    given = [command, *paths[:2], flag, str(target)]
+    assert run(*given)[0] == 0
+    target.write_text("of before")
+    assert complaint(*given) == f"spanometer: {target}: the file exists already. Choose another name, or add --force."
+    assert target.read_text() == "of before"
+    assert run(*given, "--force")[0] == 0
+    assert target.read_text() != "of before"
+
+
 def test_no_file_after_an_error(run, paths, file, tmp_path):
     target = tmp_path / "scores.txt"
     assert run("score", paths[0], file("bad.conll", "Ada B-PER\n"), "-o", target)[0] == 2

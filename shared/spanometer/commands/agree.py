@@ -41,6 +41,7 @@ from ..analysis.annotators import ANNOTATOR
 from ..analysis.contexts import context_of_tags
 from ..analysis.disagreements import Disagreements, disagreements
 from ..analysis.leave_one_out import LeaveOneOut
+from ..counts.statistics import Resampling
 from ..errors import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -103,6 +104,11 @@ class AgreementOutput(PlotOutput):
             raise InputError("--leave-one-out is in pages, and -o has the places alone.", "End it in .html.")
 
     @property
+    def has_own_form(self) -> bool:
+        """Return whether disagreements are written, in a form that the ending of the file says."""
+        return self.disagreements
+
+    @property
     def in_file(self) -> bool:
         """Return whether nothing but disagreements is written, in a form that the ending of the file says."""
         return self.disagreements and self.names_file and not self.json and self.table == "text"
@@ -143,8 +149,11 @@ def run(options: argparse.Namespace) -> int:
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
     of_chance = {name: getattr(chance, name) for name in options_of(chance)}
     resampling = chosen_resampling(options)
+    # without each annotator there are intervals by default
+    of_parts = read_options(Resampling, options)
     asked = chosen_measures(options, _JOINT, ())
-    require_used(options, _JOINT, [chance, alpha, *asked], resampling=resampling)
+    with_parts = output.leave_one_out or output.is_page
+    require_used(options, _JOINT, [chance, alpha, *asked], resampling=of_parts if with_parts else resampling)
     draws = {} if resampling is None else asdict(resampling)
     values = {
         "variant": None if without_alpha else alpha.variant,
@@ -161,7 +170,8 @@ def run(options: argparse.Namespace) -> int:
         compared = _compare_tags(read_options(TagSeries, options), paths, options, values, output)
     if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
-        compared.left_out = compared.differing.leave_one_out(**{name: values[name] for name in own}, **draws)
+        of_team = {name: values[name] for name in own}
+        compared.left_out = compared.differing.leave_one_out(**of_team, **asdict(of_parts))
     if output.plot is not None:
         plot_agreement(compared.found, output.plot)
     if output.in_file:

@@ -99,6 +99,16 @@ class ErrorOutput(PlotOutput):
         "HTML", "write a report to send to others, one page with the errors in their sentences, buckets and matrix"
     )
 
+    @property
+    def has_own_form(self) -> bool:
+        """Return whether examples are written."""
+        return self.examples is not None
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are written, the report too."""
+        return [*super().files, *([] if self.html is None else [self.html])]
+
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()

@@ -15,6 +15,9 @@ from ..options import options_of
 from .inputs import Input
 from .options import add_options, destinations, given_options, read_options
 
+_DEPENDENT = ("seed", "uniform_threshold", "min_shift")
+"""Options that do nothing beside some values of others; those that do stand in a measure's signature."""
+
 INTERVALS = "intervals"
 """What help and errors call the options of intervals."""
 
@@ -146,3 +149,13 @@ def require_used(
         first, *others = (one.title for one in kinds if names[0] in destinations(one))
         problem = f"{flag} is not for {kind.title}." if others else f"{flag} is for {first}, not for {kind.title}."
         raise InputError(problem, "Leave it out.")
+    _require_effect(options, [one for one in (*measures, resampling) if one is not None])
+
+
+def _require_effect(options: argparse.Namespace, used: Sequence[object]) -> None:
+    for name in _DEPENDENT:
+        owners = [one for one in used if name in options_of(type(one))]
+        without = owners and all(isinstance(one, Measure) and name not in one.options() for one in owners)
+        if getattr(options, name, None) is not None and without:
+            remedy = "Leave it out, or add --confidence 0.95." if name == "seed" else "Leave it out."
+            raise InputError(f"{options.flags[name]} changes nothing beside the other options.", remedy)

@@ -13,11 +13,24 @@ from ..errors import InputError
 from ..options import option
 from ..plots.figure import require_format
 from ..readers.output import creating, replacing
-from ..tables.exports import to_csv, to_latex, to_markdown
+from ..tables.exports import to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
 from .inputs import STANDARD_INPUT
 from .options import switch, text
+
+_BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
+<style>
+body { color-scheme: light dark; font-family: sans-serif }
+table { margin: 1em 0 }
+td, th { padding: 0.1em 0.5em }
+code { overflow-wrap: anywhere }
+</style>
+"""
+"""What a page of tables begins with."""
 
 OUTPUT_FLAGS = {"output": "-o --output"}
 """Options with a short flag too, see `add_options`."""
@@ -55,31 +68,47 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="form of the tables",
+        help="form of the tables, by default what the ending of -o says",
         choices={
             "text": "for people",
             "csv": "with all digits unless --digits is given, an empty line between tables of different columns",
             "markdown": "",
             "latex": "for the package booktabs",
+            "html": "a page",
         },
         metavar="FORM",
     )
     output: str | None = text("FILE", "write into FILE, which must not exist yet, instead of standard output")
-    force: bool = switch("let -o replace a file")
+    force: bool = switch("replace files that exist already")
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
+        if self.names_file and self.table == "text" and not self.json and not self.has_own_form:
+            form = _BY_ENDING.get(os.path.splitext(str(self.output))[1].lower(), "text")
+            name, value = ("json", True) if form == "json" else ("table", form)
+            object.__setattr__(self, name, value)
         if self.json and (self.table != "text" or self.digits is not None or self.percent):
             raise InputError(
                 "--table, --digits and --percent are about tables, and --json has all digits.", "Leave out one of them."
             )
-        if self.force and not self.names_file:
-            raise InputError("--force lets -o replace a file, and there is no -o.", "Name the file with -o.")
-        if self.names_file and os.path.isdir(str(self.output)):
-            raise InputError("this is a folder.", "Name a file.", source=self.output)
-        if self.names_file and os.path.isfile(str(self.output)) and not self.force:
-            raise InputError("the file exists already.", "Choose another name, or add --force.", source=self.output)
+        if self.force and not self.files:
+            raise InputError("--force replaces files, and there is no -o.", "Name the file with -o.")
+        for path in self.files:
+            if os.path.isdir(path):
+                raise InputError("this is a folder.", "Name a file.", source=path)
+            if os.path.isfile(path) and not self.force:
+                raise InputError("the file exists already.", "Choose another name, or add --force.", source=path)
+
+    @property
+    def has_own_form(self) -> bool:
+        """Return whether something else than tables is written into the file."""
+        return False
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are written."""
+        return [str(self.output)] if self.names_file else []
 
     @property
     def names_file(self) -> bool:
@@ -97,6 +126,8 @@ class TableOutput(Precision, Output):
             self.write_text(_json(described()) + "\n")
         elif self.table == "csv":
             self.write_text(to_csv((part for part in parts() if isinstance(part, Table)), self.precision))
+        elif self.table == "html":
+            self.write_text(f"{_PAGE}{to_html(parts(), self.precision)}\n")
         elif self.table != "text":
             self.write_text({"markdown": to_markdown, "latex": to_latex}[self.table](parts(), self.precision))
         elif self.names_file:
@@ -129,6 +160,11 @@ class PlotOutput(TableOutput):
         super().__post_init__()
         if self.plot is not None:
             require_format(self.plot)
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are written, the picture too."""
+        return [*super().files, *([] if self.plot is None else [self.plot])]
 
 
 def _json(described: Mapping[str, Any]) -> str:

@@ -90,7 +90,7 @@ from .measures import (
     take_shorthands,
 )
 from .options import add_options, read_options, switch
-from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
+from .output import OUTPUT_FLAGS, PlotOutput
 from .parquet import ParquetInput
 from .tag_files import ChanceParts, TagInput
 from .trees import TreeInput
@@ -100,7 +100,7 @@ KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, DocumentInput, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOutput(TableOutput):
+class ScoreOutput(PlotOutput):
     """How scores are shown."""
 
     per_label: bool = switch("also the scores of each label, with what is counted, and all averages over labels")
@@ -115,6 +115,11 @@ class ScoreOutput(TableOutput):
                 f"{mention('score_only')} prints one number.",
                 "Leave out --json, --table, --per-label and --per-document.",
             )
+
+    @property
+    def has_own_form(self) -> bool:
+        """Return whether one number is written."""
+        return self.score_only
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
