@@ -301,3 +301,28 @@ def test_gliner_training(file):
     ]:
         with pytest.raises(InputError, match=problem):
             spanometer.read(file(json.dumps([{**row, **wrong}]), "train.json"), format="gliner")
+
+
+@pytest.mark.parametrize("given", [{}, {"span_group": "sc"}])
+def test_documents_are_made_one_by_one(binary, monkeypatch, given):
+    from spacy.tokens import DocBin
+
+    from spanometer.readers import doc_bin as reader
+
+    made, seen = [], []
+    get_docs, spans_of = DocBin.get_docs, reader.spans_of
+
+    def counted(self, vocab):
+        for doc in get_docs(self, vocab):
+            made.append(doc.text)
+            yield doc
+
+    def watched(doc, group):
+        seen.append(len(made))
+        return spans_of(doc, group)
+
+    monkeypatch.setattr(DocBin, "get_docs", counted)
+    monkeypatch.setattr(reader, "spans_of", watched)
+    groups = [{"sc": [(0, 3, "PER")]}] * 3 if given else None
+    assert len(spanometer.read(binary(*[("Ada", [(0, 3, "PER")])] * 3, groups=groups), **given).spans) == 3
+    assert seen == [1, 2, 3]

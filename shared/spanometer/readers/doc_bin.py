@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from .source import ZLIB, Source
 from .spacy import spans_of
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, DocBin
 
 _REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 
@@ -56,20 +57,25 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
         InputError: if spaCy is missing or cannot read the file, and for a group that a document lacks; it names the
             document.
     """
-    docs = _docs(source)
-    group, notes = _group(source, docs, options.span_group)
-    in_tokens = any(doc.has_unknown_spaces for doc in docs)
-    records = _records(source, docs, group, in_tokens=in_tokens)
+    stored = _stored(source)
+    # only a single byte says that a document has no groups
+    grouped = options.span_group is None and any(len(groups) > 1 for groups in stored.span_groups)
+    group, notes = _group(source, stored) if grouped else (options.span_group, [])
+    in_tokens = any(flags.get("has_unknown_spaces") for flags in stored.flags)
+    missing = array("q")
+    records = _records(source, stored, group, missing, in_tokens=in_tokens)
     found = documents_of(source, records, in_tokens=in_tokens)
+    if any(missing):
+        notes.append(f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}.")
     return replace(found, notes=(*found.notes, *notes))
 
 
-def _docs(source: Source) -> list[Doc]:
+def _stored(source: Source) -> DocBin:
+    """Return the documents as they are stored, which takes three times the unpacked file; a `Doc` takes much more."""
     if source.binary != ZLIB:
         raise source.refuse("this is no DocBin of spaCy.", _REMEDY)
     try:
         from spacy.tokens import DocBin
-        from spacy.vocab import Vocab
     except ImportError:
         remedy = 'Install it with: pip install "spanometer[spacy]"'
         raise source.refuse("this is a DocBin, and spaCy is not installed.", remedy) from None
@@ -81,25 +87,37 @@ def _docs(source: Source) -> list[Doc]:
         while packed_left := (packed if not size else unpacking.unconsumed_tail):
             size += len(unpacking.decompress(packed_left, 1 << 24))
             source.require_held(size, None, "the file")
-        return list(DocBin().from_bytes(packed).get_docs(Vocab()))
+        return DocBin().from_bytes(packed)
     except InputError:
         raise
     except Exception as error:
-        # damaged data fail in spaCy in many ways
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY) from None
+        raise _damaged(source, error) from None
 
 
-def _group(source: Source, docs: Sequence[Doc], asked: str | None) -> tuple[str | None, list[str]]:
+def _docs(source: Source, stored: DocBin) -> Iterator[Doc]:
+    """Yield the documents one by one."""
+    from spacy.vocab import Vocab
+
+    try:
+        yield from stored.get_docs(Vocab())
+    except Exception as error:
+        raise _damaged(source, error) from None
+
+
+def _damaged(source: Source, error: Exception) -> InputError:
+    """Return the error about data that spaCy cannot read; damaged ones fail in spaCy in many ways."""
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY)
+
+
+def _group(source: Source, stored: DocBin) -> tuple[str | None, list[str]]:
     """Return the group whose spans are read, None for entities, and what a user should know about that."""
-    if asked is not None:
-        return asked, []
-    groups = dict.fromkeys(name for doc in docs for name in doc.spans)
-    group, notes = chosen_group(source, groups, entities=any(doc.ents for doc in docs))
-    missing = sum(int((doc.to_array("ENT_IOB") == 0).sum()) for doc in docs)
-    if missing and group is None:
-        notes.append(f"Tokens without an annotation of entities, which count as outside: {missing:,}.")
-    return group, notes
+    groups: dict[str, None] = {}
+    entities = False
+    for doc in _docs(source, stored):
+        groups.update(dict.fromkeys(doc.spans))
+        entities = entities or bool(doc.ents)
+    return chosen_group(source, groups, entities=entities)
 
 
 def chosen_group(source: Source, groups: Collection[str], *, entities: bool) -> tuple[str | None, list[str]]:
@@ -122,9 +140,14 @@ def chosen_group(source: Source, groups: Collection[str], *, entities: bool) -> 
     return name, [f"No document has entities; the spans are those of the group {name!r}."]
 
 
-def _records(source: Source, docs: Sequence[Doc], group: str | None, *, in_tokens: bool) -> Iterator[Record]:
-    for number, doc in enumerate(docs):
+def _records(
+    source: Source, stored: DocBin, group: str | None, missing: array[int], *, in_tokens: bool
+) -> Iterator[Record]:
+    """Yield the documents one by one; of entities, `missing` is told how many tokens of each lack an annotation."""
+    for number, doc in enumerate(_docs(source, stored)):
         place = f"document {number}"
+        if group is None:
+            missing.append(int((doc.to_array("ENT_IOB") == 0).sum()))
         try:
             spans: list[Any] = spans_of(doc, group)
         except InputError as error:
@@ -134,7 +157,7 @@ def _records(source: Source, docs: Sequence[Doc], group: str | None, *, in_token
             yield Record(spans=bounds, words=[token.text for token in doc], place=place)
             continue
         places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
-        tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1).tolist()
+        tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
         bounds = [(span.start_char, span.end_char, span.label_) for span in spans]
         yield Record(spans=bounds, text=doc.text, tokens=tokens, place=place)
 
