@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from spanometer import Spans
@@ -71,3 +72,16 @@ def test_codes_of_strings_mean_the_same_on_both_sides():
     codes, names = string_codes(one, other)
     assert [[names[code] for code in side] for side in codes] == [["a", "b"], ["b", "c"]]
     assert codes[0][1] == codes[1][0]
+
+
+def test_texts_in_blocks(monkeypatch):
+    """Characters of blocks that end within texts, between them, and at their ends; most are one byte each."""
+    texts = ["añ 😀c", "", "x\ud800y", "z" * 30, "", "ab"]
+    whole = Wording.of_texts(texts)
+    for size in (1, 3, 7, 30):
+        monkeypatch.setattr("spanometer.spans.wording._AT_ONCE", size)
+        found = Wording.of_texts(texts)
+        assert (found.units.names, found.units.codes.tolist()) == (whole.units.names, whole.units.codes.tolist())
+        assert found.lengths.tolist() == [5, 0, 3, 30, 0, 2]
+    assert whole.units.codes.dtype == np.uint8
+    assert "".join(whole.listed(0, 0, 5)) == texts[0]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..arrays import as_lists, offsets_of, ranges, string_array, strings
+from ..arrays import as_lists, offsets_of, ranges, runs, string_array, strings
 from ..tags.tags import Tags
 from .spans import Spans
 
 _CODE_POINTS = 0x110000
+
+_AT_ONCE = 1 << 20
+"""How many characters are looked at together."""
 
 _NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 """Stands for half a character, which Arrow cannot store."""
@@ -39,12 +42,20 @@ class Wording:
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Wording:
         """Return the wording of documents given as texts, whose spans are in characters."""
-        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        there = np.flatnonzero(np.bincount(points, minlength=_CODE_POINTS))
-        code = np.zeros(_CODE_POINTS, dtype=np.int32)
+        offsets = offsets_of(list(map(len, texts)))
+        occurs = np.zeros(_CODE_POINTS, dtype=bool)
+        for points in _points(texts, offsets):
+            occurs[points] = True
+        there = np.flatnonzero(occurs)
+        code = np.zeros(_CODE_POINTS, dtype=np.min_scalar_type(len(there)))
         code[there] = np.arange(len(there))
+        codes = np.empty(offsets[-1], dtype=code.dtype)
+        reached = 0
+        for points in _points(texts, offsets):
+            codes[reached : reached + len(points)] = code[points]
+            reached += len(points)
         names = tuple(_NO_CHARACTER if 0xD800 <= point < 0xE000 else chr(point) for point in there.tolist())
-        return cls(Tags(code[points], names, offsets_of(list(map(len, texts)))), "")
+        return cls(Tags(codes, names, offsets), "")
 
     @property
     def lengths(self) -> np.ndarray:
@@ -75,6 +86,15 @@ class Wording:
         first = int(self.units.offsets[document])
         names = self.units.names
         return [names[code] for code in self.units.codes[first + start : first + end].tolist()]
+
+
+def _points(texts: Sequence[str], offsets: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the code points of all texts, some at a time: each takes four bytes, and its text mostly one."""
+    for first, last in zip(*runs(offsets[:-1] // _AT_ONCE), strict=True):
+        some = "".join(texts[first:last])
+        for start in range(0, len(some), _AT_ONCE):
+            part = some[start : start + _AT_ONCE].encode("utf-32-le", "surrogatepass")
+            yield np.frombuffer(part, dtype=np.uint32)
 
 
 def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.StringArray:
