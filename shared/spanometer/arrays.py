@@ -352,6 +352,14 @@ def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> 
         raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
 
 
+def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the keys of a mapping with their values one by one; errors as `listed_items`."""
+    try:
+        yield from mapping.items()
+    except Exception as error:
+        raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
+
+
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
     """Return documents as a list of sized rows.
 

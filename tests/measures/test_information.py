@@ -1,5 +1,7 @@
 """What words are worth to SL-ICM: lists of probabilities, mappings with gaps, and estimates from a corpus."""
 
+import hashlib
+import json
 import math
 import random
 from collections import Counter
@@ -13,6 +15,7 @@ from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError, Spans
 from spanometer.measures import SlIcm, word_probabilities
+from spanometer.measures.information import mapping_digest
 
 GOLD, OUTPUT = (Spans.from_tags([tags, ["O"]]) for tags in (["B-A", "I-A", "O"], ["O", "B-A", "O"]))
 LISTS = [[0.5, 0.125, 0.25], [1.0]]
@@ -204,3 +207,14 @@ def test_estimates_sum_to_one(seed):
 def test_nothing_to_estimate_from(corpus, smoothing, message):
     with pytest.raises(InputError, match=message):
         word_probabilities(corpus, smoothing=smoothing)
+
+
+def test_digest_of_a_mapping(monkeypatch):
+    """Against the hash of the JSON of all words, whatever their order and the size of the blocks."""
+    given = {f"wörd {number * 7 % 10}": number / 11 + 0.05 for number in range(10)}
+    written = json.dumps(sorted((word, value) for word, value in given.items()))
+    expected = hashlib.sha256(written.encode()).hexdigest()[:8]
+    for size in (3, 10, 100):
+        monkeypatch.setattr("spanometer.measures.information._WORDS", size)
+        assert mapping_digest(given) == mapping_digest(dict(sorted(given.items()))) == expected
+    assert mapping_digest({}) == hashlib.sha256(b"[]").hexdigest()[:8]

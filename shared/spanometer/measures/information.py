@@ -7,16 +7,21 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise, starmap
+from operator import lt
 from typing import Any
 
 import numpy as np
 
-from ..arrays import is_number, listed_items, offsets_of, ranges, read_documents, runs
+from ..arrays import each_item, is_number, offsets_of, ranges, read_documents, runs
 from ..errors import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16
 """The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
+
+_WORDS = 1 << 14
+"""How many words of a mapping are written together."""
 
 _BLOCK = 1 << 20
 """This many tokens are expanded at a time."""
@@ -251,7 +256,7 @@ def require_probability(value: object, name: str) -> None:
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
     """Raise an `InputError` unless these are words and their probabilities, also of words that do not occur."""
-    for word, value in listed_items(probabilities, TOKENS_REMEDY, option="token_probabilities"):
+    for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
             raise InputError(problem, "Give a mapping of strings to probabilities.", option="token_probabilities")
@@ -260,8 +265,15 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
     """Return the first eight digits of a hash of the mapping, for the signature."""
-    written = json.dumps(sorted((word, float(value)) for word, value in probabilities.items()))
-    return hashlib.sha256(written.encode()).hexdigest()[:8]
+    items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
+    # as JSON, which is not written at once
+    digest, before = hashlib.sha256(b"["), b""
+    each = ((word, float(value)) for word, value in items)
+    while some := list(islice(each, _WORDS)):
+        digest.update(before + json.dumps(some)[1:-1].encode())
+        before = b", "
+    digest.update(b"]")
+    return digest.hexdigest()[:8]
 
 
 def _information(share: np.ndarray, log_base: float) -> np.ndarray:

@@ -3,14 +3,68 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 
 from ..errors import InputError, shown
 from .source import Source
 
+_AT_ONCE = 1 << 16
+"""How many words are Python's strings at a time."""
+
 _REMEDY = "Write a word and its probability or count a line, with a tab between."
+
+
+class WordProbabilities(Mapping[str, float]):
+    """The probabilities of words, as columns: a list may have millions, which as a dict take twenty times the file."""
+
+    def __init__(self, words: pa.LargeStringArray, values: np.ndarray) -> None:
+        """Take over words in ascending order, and the probability of each."""
+        self._words, self._values = words, values
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield each word, in ascending order."""
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self._words.slice(first, _AT_ONCE).to_pylist()
+
+    def __getitem__(self, word: object) -> float:
+        """Return the probability of a word."""
+        if isinstance(word, str):
+            place = bisect_left(range(len(self)), word, key=lambda place: str(self._words[place]))
+            if place < len(self) and str(self._words[place]) == word:
+                return float(self._values[place])
+        raise KeyError(word)
+
+    def items(self) -> ItemsView[str, float]:
+        """Return each word with its probability."""
+        return _Items(self)
+
+    def probabilities(self) -> Iterator[float]:
+        """Yield the probability of each word, in the order of the words."""
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self._values[first : first + _AT_ONCE].tolist()
+
+
+class _Items(ItemsView[str, float]):
+    """Words with their probabilities, found without looking up each."""
+
+    def __init__(self, mapping: WordProbabilities) -> None:
+        super().__init__(mapping)
+        self._of = mapping
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        return zip(self._of, self._of.probabilities(), strict=True)
 
 
 def read_word_probabilities(
@@ -19,7 +73,7 @@ def read_word_probabilities(
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     **limits: Any,
-) -> dict[str, float]:
+) -> WordProbabilities:
     """Read P(w) of words from a list: a line is a word and a number, with a tab (or else a blank) before the number.
 
     If all numbers are written as whole ones they are counts, and P(w) is a count's share of their sum; else they are
@@ -36,11 +90,12 @@ def read_word_probabilities(
         InputError: for a line of another form, a number out of range, a word that is there twice, and for no words; it
             names the line.
     """
-    found: dict[str, float] = {}
-    lines: list[int] = []
+    chunks: list[pa.LargeStringArray] = []
+    lines, given = array("i"), array("d")
     counted = True
     with Source.open(path, name, progress, **limits) as source:
         for first, block in source.blocks():
+            words: list[str] = []
             for line, text in enumerate(block.decode().split("\n"), first):
                 row = text.removesuffix("\r")
                 if not row.strip():
@@ -51,19 +106,29 @@ def read_word_probabilities(
                     continue
                 if value is None or not word.strip():
                     raise source.refuse(f"{shown(row)} is not a word with a number.", _REMEDY, line)
-                if word in found:
-                    raise source.refuse(f"the word {shown(word)} is there twice.", "Give every word once.", line)
-                found[word] = value
+                words.append(word)
+                given.append(value)
                 lines.append(line)
                 counted = counted and written.strip().isdecimal()
-        most = float("inf") if counted else 1.0
-        for line, (word, value) in zip(lines, found.items(), strict=True):
-            if not 0 < value <= most:
-                raise _out_of_range(source, word, value, line)
-        if not found:
+            chunks.append(pa.array(words, pa.large_string()))
+        if not given:
             raise source.refuse("the list has no words.", _REMEDY)
-    total = sum(found.values()) if counted else 1.0
-    return {word: value / total for word, value in found.items()}
+        column, values = pa.concat_arrays(chunks), np.asarray(given)
+        del chunks
+        order = pa.compute.array_sort_indices(column)
+        ascending = column.take(order)
+        # the sorting is stable: of words that are there twice the second comes second
+        twice = np.asarray(order)[1:][np.asarray(pa.compute.equal(ascending[1:], ascending[:-1]).cast(pa.uint8())) != 0]
+        if len(twice):
+            place = int(twice.min())
+            raise source.refuse(
+                f"the word {shown(str(column[place]))} is there twice.", "Give every word once.", lines[place]
+            )
+        fits = (values > 0) & (values <= (np.inf if counted else 1.0))
+        if not fits.all():
+            place = int(np.argmin(fits))
+            raise _out_of_range(source, str(column[place]), given[place], lines[place])
+    return WordProbabilities(ascending, values[np.asarray(order)] / (values.sum() if counted else 1.0))
 
 
 def _number(text: str) -> float | None:
