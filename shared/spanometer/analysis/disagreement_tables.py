@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import printable
 from ..tables.table import Cell, Number, Part, Table, amount
@@ -12,6 +12,9 @@ from .annotator_pairs import DIFFERENCES
 
 if TYPE_CHECKING:
     from .disagreements import Disagreements
+
+_AT_ONCE = 1 << 10
+"""How many places are Python's objects at a time."""
 
 NOTHING = "–"
 """What an annotator says who has no span."""
@@ -55,17 +58,41 @@ def difference_table(found: Disagreements) -> Table:
 
 def place_table(found: Disagreements) -> Table:
     """Return a row for each place, the one that costs most first, with a column for what each annotator says."""
-    table = found.to_arrow()
-    own = [name for name in table.column_names if name != "readings"]
+    rows = _PlaceRows(found)
     # an annotator may be called as another column is
-    keys = [*own[1:], *(f"annotator {name}" if name in own else name for name in found.names)]
-    rows: list[list[Cell]] = []
-    for row in table.to_pylist():
-        said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
-        row["kinds"] = ", ".join(row["kinds"])
-        cells = [_cell(row[name]) for name in own]
-        rows.append([*cells, *(said[name] for name in found.names)])
-    return Table(own[0], keys, rows, left=len(own), kind="places", keys=keys)
+    keys = [*rows.own[1:], *(f"annotator {name}" if name in rows.own else name for name in found.names)]
+    return Table(rows.own[0], keys, rows, left=len(rows.own), kind="places", keys=keys)
+
+
+class _PlaceRows(Sequence[list[Cell]]):
+    """The rows of the table of places, made when they are asked for: Python's objects take many times the columns."""
+
+    def __init__(self, found: Disagreements) -> None:
+        self._found, self._table = found, found.to_arrow()
+        self.own = [name for name in self._table.column_names if name != "readings"]
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @overload
+    def __getitem__(self, place: int) -> list[Cell]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[Cell]]: ...
+    def __getitem__(self, place: int | slice) -> list[Cell] | list[list[Cell]]:
+        chosen = range(len(self))[place]
+        if isinstance(chosen, range):
+            return [self[number] for number in chosen]
+        return next(self._rows(chosen, 1))
+
+    def __iter__(self) -> Iterator[list[Cell]]:
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self._rows(first, _AT_ONCE)
+
+    def _rows(self, first: int, size: int) -> Iterator[list[Cell]]:
+        for row in self._table.slice(first, size).to_pylist():
+            said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
+            row["kinds"] = ", ".join(row["kinds"])
+            yield [*(_cell(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -60,7 +60,7 @@ def to_frame(tables: Iterable[Table]) -> Any:
     import pandas
 
     heads, rows = grid(tables)
-    return pandas.DataFrame(rows, columns=heads)
+    return pandas.DataFrame(list(rows), columns=heads)
 
 
 def by_kind(tables: Iterable[Table]) -> dict[str, list[Table]]:
@@ -71,25 +71,32 @@ def by_kind(tables: Iterable[Table]) -> dict[str, list[Table]]:
     return groups
 
 
-def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[list[str], list[list[Any]]]:
-    """Return the columns and the rows of tables as one; what a table lacks is None.
+def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[list[str], Iterator[list[Any]]]:
+    """Return the columns of tables as one, and yield its rows; what a table lacks is None.
 
     Args:
         tables: tables of one kind.
         precision: how numbers are rounded and scaled; None leaves them as they are.
     """
-    records: list[dict[str, Any]] = []
+    # a list for each row: dictionaries take several times the memory
+    records: list[list[Any]] = []
+    columns: dict[str, int] = {}
     heads: dict[str, None] = {}
     for table in tables:
         keys = ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]
-        found = [_record(table, keys, row, precision) for row in table.rows if row is not None]
-        bounded = {name for record in found for name in record if record[name] is not None}
+        bounded: set[str] = set()
+        for row in table.rows:
+            if row is not None:
+                record = _record(table, keys, row, precision)
+                bounded.update(name for name, value in record.items() if value is not None)
+                for name in record.keys() - columns.keys():
+                    columns[name] = len(columns)
+                records.append([record.get(name) for name in columns])
         first = [*table.about, table.names or table.title]
         shown = [name for key in keys[1:] if key for name in (key, f"{key}_low", f"{key}_high") if name in bounded]
-        records += found
         heads.update(dict.fromkeys([*first, *shown]))
-    names = list(heads)
-    return names, [[record.get(name) for name in names] for record in records]
+    places = [columns.get(name, len(columns)) for name in heads]
+    return list(heads), ([row[place] if place < len(row) else None for place in places] for row in records)
 
 
 def _record(table: Table, keys: Sequence[str], row: Sequence[Cell], precision: Precision | None) -> dict[str, Any]:
