@@ -59,7 +59,7 @@ def test_tags(run, tags, target):
     assert target.read_text() == GOLD
     lines = output.splitlines()
     assert lines[0] == f"ann   {tags[0]}, column 2"
-    assert lines[3] == "size  2 documents, 5 tokens"
+    assert lines[3] == "size  2 sentences, 5 tokens"
     assert "1 span in the consensus (majority: 2 of 3 votes or more)" in lines
     assert ["2", "of", "3", "1", "1"] in [line.split() for line in lines]
     assert lines[-1].startswith("consensus|scheme:IOB2|repair:conlleval|annotators:3|rule:majority|vote:span|")

@@ -155,3 +155,30 @@ def test_a_seed_without_draws(run, complaint, file):
         made = [run(command, *paths, *more, "--seed", seed) for seed in ("3", "3", "4")]
         assert [status for status, *_ in made] == [0, 0, 0]
         assert made[0] == made[1] != made[2]
+
+
+def test_intervals_of_nothing_say_why(run, file):
+    nothing, one = file("nothing.conll", "x O\n\ny O\n"), file("one.conll", "x B-A\n")
+    output = run("compare", *[nothing] * 3, "--zero-division", "nan", "--measure", "span_f")[1]
+    assert "[nan, nan]: a value that is not a number has no interval." in output
+    output = run("compare", one, file("other.conll", "x O\n"), one, "--measure", "span_f")[1]
+    assert "[nan, nan]: intervals need two documents or more, and there is 1 document." in output
+    # before, 1.0000 [1.0000, 1.0000], and p = .001 of the bootstrap
+    assert output.count("1.0000 [nan, nan]") == 3 and "***" not in output.replace("*** p", "")
+    assert "[nan, nan]" not in run("compare", *[file("two.conll", "x B-A\n\ny B-A\n")] * 3, "--measure", "span_f")[1]
+    output = run("agree", *[one] * 3, "--leave-one-out")[1]
+    assert "Without intervals, nobody is called an outlier. One document" in output
+    assert "Nobody is an outlier" not in output
+
+
+def test_chance_that_is_no_number_is_not_above_1(run, file):
+    nothing = file("nothing.conll", "x O\n\ny O\n")
+    output = run("score", nothing, nothing, "--zero-division", "nan", "--measure", "chance_kappa_f1")[1]
+    assert "nan" in output and "above 1" not in output
+
+
+def test_sentences_are_not_called_documents(run, file, tmp_path):
+    path = file("a.conll", "x B-A\n\ny B-A\n")
+    for command in (["consensus", *[path] * 3, "-o", tmp_path / "b.conll"], ["agree", path, path, "--disagreements"]):
+        output = "".join(run(*command)[1:])
+        assert "2 sentences" in output and "2 documents" not in output

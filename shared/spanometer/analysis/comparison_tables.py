@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..tables.table import Cell, Number, Table, amount, head, with_best, with_best_in_row
 from .report_tables import higher_is_better, kind_of
 from .significance import LEVELS
@@ -127,7 +129,17 @@ def legend(found: Comparison) -> list[str]:
         "documents, for these systems. same ranking: the share of resampled corpora in which both rank all alike; "
         "pairs swapped: of systems, those that one ranks this way and the other that way (--json names them)."
     )
+    bounds = [
+        low
+        for result in found.measures.values()
+        for system in result.systems.values()
+        for low, _ in system.intervals.values()
+    ]
+    without = "a value that is not a number has no interval"
+    if found.documents < 2:
+        without = f"intervals need two documents or more, and there is {counted(found.documents, 'document')}"
     return [
+        *([f"[nan, nan]: {without}."] if any(map(math.isnan, bounds)) else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",

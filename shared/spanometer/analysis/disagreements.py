@@ -195,7 +195,12 @@ class Disagreements(Shown):
         """The size of the corpus, and how many places there are, in words."""
         size = counted(self.documents, "document")
         size = size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        return f"{size}; {counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
+        return f"{size}; {self.number}"
+
+    @property
+    def number(self) -> str:
+        """How many places there are, in words."""
+        return f"{counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
 
     def lines(self) -> Iterator[Part]:
         """Return the same without the size and the signature."""

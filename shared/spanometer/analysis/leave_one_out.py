@@ -94,7 +94,8 @@ class LeaveOneOut(Shown):
     def verdict(self) -> str:
         """Who is the outlier, as a sentence."""
         if self.stands_out is None:
-            return "Without intervals, nobody is called an outlier."
+            none = "" if self.confidence is None else " One document, or values that are not numbers, have none."
+            return f"Without intervals, nobody is called an outlier.{none}"
         if self.outlier is None:
             looks = f"at the level for {len(self.names)} looks"
             return f"Nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
@@ -192,7 +193,8 @@ def leave_one_out(
     nothing = np.full(count, math.nan)
     stands_out = None
     if confidence is not None:
-        stands_out = values["kappa_change"].bounds(1 - (1 - confidence) / count)[0] > 0
+        lows = values["kappa_change"].bounds(1 - (1 - confidence) / count)[0]
+        stands_out = None if np.isnan(lows).all() else lows > 0
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),

@@ -142,6 +142,9 @@ class MeasuredSystems:
         found = {}
         for system, counts in self.counts.items():
             scores, drawn = self.measure.score(counts), joined_values(self._drawn[system])
+            if counts.documents < 2:
+                # one document, drawn again and again, tells nothing of others
+                drawn = {key: np.full_like(values, np.nan) for key, values in drawn.items()}
             left_out = self.measure.left_out(counts) if self._resampling.interval_method == "bca" else {}
             found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
         return found
@@ -157,6 +160,8 @@ class MeasuredSystems:
         """Return the result of each system, ranked by one of the values."""
         places, drawn_places = self.places(key)
         shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+        if any(counts.documents < 2 for counts in self.counts.values()):
+            shares = np.full_like(shares, np.nan)
         return {
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),

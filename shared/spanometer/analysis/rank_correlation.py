@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -69,13 +70,14 @@ def rank_correlations(
     found = []
     for (name, (one, drawn)), (other_name, (other, other_drawn)) in combinations(ranked.items(), 2):
         tau = float(kendall(one, other))
+        bounds = interval(tau, kendall(drawn, other_drawn), confidence)
         contrary = _directions(one) * _directions(other) < 0
         found.append(
             RankCorrelation(
                 measures=(name, other_name),
                 tau=tau,
-                interval=interval(tau, kendall(drawn, other_drawn), confidence),
-                same=float((drawn == other_drawn).all(axis=1).mean()),
+                interval=bounds,
+                same=math.nan if math.isnan(bounds[0]) else float((drawn == other_drawn).all(axis=1).mean()),
                 swapped=tuple(pair for pair, apart in zip(pairs, contrary.tolist(), strict=True) if apart),
             )
         )

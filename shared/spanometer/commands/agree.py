@@ -305,5 +305,5 @@ def _parts(compared: _Compared, output: AgreementOutput) -> Iterator[Part]:
     if compared.left_out is not None:
         yield from ("", *compared.left_out.lines())
     if compared.differing is not None and output.disagreements:
-        yield from ("", compared.differing.size)
+        yield from ("", compared.differing.number)
         yield from compared.differing.lines() if output.table == "text" else compared.differing.tables()

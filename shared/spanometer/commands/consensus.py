@@ -31,7 +31,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.consensus import Consensus, Voting, consensus
-from ..errors import InputError, setting
+from ..errors import InputError, counted, setting
 from ..readers.document_file import DocumentFile
 from ..readers.formats import writers
 from ..readers.output import creating
@@ -47,7 +47,7 @@ from .measures import require_used
 from .options import add_options, read_options, switch, text
 from .output import Output
 from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
-from .tag_files import TagSeries, side_of
+from .tag_files import TagSeries, documents_in, side_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,9 +104,9 @@ def run(options: argparse.Namespace) -> int:
     if not writers()[format].folder:
         read_options(Target, options, file="")
     if isinstance(source, VotedDocuments):
-        sides, found, file = _of_documents(source, paths, options, voting)
+        sides, found, file, size = _of_documents(source, paths, options, voting)
     else:
-        sides, found, file = _of_tags(read_options(VotedTags, options), paths, options, voting)
+        sides, found, file, size = _of_tags(read_options(VotedTags, options), paths, options, voting)
     pairing = Pairing(to_tokens=getattr(source, "to_tokens", "strict")) if writers()[format].unit == "token" else None
     # what the readers of all files say is shown with their names
     made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
@@ -119,26 +119,27 @@ def run(options: argparse.Namespace) -> int:
     if to_screen:
         from ..tables.screen import text_of
 
-        print(text_of(_parts(found, sides), terminal=False), end="", file=sys.stderr)
+        print(text_of(_parts(found, sides, size), terminal=False), end="", file=sys.stderr)
     else:
-        output.write(lambda: _described(found, sides), lambda: _parts(found, sides))
+        output.write(lambda: _described(found, sides), lambda: _parts(found, sides, size))
     return 0
 
 
 def _of_documents(
     source: VotedDocuments, paths: Sequence[str], options: argparse.Namespace, voting: Voting
-) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None]:
-    """Count the votes in exports of tools, one a file or all in one."""
+) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None, str]:
+    """Count the votes in exports of tools, one a file or all in one; also return their number in words."""
     files = source.read_all(paths)
     annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
     found = consensus(annotators, pairing=source.pairing, **source.chosen, **asdict(voting))
-    return [(name, side_of_documents(file)) for name, file in annotators.items()], found, None
+    sides = [(name, side_of_documents(file)) for name, file in annotators.items()]
+    return sides, found, None, counted(found.spans.documents, "document")
 
 
 def _of_tags(
     source: VotedTags, paths: Sequence[str], options: argparse.Namespace, voting: Voting
-) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None]:
-    """Count the votes in tags; errors name the files' lines."""
+) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None, str]:
+    """Count the votes in tags; errors name the files' lines. Also return the number of documents in words."""
     files = source.read_all(paths, "its annotators", words=True)
     first = files[0]
     if not source.kept(first).all():
@@ -156,16 +157,16 @@ def _of_tags(
             **asdict(voting),
         )
     sides = [(name, side_of(file)) for name, file in annotators.items()]
-    return sides, found, documents_of_tags(first, found.spans)
+    return sides, found, documents_of_tags(first, found.spans), documents_in(first, briefly=True)
 
 
 def _described(found: Consensus, sides: Sequence[tuple[str, Side]]) -> dict[str, Any]:
     return {"files": [side.described for _, side in sides], **found.to_dict()}
 
 
-def _parts(found: Consensus, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
+def _parts(found: Consensus, sides: Sequence[tuple[str, Side]], size: str) -> Iterator[Part]:
     spans = found.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
-    yield from heading(headlines(sides, size_of(spans.documents, tokens, unit_of([found.signature]))))
+    yield from heading(headlines(sides, size_of(size, tokens, unit_of([found.signature]))))
     yield ""
     yield from found.parts()

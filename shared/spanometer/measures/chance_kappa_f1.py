@@ -241,7 +241,8 @@ class ChanceKappaF1(AlignedMeasure):
     def notes(self, counts: Counts) -> list[str]:
         """Say if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
         chance = float(self.score_totals(self.totals(counts))["chance_f1"])
-        if chance < 1.0 - 1e-12:
+        # NaN reaches nothing
+        if not chance >= 1.0 - 1e-12:
             return []
         if chance <= 1.0 + 1e-12:
             return ["chance_f1 is 1: spans placed at random always agree in full, and kappa_f1 is zero_division."]
