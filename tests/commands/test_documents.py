@@ -141,8 +141,6 @@ def test_options_of_one_side(run, complaint, file):
     system = file("system.jsonl", doccano(["💃 Lovelace wrote.", "In Rome"], [[[2, 10, "PER"]], []]))
     assert "nothing shows how they are counted here" in complaint("score", gold, system)
     shifted = [
-        "--to-tokens",
-        "expand",
         "--unit",
         "character",
         "--measure",

@@ -17,7 +17,7 @@ from ..options import check_options, option
 from ..plots import plot_precision_recall
 from ..plots.figure import require_format
 from ..readers.annotated_file import require_same_tokens
-from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.attribute_lines import AttributeFile, read_attributes, require_same_texts
 from ..readers.attributed import AttributedSpans
 from ..readers.document_file import DocumentFile
 from ..readers.formats import formats_of
@@ -53,8 +53,9 @@ class AttributeSeries(Limits, ComparedWords, Input):
         references, *systems = (read_with(reader, path) for path in paths)
         for predictions in systems:
             require_same_tokens(references, predictions)
+            require_same_texts(references, predictions)
         # words are many, and their work is done
-        return [replace(one, words=None) for one in (references, *systems)]
+        return [replace(one, words=None, texts=None) for one in (references, *systems)]
 
     def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
         """Read files of documents whose spans have attributes, all in the order of the reference."""

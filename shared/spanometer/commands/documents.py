@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, setting
+from ..errors import InputError, counted, mention, setting
 from ..grounding.grounded import AnswerCounts
 from ..options import check_options, option, options_of, reused_option, takes
 from ..readers.answer_lines import AnswerLines
@@ -100,9 +100,14 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         # JSON lines of tags and of documents have one name
         return detected(path, self.encoding, DocumentFile, None if self.format == AUTO else self.format)
 
-    def require_taken(self, paths: Sequence[str]) -> None:
-        """Raise an `InputError` for an option of formats that none of some files has."""
-        taken = {name for path in paths if (found := self.format_of(path)) is not None for name in found.options}
+    def require_taken(self, paths: Sequence[str], *, tags: bool = False) -> None:
+        """Raise an `InputError` for an option of formats that none of some files has; with `tags` one is of tags."""
+        formats = [self.format_of(path) for path in paths]
+        taken = {name for found in formats if found is not None for name in found.options}
+        if not tags and None not in formats:
+            for name in sorted({*options_of(LabelDecoding), *_OF_TAGS} - taken):
+                if getattr(self, name) != options_of(self)[name].default:
+                    raise InputError(f"{mention(name)} is for tags, and no file has any.", "Leave it out.", option=name)
         for name, declared in _FORMAT_OPTIONS.items():
             if name not in (*taken, *options_of(Decoding)) and getattr(self, name) != declared.default:
                 owners = [format.name for format in formats_of(DocumentFile).values() if name in format.options]
@@ -187,7 +192,7 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
         self.require_one_system(paths)
-        self.require_taken(paths)
+        self.require_taken(paths, tags=(self.reference_column or self.prediction_column) is not None)
         references = self.read(paths[0], self.reference_column)
         systems = [self.read(path, self.prediction_column) for path in paths[1:]]
         answered = any(file.answers is not None for file in systems)

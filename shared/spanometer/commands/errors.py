@@ -114,6 +114,8 @@ class ErrorOutput(PlotOutput):
         super().__post_init__()
         if self.html is not None:
             require_html(self.html)
+        if self.plot is None and self.extents != options_of(ErrorOutput)["extents"].default:
+            raise InputError("--extents is about the picture, and there is none.", "Add --plot, or leave it out.")
         if self.examples is not None and (self.json or self.table != "text" or self.per_error):
             raise InputError(
                 f"{mention('examples')} prints errors in a form of its own.",

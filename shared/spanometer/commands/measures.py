@@ -130,24 +130,24 @@ def require_used(
         kind: the one that is read.
     """
     used = [type(one) for one in (*measures, resampling) if one is not None] + ([] if kind is None else [kind])
-    owners: dict[str, type] = {
-        "other measures": Measure,
-        **known,
-        INTERVALS: Resampling,
-        **{one.title: one for one in kinds},
-    }
-    unused = {name: sorted(given_options(options, owner) - destinations(*used)) for name, owner in owners.items()}
-    owner, names = next(((owner, names) for owner, names in unused.items() if names), ("", [""]))
+    # kinds of one title have options of their own
+    owners: list[tuple[str, type]] = [("other measures", Measure), *known.items(), (INTERVALS, Resampling)]
+    owners += [(one.title, one) for one in kinds]
+    unused = [(title, sorted(given_options(options, owner) - destinations(*used))) for title, owner in owners]
+    owner, names = next(((owner, names) for owner, names in unused if names), ("", [""]))
     flag = options.flags.get(names[0])
     if owner in known:
-        raise InputError(f"{flag} is an option of {owner}, which is not computed.", f"Add {owner} to --measure.")
+        suits = kind is None or known[owner].input == kind.input
+        remedy = f"Add {owner} to --measure." if suits else "Leave it out."
+        raise InputError(f"{flag} is an option of {owner}, which is not computed.", remedy)
     if owner == INTERVALS:
         raise InputError("there are no intervals without a level.", "Add --confidence 0.95.")
     if owner == "other measures":
         raise InputError(f"{flag} is an option of {owner}.", "Leave it out.")
     if owner and kind is not None:
         first, *others = (one.title for one in kinds if names[0] in destinations(one))
-        problem = f"{flag} is not for {kind.title}." if others else f"{flag} is for {first}, not for {kind.title}."
+        elsewhere = not others and first != kind.title
+        problem = f"{flag} is for {first}, not for {kind.title}." if elsewhere else f"{flag} is not for {kind.title}."
         raise InputError(problem, "Leave it out.")
     _require_effect(options, [one for one in (*measures, resampling) if one is not None])
 

@@ -21,6 +21,9 @@ from .options import switch, text
 
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
+_OTHERS = (".gz", ".jsonl", ".parquet", ".pdf", ".png", ".svg", ".tsv", ".xlsx")
+"""Endings of what tables are not written as."""
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
 <style>
@@ -85,7 +88,11 @@ class TableOutput(Precision, Output):
         """Check the options."""
         super().__post_init__()
         if self.names_file and self.table == "text" and not self.json and not self.has_own_form:
-            form = _BY_ENDING.get(os.path.splitext(str(self.output))[1].lower(), "text")
+            ending = os.path.splitext(str(self.output))[1].lower()
+            if ending in _OTHERS:
+                remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or name the form with --table."
+                raise InputError(f"tables are not written as {ending}.", remedy, source=self.output)
+            form = _BY_ENDING.get(ending, "text")
             name, value = ("json", True) if form == "json" else ("table", form)
             object.__setattr__(self, name, value)
         if self.json and (self.table != "text" or self.digits is not None or self.percent):

@@ -13,6 +13,7 @@ from ..errors import InputError, counted
 from ..measures.registry import MEASURES
 from ..readers.reading import by_annotator
 from ..tables.table import Part, heading
+from .answers import known_measures
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import (
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace, output: TableOutput, kinds: Sequence[type[P
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_scored(measures, kind)
     resampling = chosen_resampling(options)
-    require_used(options, MEASURES, measures, resampling=resampling, kinds=[*kinds, kind], kind=kind)
+    require_used(options, known_measures(), measures, resampling=resampling, kinds=[*kinds, kind], kind=kind)
     default = names_of(paths[number:])
     if not set(default).isdisjoint(names_of(paths[:number])):
         default = names_of(paths)[number:]

@@ -234,6 +234,12 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
             f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
         )
     unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
+    if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
+        raise InputError(
+            f"{setting('to_tokens', pairing.to_tokens)} carries spans to tokens, and characters are counted.",
+            f"Leave it out, or make tokens with {setting('tokenizer', 'words')}.",
+            option="to_tokens",
+        )
     if pairing.join_fragments:
         choices["join_fragments"] = "yes"
         for side in sides:
@@ -321,8 +327,7 @@ def _share_texts(
         for side in (references, predictions):
             of_side = side.file.words
             if side.texts is None and of_side is not None:
-                bounds = [words_in_text(row, known[document], document) for document, row in enumerate(of_side)]
-                side.tokens, side.texts = Tokens.from_lists(bounds), known
+                side.tokens, side.texts = on_side(side.name, _words_in_texts, of_side, known), known
             elif side.texts is None and not side.in_tokens:
                 side.texts = known
                 remarks += on_side(side.name, _compare_stated, side, known)
@@ -353,6 +358,10 @@ def _share_texts(
         others, predictions.tokens = joined(predictions.file.words)
         for document, texts_here in enumerate(zip(made, others, strict=True)):
             require_same_text(*texts_here, document, "Both sides must annotate the same text.")
+
+
+def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tokens:
+    return Tokens.from_lists([words_in_text(row, texts[document], document) for document, row in enumerate(words)])
 
 
 def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:

@@ -207,7 +207,7 @@ def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None 
     Raises:
         InputError: as `pair`, and for a system without answers.
     """
-    chosen = replace(pairing or Pairing(), unit="character", shared_documents=False)
+    chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, shared_documents=False)
     if pairing is not None and pairing.shared_documents:
         files, left_out = shared_documents(files)
         for note in by_side(left_out):

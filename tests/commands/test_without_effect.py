@@ -1,0 +1,149 @@
+"""Options that would do nothing are refused, and a file has the form that its name says."""
+
+import json
+
+import pytest
+
+TAGS = "Ann B-PER\nLee I-PER\nwon O\n\nParis B-LOC\n"
+DOCUMENT = {"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+ANSWER = {"answer": '[["PER", "Ann"]]'}
+
+
+@pytest.fixture
+def tags(file):
+    return file("tags.conll", TAGS)
+
+
+@pytest.fixture
+def documents(lines):
+    return lines("documents.jsonl", DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "--seed", "3"],
+        ["agree", "--seed", "3"],
+        ["agree", "--seed", "3", "--leave-one-out"],
+        ["agree", "--uniform-threshold", "0.5"],
+        ["score", "--uniform-threshold", "0.5", "--method", "exact"],
+        ["agree", "--measure", "gamma", "--sampler", "statistical", "--min-shift", "half"],
+    ],
+    ids=" ".join,
+)
+def test_options_of_measures_that_do_not_use_them(complaint, tags, arguments):
+    message = complaint(*arguments, tags, tags)
+    assert "has no effect with the other options" in message
+    assert message.startswith(f"spanometer: {next(one for one in arguments if one in IDLE)} ")
+
+
+IDLE = {"--seed", "--uniform-threshold", "--min-shift"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "--seed", "3", "--confidence", "0.9"],
+        ["score", "--seed", "3", "--measure", "chance_kappa_f1", "--simulations", "5"],
+        ["agree", "--seed", "3", "--simulations", "5"],
+        ["agree", "--seed", "3", "--measure", "gamma"],
+        ["agree", "--uniform-threshold", "0.5", "--method", "auto"],
+        ["compare", "--seed", "3", "--resamples", "5"],
+    ],
+    ids=" ".join,
+)
+def test_options_that_are_used(run, tags, arguments):
+    assert run(*arguments, *[tags] * 3)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [
+        (["--type-cost", "2"], "--type-cost is an option of eter, which is not computed. Leave it out."),
+        (["--on-mismatch", "count"], "--on-mismatch is an option of span_attribute, which is not computed."),
+        (["--threshold", "0.3"], "--threshold is an option of matched_f, which is not computed. Add matched_f"),
+        (["--corpus-probabilities"], "--corpus-probabilities is not for tags."),
+    ],
+)
+def test_several_references(complaint, tags, option, answer):
+    assert answer in complaint("score", "--references", "2", tags, tags, tags, *option)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--scheme", "IOB2"], ["--repair", "discard"], ["--no-prefix"], ["--outside", "o"], ["--documents", "blank"]],
+    ids=" ".join,
+)
+def test_options_of_tags_where_there_are_none(complaint, run, tags, documents, lines, option):
+    answers = lines("answers.jsonl", ANSWER)
+    for arguments in (
+        ["score", documents, documents],
+        ["compare", documents, documents, documents],
+        ["agree", documents, documents],
+        ["errors", documents, answers],
+        ["score", documents, answers, "--grounding", "gollie"],
+    ):
+        if option[0] not in ("--outside", "--documents") or arguments[0] == "score":
+            assert f"{option[0]} is for tags, and no file has any." in complaint(*arguments, *option)
+    words = lines("words.jsonl", {"tokens": ["Ann", "won"], "spans": [{"start": 0, "end": 1, "label": "PER"}]})
+    beside = lines("tags.jsonl", {"tokens": ["Ann", "won"], "tags": ["B-PER", "O"]})
+    if option[0] in ("--scheme", "--repair"):
+        assert run("score", words, beside, "--measure", "span_f", *option)[0] == 0
+
+
+def test_tokens_that_nothing_is_carried_to(complaint, run, documents):
+    for arguments in (["score", documents, documents], ["agree", documents, documents]):
+        message = complaint(*arguments, "--to-tokens", "expand")
+        assert "--to-tokens expand carries spans to tokens, and characters are counted." in message
+        assert run(*arguments, "--to-tokens", "expand", "--tokenizer", "words")[0] == 0
+
+
+def test_extents_of_no_picture(complaint, tags):
+    assert "--extents is about the picture" in complaint("errors", tags, tags, "--extents", "exact")
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    [
+        (".csv", "measure,precision"),
+        (".md", "| measure |"),
+        (".tex", "% "),
+        (".json", "{"),
+        (".txt", "reference"),
+        ("", "reference"),
+    ],
+)
+def test_files_have_the_form_of_their_name(run, tags, tmp_path, ending, begins):
+    path = tmp_path / f"scores{ending}"
+    assert run("score", tags, tags, "-o", path) == (0, "", "")
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith(begins)
+    if ending == ".json":
+        assert json.loads(text)["measures"]["span_f"]["scores"]["f1"] == 1.0
+
+
+def test_what_is_asked_for_goes_before_the_name(run, tags, tmp_path):
+    path = tmp_path / "scores.csv"
+    assert run("score", tags, tags, "--table", "markdown", "-o", path)[0] == 0
+    assert path.read_text(encoding="utf-8").startswith("| measure")
+    assert run("score", tags, tags, "--score-only", "--measure", "span_f", "-o", path, "--force")[0] == 0
+    assert path.read_text(encoding="utf-8") == "1.0000\n"
+    errors = tmp_path / "errors.jsonl"
+    assert run("errors", tags, tags, "--examples", "jsonl", "-o", errors)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["score", "-o", "x.html"], "End the name in .csv, .md, .tex, .json or .txt"),
+        (["score", "-o", "x.parquet"], "name the form with --table"),
+        (["agree", "-o", "x.html"], "with --disagreements a name that ends in .html makes a page"),
+        (["errors", "-o", "x.html"], "--html writes a page"),
+        (["agree", "-o", "x.png"], "tables are not written as .png"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_forms_that_tables_do_not_have(complaint, tags, tmp_path, monkeypatch, arguments, remedy):
+    monkeypatch.chdir(tmp_path)
+    assert remedy in complaint(*arguments, tags, tags)
+    assert list(tmp_path.glob("x.*")) == []
