@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
@@ -212,6 +213,12 @@ def require_kind(value: object, kind: type | tuple[type, ...], what: str, remedy
         raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {what}.", remedy, **place)
 
 
+def require_no_more(more: Sequence[object], remedy: str) -> None:
+    """Raise an `InputError` for what is passed by position beyond what a function takes so."""
+    if more:
+        raise InputError(f"{counted(len(more), 'argument')} too many.", f"{remedy} Options are given by name.")
+
+
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
     """Raise an `InputError` unless both sides are of one kind, and have the same number of documents."""
     for side, given in (("references", references), ("predictions", predictions)):
@@ -234,6 +241,25 @@ def plain_ends(text: str) -> str:
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
+def only_difference(one: str, other: str) -> str:
+    """Return a sentence on what two strings differ in, if it is nothing but how they are written; else nothing."""
+    ways: dict[str, Callable[[str], str]] = {
+        "line ends and byte order marks": plain_ends,
+        "Unicode normalisation": _normalised,
+        "case": _folded,
+    }
+    way = next((way for way, plain in ways.items() if plain(one) == plain(other)), None)
+    return "" if way is None else f" They differ only in {way}."
+
+
+def _normalised(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _folded(text: str) -> str:
+    return _normalised(_normalised(text).casefold())
+
+
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:
     """Raise an `InputError` that shows the first difference of two texts, if there is one."""
     if reference == prediction:
@@ -242,11 +268,9 @@ def require_same_text(reference: str, prediction: str, document: int, remedy: st
     place = next((place for place in range(common) if reference[place] != prediction[place]), common)
     before = max(place - _AROUND, 0)
     here, there = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
-    kind = ""
-    if plain_ends(reference) == plain_ends(prediction):
-        kind = " They differ only in line ends and byte order marks."
+    difference = only_difference(reference, prediction)
     raise InputError(
-        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{kind}",
+        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{difference}",
         remedy,
         document=document,
         option=option,

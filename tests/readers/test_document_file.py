@@ -132,11 +132,6 @@ def test_records_beyond_those_that_are_checked_together(file):
         made(file, *plain, broken, Record(text="", spans=[(0, 1, "A"), (0, "x", "A")], line=1502))
 
 
-def test_texts_of_some_documents_alone(file):
-    records = [Record(text="💃 Ada", spans=[(3, 6, "A")]), Record(text=None, spans=[(3, 6, "A")])]
-    assert bounds(made(file, *records, units=("utf-16",))) == [(2, 5), (3, 6)]
-
-
 LINES = "Ada\r\nwrote\r\n💃 it"
 
 

@@ -338,3 +338,18 @@ def test_transformed_files_are_those_of_one(folder, run, tmp_path):
     for source, output in zip((path, whole), outputs, strict=True):
         assert run("transform", source, "--apply", "dropped_spans", "--rate", "0.5", "-o", output)[0] == 0
     assert "\n".join((outputs[0] / f"{name}.conll").read_text() for name in "abc") == outputs[1].read_text()
+
+
+def test_texts_of_some_files(tmp_path):
+    """The texts of a folder were compared only if all of its files had some, and nothing said so."""
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    spans = [{"start": 0, "end": 3, "label": "PER"}]
+    (folder / "a.jsonl").write_text(json.dumps({"text": "Ann won", "spans": spans}) + "\n")
+    (folder / "b.jsonl").write_text(json.dumps({"unit": "character", "spans": spans}) + "\n")
+    with pytest.raises(InputError, match=r"a\.jsonl has texts, and this has none"):
+        spanometer.read(folder)
+    (folder / "a.jsonl").write_text(json.dumps({"tokens": ["Ann"], "spans": [{**spans[0], "end": 1}]}) + "\n")
+    (folder / "b.jsonl").write_text(json.dumps({"unit": "token", "spans": spans}) + "\n")
+    with pytest.raises(InputError, match=r"a\.jsonl has words, and this has none"):
+        spanometer.read(folder)

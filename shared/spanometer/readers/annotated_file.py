@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import offsets_of, ranges
-from ..errors import InputError, counted, require_kind, setting, shown
+from ..errors import InputError, counted, only_difference, require_kind, setting, shown
 from .words import Words
 
 _LISTED = 3
@@ -208,15 +207,10 @@ def require_same_words(references: AnnotatedFile, predictions: AnnotatedFile) ->
     offsets = offsets_of(one)
     document = int(np.searchsorted(offsets, token, side="right")) - 1
     position = token - int(offsets[document])
-    if _folded(word) == _folded(found):
-        form = unicodedata.normalize("NFKC", word) == unicodedata.normalize("NFKC", found)
-        difference = f" They differ only in {'Unicode normalisation' if form else 'case'}."
-    else:
-        difference = ""
     line = predictions.line(document, position)
     error = InputError(
         f"the word is {shown(word)} here and {shown(found)} in {predictions.source_of(document)}, line {line}."
-        f"{difference}",
+        f"{only_difference(word, found)}",
         "Both sides must annotate the same words, in the same order; "
         f"{setting('ignore_words', True)} compares no words.",
         document=document,
@@ -238,7 +232,3 @@ def _first_difference(one: Words, other: Words) -> tuple[int, str, str] | None:
             token = start + int(np.argmax(differing))
             return token, one.names[one.codes[token]], other.names[other.codes[token]]
     return None
-
-
-def _folded(word: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())

@@ -98,10 +98,15 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
         spans=(),
         text=text,
         tokens=tokens if text is not None and _are_bounds(tokens) else None,
+        words=tokens if text is None and _are_words(tokens) else None,
         id=None if name is None else str(name),
         line=line,
         place=place,
     )
+
+
+def _are_words(tokens: Any) -> bool:
+    return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
 
 
 def _are_bounds(tokens: Any) -> bool:

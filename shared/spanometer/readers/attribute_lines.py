@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from ..arrays import in_chunks
-from ..errors import InputError, require_choice
+from ..errors import InputError, require_choice, require_same_text
 from ..spans.attributes import Attributes, attributes_arrays
 from .annotated_file import AnnotatedFile
 from .formats import Evidence, Format, read_as, register
 from .json_lines import MARK, add_words, is_json_lines, list_in, located, rows, words_in
-from .several_files import TOGETHER, parts_together
+from .several_files import TOGETHER, if_all, parts_together
 from .source import Source
 from .words import WordRows
 
@@ -33,10 +34,34 @@ class AttributeFile(AnnotatedFile):
     Attributes:
         attributes: the spans and their attributes as columns.
         format: what they were read as.
+        texts: the text of each document; None if the file has none.
     """
 
     attributes: Attributes
     format: str = "jsonl"
+    texts: Sequence[str] | None = None
+
+
+def require_same_texts(references: AttributeFile, predictions: AttributeFile) -> None:
+    """Raise an `InputError` that names file and line unless the texts are the same, as far as both sides have any.
+
+    Files of other numbers of documents are not compared.
+    """
+    one, other = references.texts, predictions.texts
+    for file, texts, beside in ((references, one, predictions), (predictions, other, references)):
+        if texts is not None and file.words is None and beside.texts is None and beside.words is not None:
+            raise InputError(
+                f"the documents have a text, whose characters spans count, and those of {beside.source} have words.",
+                "Count the spans of both sides in the same.",
+                source=file.source,
+            )
+    if one is None or other is None:
+        return
+    for document, (text, found) in enumerate(zip(one, other, strict=False)):
+        try:
+            require_same_text(text, found, document, "Both sides must annotate the same text.")
+        except InputError as error:
+            raise references.locate(error) from None
 
 
 def read_attributes(
@@ -74,12 +99,17 @@ def read_attributes(
 def _read(source: Source, *, words: bool = True) -> AttributeFile:
     found = WordRows()
     lines: list[int] = []
+    texts: list[str] = []
 
     def documents() -> Iterator[list[Any]]:
         for line, row in rows(source, "spans"):
             of_line = words_in(source, row, None, line) if words else None
             add_words(found, of_line, source, line, first=not lines)
+            if isinstance(row, dict) and isinstance(row.get("text"), str):
+                texts.append(row["text"])
             lines.append(line)
+            if len(texts) not in (0, len(lines)):
+                raise source.refuse("some lines have a text, others have none.", "Give all lines one, or none.", line)
             yield list_in(source, row, _KEYS, line, "spans")
 
     try:
@@ -90,6 +120,7 @@ def _read(source: Source, *, words: bool = True) -> AttributeFile:
         source=source.name,
         attributes=attributes,
         words=found.words() if len(found) else None,
+        texts=texts or None,
         document_lines=np.array(lines, dtype=np.int64),
     )
 
@@ -118,7 +149,12 @@ def _evidence(source: Source) -> Evidence:
 
 def _together(source: str, files: Mapping[str, AttributeFile]) -> AttributeFile:
     joined = pa.chunked_array([part.attributes.to_arrow() for part in files.values()])
-    return AttributeFile(**parts_together(source, files), attributes=Attributes.from_arrow(joined))
+    texts = if_all(part.texts for part in files.values())
+    return AttributeFile(
+        **parts_together(source, files),
+        attributes=Attributes.from_arrow(joined),
+        texts=None if texts is None else list(chain.from_iterable(texts)),
+    )
 
 
 TOGETHER[AttributeFile] = _together

@@ -156,7 +156,8 @@ def documents_of(
     Raises:
         InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
             past its end, inside a character or in the wrong order, for labels that are no strings; for offsets whose
-            unit cannot be told; and if most of the stated texts differ from the text.
+            unit cannot be told; if most of the stated texts differ from the text; and if only some documents have a
+            text or words.
     """
     inspect = inspection.get()
     if inspect is not None:

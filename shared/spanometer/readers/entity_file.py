@@ -23,7 +23,7 @@ from .annotated_file import AnnotatedFile
 from .formats import formats_of, keywords, read_as
 from .output import creating, packing, replacing
 from .several_files import TOGETHER, document_names, parts_together
-from .source import Limits
+from .source import Limits, require_stream
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -180,8 +180,7 @@ def write_entities(
         InputError: for entities, words and names that the format cannot hold or that are of other types, and for a file
             that exists already.
     """
-    if not isinstance(path, (str, os.PathLike)) and not callable(getattr(path, "write", None)):
-        raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
+    require_stream(path, "write")
     require_choice("overwrite", overwrite, (True, False))
     writers = {name: known.write for name, known in formats_of(EntityFile).items() if known.write is not None}
     require_choice("format", format, tuple(writers))

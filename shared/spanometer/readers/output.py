@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 _LEVEL = 6
 """How hard gzip tries; that of the program gzip."""
@@ -63,6 +63,8 @@ def creating(path: str) -> Iterator[BinaryIO]:
         stream = open(path, "wb" if device else "xb")  # noqa: SIM115 (closed below)
     except FileExistsError:
         raise InputError("the file exists already.", "Choose another name, or add --force.", source=path) from None
+    except ValueError as error:
+        raise InputError(f"{shown(path)} is not the name of a file: {error}.", "Choose another name.") from None
     try:
         with stream:
             yield stream

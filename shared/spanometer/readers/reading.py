@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
-from ..errors import InputError, require_choice, setting
-from ..options import options_of, require_known
+from ..errors import InputError, require_choice, require_kind, setting
+from ..options import Option, options_of, require_known
 from ..spans.documents import Documents
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding, read_prefix, scheme_of
@@ -18,9 +18,9 @@ from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .matching import shared_documents
 from .several_files import read_together
-from .source import Limits, Replayed
+from .source import Limits, Replayed, require_name, require_stream
 from .tag_file import TagFile, read
-from .tokenizers import tokens_of
+from .tokenizers import require_tokenizer, tokens_of
 
 _OF_TAGS = ("documents", "outside")
 """The options of reading tags, beside those of decoding them."""
@@ -64,11 +64,19 @@ def read_documents(
     """
     known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
-    limits = {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
+    require_stream(path)
+    require_name(name)
+    require_tokenizer(tokenizer)
+    if annotator is not None:
+        require_kind(annotator, str, "the name of an annotator", "Give a string.", option="annotator")
+    limits = {} if limits is None else limits
+    require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
+    require_known(limits, options_of(Limits), "limits")
+    limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
     require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of(TagFile)])))
     named = None if format == AUTO else format
     # keys of spans are named in our JSON lines alone, which show no format without the usual one
-    own_key = options.get("spans_key", declared["spans_key"].default) != declared["spans_key"].default
+    own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
     if own_key and named in (None, "jsonl"):
         named = "jsonl"
     elif named is None or named in formats_of(TagFile):
@@ -90,7 +98,11 @@ def read_documents(
     if named not in known:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
-        _refuse(name, {key: value for key, value in options.items() if value != declared[key].default}, "not for tags")
+        _refuse(
+            name,
+            {key: value for key, value in options.items() if not _is_default(value, declared[key])},
+            "not for tags",
+        )
         given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
         tags = read(path, name=name, progress=progress, **given)
         file = documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
@@ -116,6 +128,11 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
     except InputError as error:
         raise file.locate(error) if error.document is not None else error from None
     return replace(file, documents=replace(file.documents, tokens=tokens), tokenizer=tokenizer)
+
+
+def _is_default(value: Any, declared: Option) -> bool:
+    # anybody's object may have an equality of its own
+    return isinstance(value, type(declared.default)) and bool(value == declared.default)
 
 
 def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:

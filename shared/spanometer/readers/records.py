@@ -22,7 +22,7 @@ from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, span_problem, 
 from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
 from .attributed import AttributedSpans, SharedValues
-from .words import Codes, WordRows
+from .words import AllOrNone, Codes, WordRows
 
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
@@ -175,6 +175,7 @@ class RecordColumns:
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
         self.words: WordRows | None = WordRows()
+        self._alike = AllOrNone()
         self._tokens: list[Tokens] | None = []
         self._odd_token: InputError | None = None
         self.places: list[str] = []
@@ -224,6 +225,12 @@ class RecordColumns:
         self.texts.extend(None if one is None else sys.intern(one) for one in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
+        try:
+            self._alike.add("a text", text)
+            # beside a text, words are not needed
+            self._alike.add("words", [row if one is None else "" for row, one in zip(words, text, strict=True)])
+        except InputError as error:
+            raise self.locate(error) from None
         self._add_words(words)
         self._add_tokens(tokens)
         for column, given in ((self.stated, stated), (self._scores, scores)):

@@ -40,7 +40,10 @@ def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], Fil
 def parts_together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]:
     """Return what all annotated files have."""
     parts = list(files.values())
-    words = _if_all(part.words for part in parts)
+    words = if_all(part.words for part in parts)
+    some, none = ([part.source for part in parts if (part.words is None) == lacks] for lacks in (False, True))
+    if some and none:
+        raise InputError(f"{some[0]} has words, and this has none.", "Give files of one form.", source=none[0])
     sizes = [len(part.document_lines) for part in parts]
     runs = [part.line_runs for part in parts]
     joined = None
@@ -68,8 +71,8 @@ def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
                 "Name the columns.",
                 source=other.source,
             )
-    numbers = _if_all(part.numbers for part in parts)
-    names = _if_all(part.document_names for part in parts)
+    numbers = if_all(part.numbers for part in parts)
+    names = if_all(part.document_names for part in parts)
     return TagFile(
         **parts_together(source, files),
         columns=first.columns,
@@ -89,14 +92,15 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
             ("spans of tokens", other.in_tokens, first.in_tokens),
             ("spans of annotators", other.annotators, first.annotators),
             ("answers of a language model", other.answers is not None, first.answers is not None),
+            ("texts", other.documents.texts is not None, first.documents.texts is not None),
         ):
             if bool(here) != bool(there):
                 where = (first, other) if here else (other, first)
-                problem = f"{where[1].source} has {kind}, and this has others."
+                problem = f"{where[1].source} has {kind}, and this has {'none' if kind == 'texts' else 'others'}."
                 raise InputError(problem, "Give files of one form.", source=where[0].source)
     known = [part.documents for part in parts]
     ids = document_names(files, [each.ids or range(each.size) for each in known])
-    texts, tokens = _if_all(each.texts for each in known), _if_all(each.tokens for each in known)
+    texts, tokens = if_all(each.texts for each in known), if_all(each.tokens for each in known)
     with_attributes = any(part.attributes is not None for part in parts)
     attributed = (part.attributes or AttributedSpans.without_any(part.spans) for part in parts)
     return DocumentFile(
@@ -133,7 +137,7 @@ def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {**parts[0], "scheme": "+".join(schemes)} if parts else {}
 
 
-def _if_all(values: Iterable[Value | None]) -> list[Value] | None:
+def if_all(values: Iterable[Value | None]) -> list[Value] | None:
     """Return what all files have; None if some have none."""
     found = list(values)
     known = [value for value in found if value is not None]

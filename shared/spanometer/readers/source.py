@@ -182,15 +182,13 @@ class Source:
         progress: Callable[[int], object] | None,
         limits: Limits,
     ) -> Iterator[Self]:
-        if name is not None:
-            require_kind(name, str, "a name", "Name the file as errors should call it, with a string.")
+        require_name(name)
         if isinstance(path, (str, os.PathLike)):
             called = name or os.fspath(path)
             with open_file(path, called) as opened:
                 yield cls(opened, called, progress, limits)
             return
-        if not callable(getattr(path, "readable", None)) or not callable(getattr(path, "readinto", None)):
-            raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
+        require_stream(path)
         stream = path if isinstance(path, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, path))
         try:
             yield cls(stream, name or str(getattr(path, "name", "input")), progress, limits)
@@ -407,6 +405,18 @@ class Replayed(io.RawIOBase):
     def rewind(self) -> None:
         """Begin again; to be called while no more than the beginning was read."""
         self._position = 0
+
+
+def require_name(name: str | None) -> None:
+    """Raise an `InputError` for the name of a file that is no string."""
+    if name is not None:
+        require_kind(name, str, "a name", "Name the file as errors should call it, with a string.")
+
+
+def require_stream(path: Any, method: str = "readinto") -> None:
+    """Raise an `InputError` for what is neither a path nor a binary stream that has this method."""
+    if not isinstance(path, (str, os.PathLike)) and not callable(getattr(path, method, None)):
+        raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
 
 
 def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of
-from ..errors import InputError, setting, shown
+from ..errors import InputError, require_kind, setting, shown
 from ..options import option
 from ..spans.documents import Tokens
 from ..spans.words import between_blanks, words_and_signs
@@ -40,7 +40,10 @@ def tokenizer_option(help: str) -> Any:
 
 def require_tokenizer(name: str | None) -> None:
     """Raise an `InputError` for the name of no tokenizer."""
-    kind, colon, rest = (name or "words").partition(":")
+    if name is None:
+        return
+    require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
+    kind, colon, rest = name.partition(":")
     if not any(known.partition(":")[0] == kind and bool(rest) == (":" in known) for known in TOKENIZERS) or (
         colon and not rest
     ):

@@ -130,7 +130,8 @@ class _Check:
         """List what is wrong, and return the record without its spans; with them if they have another form."""
         record = self._record
         self._found.spans += len(record.spans)
-        if not all(map(_is_span, record.spans)):
+        given = chain.from_iterable((record.fragments or {}).values())
+        if not all(map(_is_span, record.spans)) or not all(map(_are_bounds, given)):
             return record
         in_text = not in_tokens and record.text is not None
         parts = (record.tokens if record.words is None else record.words) if in_tokens else record.text
@@ -247,8 +248,11 @@ class _Check:
 
 def _is_span(span: Any) -> bool:
     known = isinstance(span, (tuple, list)) and len(span) == 3
-    whole = known and type(span[0]) is type(span[1]) is int and isinstance(span[2], str)
-    return whole and max(map(abs, span[:2])) <= _FARTHEST
+    return known and _are_bounds(span[:2]) and isinstance(span[2], str)
+
+
+def _are_bounds(pair: Sequence[Any]) -> bool:
+    return all(type(bound) is int and abs(bound) <= _FARTHEST for bound in pair)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import overload
 import numpy as np
 
 from ..arrays import offsets_of, take_segments
+from ..errors import InputError
 from ..tags.tags import Tags, list_arrays
 
 
@@ -58,6 +59,27 @@ class Words(Tags, Sequence[list[str]]):
         """Return the words of some documents, in the order asked for."""
         counts, taken = take_segments(self.offsets, documents)
         return Words(self.codes[taken], self.names, offsets_of(counts))
+
+
+class AllOrNone:
+    """What either all documents of a file have, or none; empty ones show nothing."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._having: set[str] = set()
+        self._lacking: dict[str, int] = {}
+
+    def add(self, what: str, values: Sequence[Sequence[str] | None]) -> None:
+        """Look at more documents; an `InputError` with the first one that lacks what others have."""
+        first = self._seen.get(what, 0)
+        self._seen[what] = first + len(values)
+        if any(values):
+            self._having.add(what)
+        if None in values:
+            self._lacking.setdefault(what, first + values.index(None))
+        if what in self._having and what in self._lacking:
+            problem = f"this document does not have {what}, and others do."
+            raise InputError(problem, "Give it in all documents, or in none.", document=self._lacking[what])
 
 
 class WordRows:

@@ -14,6 +14,7 @@ from .fitting import Fitted, fitted
 from .formats import writers
 from .output import creating, creating_folder, packing, replacing
 from .pairing import Pairing
+from .source import require_stream
 
 
 def write_documents(
@@ -55,7 +56,9 @@ def write_documents(
             format or option, and documents without the text or the tokens that the format needs.
     """
     require_kind(documents, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
+    require_stream(path, "write")
     require_choice("lossy", lossy, (True, False))
+    require_choice("replace", replace, (True, False))
     pairing = Pairing(to_tokens=to_tokens, trim=trim, tokenizer=tokenizer)
     prepared = prepare(documents, format, pairing, options, lossy=lossy)
     if not isinstance(path, (str, os.PathLike)):
