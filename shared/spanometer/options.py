@@ -19,6 +19,9 @@ Owner = TypeVar("Owner")
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
+_LONGEST = 128
+"""Bits of a whole number: those of a seed, as NumPy draws one."""
+
 _PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
 _OF_SCORE = where_known("details", " of spanometer.score")
 
@@ -202,6 +205,8 @@ class Option:
             return True
         if kind is float and not _is_finite(value):
             return False
+        if kind is int and value.bit_length() > _LONGEST:
+            return False
         if self.exclusive:
             return (self.low is None or value > self.low) and (self.high is None or value < self.high)
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
@@ -282,9 +287,10 @@ def require_known(names: Iterable[str], known: Collection[str], owner: str) -> N
         if name not in known:
             import difflib
 
-            close = difflib.get_close_matches(name, known, n=1)
+            text = name if isinstance(name, str) else shown(name)
+            close = difflib.get_close_matches(text, known, n=1)
             remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}."
-            raise InputError(f"{owner} has no option {name!r}.", elsewhere(name) or remedy)
+            raise InputError(f"{owner} has no option {shown(name)}.", elsewhere(text) or remedy)
 
 
 def elsewhere(name: str) -> str:

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import is_integer
 from .counts.statistics import AVERAGES
-from .errors import InputError, on_side, require_choice
+from .errors import InputError, on_side, require_choice, shown
 from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
@@ -44,6 +45,7 @@ IOB1, IOB2, IOE1, IOE2, IOBES, BILOU = "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", 
 _NAMES = {"references": "y_true", "predictions": "y_pred"}
 _KEYS = ("precision", "recall", "f1-score", "support")
 _LONGEST_AVERAGE = len("weighted avg")
+_MOST_DIGITS = 100
 
 Totals = Mapping[str, np.ndarray]
 
@@ -162,6 +164,9 @@ def classification_report(
     Raises:
         InputError: as `precision_score`.
     """
+    if not is_integer(digits) or not 0 <= digits <= _MOST_DIGITS:
+        problem = f"invalid value for digits: {shown(digits)}."
+        raise InputError(problem, f"Use a whole number from 0 to {_MOST_DIGITS}.", option="digits")
     labels, totals = _counted(y_true, y_pred, suffix, mode, sample_weight, zero_division, scheme)
     by_label = [values.tolist() for values in averaged(totals, None, zero_division)]
     rows = dict(zip(labels, zip(*by_label, strict=True), strict=True))

@@ -1,18 +1,24 @@
 """What malformed inputs have found, one test for each class of defect."""
 
 import io
+import json
+import multiprocessing
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import spanometer
+import spanometer.seqeval
 from malformed import KNOWN, ODD
-from spanometer import InputError, Spans, readers
-from spanometer.analysis import advice, mapping, spread, streams, sweep
+from spanometer import InputError, Spans, grounding, readers
+from spanometer.analysis import advice, buckets, difficulty, grounding_spread, mapping, spread, streams, sweep
+from spanometer.analysis.string_answers import compare_strings
 from spanometer.errors import require_kind, setting, shown
+from spanometer.integrations import scikit_learn
+from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import FairF, SlIcm, SpanF, read_counts
+from spanometer.measures import FairF, Gamma, SlIcm, SpanF, read_counts
 from spanometer.options import Option
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
@@ -125,6 +131,14 @@ def test_require_kind():
 
 SPANS_OF = Spans.from_tags(TAGS)
 TREES = Entities.from_dicts([[]])
+GOLD = {"text": "Ann left.", "spans": [{"start": 0, "end": 3, "label": "A"}]}
+
+
+def document():
+    return io.BytesIO(json.dumps(GOLD).encode() + b"\n")
+
+
+DOCUMENT = document()
 OF_ANOTHER_KIND = {
     "annotations": lambda: spanometer.agreement(3),
     "an annotator's name": lambda: spanometer.agreement([TAGS, TAGS], names=["a", []]),
@@ -179,6 +193,42 @@ OF_ANOTHER_KIND = {
     ),
     "words without an order": lambda: readers.write_entities(io.BytesIO(), [[]], format="jsonl", words=[{"a", "b"}]),
     "where to write": lambda: readers.write_entities(3, [[]], format="jsonl"),
+    "a path of documents": lambda: spanometer.read(np.timedelta64(1)),
+    "a folder's name": lambda: spanometer.read(io.BytesIO(b"[]"), name=("a", "b")),
+    "a tokenizer": lambda: spanometer.read(DOCUMENT, tokenizer=["words"]),
+    "a tokenizer without a name": lambda: spanometer.read(DOCUMENT, tokenizer=""),
+    "limits": lambda: spanometer.read(DOCUMENT, limits={"max_lines": 3}),
+    "names of limits": lambda: spanometer.read(DOCUMENT, limits={0: 3}),
+    "limits in a list": lambda: spanometer.read(DOCUMENT, limits=[3]),
+    "an annotator": lambda: spanometer.read(DOCUMENT, annotator=np.zeros(2)),
+    "a key of spans": lambda: spanometer.read(DOCUMENT, spans_key=np.zeros(2)),
+    "where to write documents": lambda: spanometer.write(spanometer.read(document()), [], format="jsonl"),
+    "a path with NUL": lambda: spanometer.write(spanometer.read(document()), "a\0b", format="jsonl"),
+    "texts without an order": lambda: grounding.ground({"Ann", "Ben"}, ["A: Ann", "A: Ben"]),
+    "texts of a mapping": lambda: grounding.ground_strings({"Ann": 1, "Ben": 2}, ["A: Ann", "A: Ben"]),
+    "a text for texts": lambda: grounding.ground("ab", ["A: a", "A: b"]),
+    "answers without an order": lambda: grounding.ground(["Ann", "Ben"], {"A: Ann", "A: Ben"}),
+    "answers as strings without an order": lambda: grounding.ground_strings(["Ann", "Ben"], {"A: Ann", "A: Ben"}),
+    "tokens without an order": lambda: grounding.ground(["Ann Ben"], ["A: Ann"], tokens=[{(0, 3), (4, 7)}]),
+    "labels of strings": lambda: grounding.ground_strings(["Ann"], ["A: Ann"], labels=3),
+    "labels of an answer": lambda: grounding.read_answer("A: Ann", labels=3),
+    "aliases": lambda: grounding.ground(["Ann"], ["A: Ann"], aliases=np.zeros(2)),
+    "texts of a spread": lambda: grounding_spread.grounding_spread({"Ann", "Ben"}, ["A: Ann", None], [[], []]),
+    "one name for two": lambda: grounding_spread.grounding_spread(["Ann"], {1: [None], "1": [None]}, [[]]),
+    "golds without an order": lambda: score_answers({"a", "b"}, ["A: Ann", None]),
+    "tokens of some golds": lambda: score_answers([{**GOLD, "tokens": [[0, 3]]}, GOLD], ["A: Ann", "A: Ann"]),
+    "systems as strings": lambda: compare_strings([[("A", "Ann")]], [1, 2]),
+    "two measures of a score": lambda: scikit_learn.scorer(["span_f", "token_f"]),
+    "the key of a score": lambda: scikit_learn.scorer(key=np.zeros(2)),
+    "distances": lambda: Gamma(distances=ODD["dict that fails"]()),
+    "a huge seed": lambda: spanometer.score(TAGS, TAGS, confidence=0.9, seed=10**5000),
+    "values by label": lambda: spanometer.compare(TAGS, {"a": TAGS, "b": TAGS}, per_label=np.zeros(2)),
+    "digits": lambda: spanometer.seqeval.classification_report(TAGS, TAGS, digits=-1),
+    "values of buckets": lambda: buckets.buckets_of(SPANS_OF, SPANS_OF, by={"year": [[1, 2, 3, 4], 5]}),
+    "a value of a bucket": lambda: buckets.buckets_of(SPANS_OF, SPANS_OF, by={"year": [1, 1j]}),
+    "sides of buckets": lambda: buckets.buckets_of(TAGS, TAGS),
+    "bounds of parts": lambda: difficulty.by_chance(SPANS_OF, SPANS_OF, ODD["list that fails"](), [SpanF()]),
+    "measures of parts": lambda: difficulty.by_chance(SPANS_OF, SPANS_OF, [0.5], [3]),
     "types of entities": lambda: readers.read_entities(
         io.BytesIO(b"<a> b </a>\n"), format="quaero", entity_types=np.array("a")
     ),
@@ -205,3 +255,57 @@ def test_mappings_that_cannot_be_read(make):
     with pytest.raises(InputError, match="cannot be read") as caught:
         make(ODD["dict that fails"]())
     assert caught.value.option in ("weights", "token_probabilities")
+
+
+@pytest.mark.parametrize(
+    "name", ["agreement", "compare", "consensus", "disagreements", "errors", "score", "score_against"]
+)
+def test_more_by_position_than_a_function_takes(name):
+    """Several systems or annotators are passed together; Python's own error would not say how."""
+    with pytest.raises(InputError, match="1 argument too many") as caught:
+        getattr(spanometer, name)(*[TAGS] * (2 if name in ("agreement", "consensus", "disagreements") else 3))
+    assert ("one system" if name == "score" else "by their names") in caught.value.remedy
+
+
+def _gamma(_):
+    spans = Spans.from_tags(TAGS)
+    measure = Gamma(samples=12, processes=2)
+    return measure.score(measure.counts(spans, spans))
+
+
+def test_processes_in_a_worker_of_a_pool():
+    """A worker may have no processes of its own, which was an AssertionError of Python's; the result is the same."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        (found,) = pool.map(_gamma, [0])
+    spans = Spans.from_tags(TAGS)
+    assert found == Gamma(samples=12).score(Gamma().counts(spans, spans))
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        {"start": 0, "end": 2**63, "label": "A"},
+        {"fragments": [[0, 1], [2, 2**80]], "label": "A"},
+        {"fragments": [["0", 1], [2, 3]], "label": "A"},
+    ],
+)
+def test_bounds_that_no_array_holds(run, file, span):
+    """`spanometer validate` refuses them as `spanometer score` does."""
+    path = file("documents.jsonl", json.dumps({"text": "Ann won", "spans": [span]}) + "\n")
+    status, output, complaint = run("validate", path)
+    assert (status, output) == (2, "")
+    assert "documents.jsonl, line 1, span 0: the " in complaint
+
+
+def test_values_that_are_nan_are_of_their_own_document():
+    """One NaN made the values of all documents after it NaN."""
+    spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}]] * 3, lengths=[2] * 3)
+    (*_, found) = buckets.buckets_of(spans, spans, by={"year": [1999, float("nan"), 2001]})
+    assert found.name == "year"
+    assert sorted(map(str, found.names)) == ["1999", "2001", "nan"]
+
+
+def test_parts_by_chance_of_bounds_in_a_text():
+    """Bounds in a text passed the check, and were then read character by character."""
+    one, other = (difficulty.by_chance(SPANS_OF, SPANS_OF, bounds, ["span_f"]) for bounds in ("0.1,0.5", [0.1, 0.5]))
+    assert list(one) == list(other)

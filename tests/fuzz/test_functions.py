@@ -17,13 +17,27 @@ from hypothesis import strategies as st
 
 import spanometer
 from malformed import KNOWN, NAMES, PLACES, changed_arguments
-from spanometer import InputError, Spans, readers
-from spanometer.analysis import advice, batches, grounding_spread, mapping, spread, streams, sweep
+from spanometer import InputError, Spans, grounding, readers
+from spanometer.analysis import (
+    advice,
+    batches,
+    buckets,
+    difficulty,
+    grounding_spread,
+    mapping,
+    spread,
+    streams,
+    sweep,
+)
+from spanometer.analysis.string_answers import compare_strings, score_strings
+from spanometer.integrations import scikit_learn
+from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import MEASURES, Eter, SpanF, read_counts
+from spanometer.measures import MEASURES, Eter, Gamma, SpanF, read_counts
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
 from spanometer.spans.entities import Entities
+from spanometer.spans.mentions import Mentions
 from spanometer.tags import viterbi
 from spanometer.tags.tags import Tags
 
@@ -35,11 +49,17 @@ OTHER_ATTRIBUTES, ATTRIBUTES, _ = KNOWN["attributes", "spans"]
 LABELS = ["O", "B-A", "I-A", "B-B", "I-B"]
 LOGITS = [np.eye(5)[[1, 2, 0, 3]].tolist(), np.eye(5)[[0, 3]].tolist()]
 
+DOCUMENT = b'{"id": "d", "text": "Ann saw Bob.", "spans": [{"start": 0, "end": 3, "label": "A"}]}\n'
+
 LINES = b"".join(json.dumps(row).encode() + b"\n" for row in SPANS)
 
 
 def spans():
     return Spans.from_tags(TAGS)
+
+
+def document_file():
+    return spanometer.read(io.BytesIO(DOCUMENT))
 
 
 def counted():
@@ -99,6 +119,182 @@ FUNCTIONS = {
             "interval_method": "percentile",
             "n_resamples": 20,
             "seed": 1,
+        },
+    ),
+    "score": (
+        spanometer.score,
+        lambda: {
+            "references": TAGS,
+            "predictions": OTHER_TAGS,
+            "measures": ["span_f", "token_f"],
+            "scheme": "IOB2",
+            "repair": "conlleval",
+            "prefix": True,
+            "unit": None,
+            "to_tokens": "strict",
+            "label_map": {"A": "C"},
+            "ignore_labels": ["B"],
+            "confidence": 0.9,
+            "interval_method": "percentile",
+            "n_resamples": 20,
+            "seed": 1,
+        },
+    ),
+    "score of files": (
+        spanometer.score,
+        lambda: {
+            "references": document_file(),
+            "predictions": document_file(),
+            "unit": "token",
+            "to_tokens": "expand",
+            "trim": "blanks",
+            "join_fragments": True,
+            "texts": "line_ends",
+            "tokenizer": "words",
+            "shared_documents": True,
+        },
+    ),
+    "score_against": (
+        spanometer.score_against,
+        lambda: {
+            "references": {"ann": TAGS, "ben": OTHER_TAGS},
+            "systems": {"new": TAGS},
+            "measures": ["span_f"],
+            "scheme": "IOB2",
+            "confidence": 0.9,
+            "n_resamples": 20,
+        },
+    ),
+    "consensus": (
+        lambda annotations, **options: spanometer.consensus(annotations, **options).to_dict(),
+        lambda: {
+            "annotations": [TAGS, OTHER_TAGS, TAGS],
+            "rule": "majority",
+            "at_least": None,
+            "vote": "token",
+            "resolve": "overlaps",
+            "names": ["ann", "ben", "cat"],
+            "label_map": {"A": "B"},
+        },
+    ),
+    "agreement with gamma": (
+        lambda annotations, **options: spanometer.agreement(annotations, gamma=Gamma(samples=2, **options)),
+        lambda: {
+            "annotations": [TAGS, OTHER_TAGS, TAGS],
+            "alpha": 3.0,
+            "beta": 1.0,
+            "delta_empty": 1.0,
+            "distances": {"A": {"B": 0.5}},
+            "sampler": "statistical",
+            "min_shift": "mean",
+            "seed": 1,
+        },
+    ),
+    "ground": (
+        grounding.ground,
+        lambda: {
+            "texts": ["Ann saw Bob.", "Oslo"],
+            "answers": ['[["A", "Ann"], ["B", "Bob"]]', "A: Oslo"],
+            "policy": "strict",
+            "labels": ["A", "B"],
+            "aliases": {"C": "A"},
+            "tokens": [[[0, 3], [4, 7], [8, 11]], [[0, 4]]],
+            "format": "auto",
+        },
+    ),
+    "answers of objects": (
+        grounding.ground,
+        lambda: {
+            "texts": ["Ann saw Bob."] * 3,
+            "answers": [[["A", "Ann", 0, 3]], {"A": ["Ann", "Bob"]}, {"entities": [{"label": "A", "text": "Ann"}]}],
+        },
+    ),
+    "ground_strings": (
+        lambda references, **options: score_strings(references, grounding.ground_strings(**options)),
+        lambda: {
+            "references": [[("A", "Ann")], [{"label": "B", "text": "Oslo"}]],
+            "texts": ["Ann saw Bob.", "Oslo"],
+            "answers": ['[["A", "Ann"], ["B", "Bob"]]', None],
+            "policy": "gollie",
+            "labels": ["A", "B"],
+            "aliases": {"C": "A"},
+        },
+    ),
+    "compare_strings": (
+        lambda systems, **options: compare_strings([[("A", "Ann")]], systems, **options),
+        lambda: {
+            "systems": {
+                name: grounding.ground_strings(["Ann left."], [f'[["A", "{name}"]]']) for name in ("Ann", "An")
+            },
+            "n_resamples": 5,
+            "n_permutations": 5,
+            "seed": 1,
+            "per_label": True,
+            "average": "micro",
+        },
+    ),
+    "read_answer": (
+        grounding.read_answer,
+        lambda: {"answer": "[Ann](A) saw <B>Bob</B>", "format": "auto", "labels": ["A", "B"]},
+    ),
+    "Mentions.from_pairs": (
+        Mentions.from_pairs,
+        lambda: {"documents": [[("A", "Ann"), {"label": "B", "text": "Bob"}]]},
+    ),
+    "score_answers": (
+        score_answers,
+        lambda: {
+            "golds": [{"text": "Ann left.", "spans": [{"start": 0, "end": 3, "label": "A"}], "tokens": [[0, 3]]}],
+            "answers": ['[["A", "Ann"]]'],
+            "measure": "span_f",
+            "key": "f1",
+            "grounding": "strict",
+            "answer_labels": ["A"],
+        },
+    ),
+    "scorer": (
+        lambda references, predictions, measure, key: scikit_learn.one_value(
+            references, predictions, measure=measure, key=scikit_learn.read_key(measure, key)[0]
+        ),
+        lambda: {"references": TAGS, "predictions": TAGS, "measure": "span_f", "key": "f1"},
+    ),
+    "buckets": (
+        buckets.buckets_of,
+        lambda: {
+            "references": Spans.from_tags(TAGS),
+            "predictions": Spans.from_tags(OTHER_TAGS),
+            "by": {"year": [1999, 2001], "genre": [["a"] * 4, ["b"] * 2]},
+        },
+    ),
+    "parts by chance": (
+        difficulty.by_chance,
+        lambda: {"references": spans(), "predictions": spans(), "bounds": [0.1, 0.5], "measures": [SpanF()]},
+    ),
+    "read_documents": (
+        spanometer.read,
+        lambda: {
+            "path": io.BytesIO(DOCUMENT),
+            "format": "jsonl",
+            "annotator": None,
+            "tokenizer": "words",
+            "name": "x",
+            "limits": {"max_line": 1},
+            "spans_key": "spans",
+            "offset_unit": "codepoint",
+        },
+    ),
+    "write": (
+        spanometer.write,
+        lambda: {
+            "documents": document_file(),
+            "path": io.BytesIO(),
+            "format": "columns",
+            "lossy": True,
+            "replace": False,
+            "to_tokens": "expand",
+            "trim": "blanks",
+            "tokenizer": "words",
+            "scheme": "IOB2",
         },
     ),
     "compare": (

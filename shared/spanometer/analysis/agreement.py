@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations_with_replacement
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..alignment.overlaps import Alignment, lay_out
 from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, require_choice, require_kind, setting
+from ..errors import InputError, counted, require_choice, require_kind, require_no_more, setting
 from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
@@ -31,7 +31,7 @@ from .agreement_intervals import bounds_of
 from .agreement_tables import chance_table, document_table, label_table, matrix, pair_table
 from .agreement_values import KEYS, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, named_annotators
-from .counting import blocks_of, count_measures, in_whole
+from .counting import blocks_of, count_measures, in_whole, notes_of
 from .streams import push, together
 
 AVERAGES = ("micro", "macro")
@@ -55,6 +55,7 @@ class Agreement(Shown, AgreementValues):
         document_p_values: the p-value of `mean_f1` in each document, NaN where no pair has a value, shape (documents);
             empty unless simulations and values of documents are asked for.
         n_simulations: how many annotations by chance there are.
+        notes: what a reader of the values must know, see `Measure.notes`.
     """
 
     names: tuple[str, ...]
@@ -66,6 +67,7 @@ class Agreement(Shown, AgreementValues):
     confidence: float | None = None
     document_p_values: np.ndarray = field(default_factory=lambda: np.zeros(0))
     n_simulations: int = 0
+    notes: Sequence[str] = ()
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
@@ -89,6 +91,7 @@ class Agreement(Shown, AgreementValues):
         if self.confidence is not None and self.documents < 2:
             yield f"intervals need two documents or more, and there is {counted(self.documents, 'document')}"
         yield from map(Copyable, self.signatures.values())
+        yield from self.notes
         if per_label:
             yield from ("", label_table(self))
         if document_lines is not None:
@@ -115,6 +118,7 @@ class Agreement(Shown, AgreementValues):
             **super().to_dict(),
             "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
             "signatures": dict(self.signatures),
+            **({"notes": list(self.notes)} if self.notes else {}),
             **({} if self.confidence is None else {"confidence": self.confidence}),
             **({"n_simulations": self.n_simulations} if self.simulated else {}),
             **({"per_document": plain(self._of_documents)} if self.per_document else {}),
@@ -128,7 +132,7 @@ class Agreement(Shown, AgreementValues):
 
 def agreement(
     annotations: Sequence[Any] | Mapping[str, Any],
-    *,
+    *more: Never,
     names: Sequence[str] | None = None,
     scheme: str | None = None,
     repair: str = "conlleval",
@@ -215,6 +219,7 @@ def agreement(
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """
+    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     require_choice("average", average, AVERAGES)
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
@@ -254,7 +259,7 @@ def agreement(
     of_pairs, pair_bounds, pair_counts = _pairs(
         annotated, numbers, replace(chance, n_simulations=0), of_documents, resampling
     )
-    joint, joint_bounds, _ = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
+    joint, joint_bounds, alpha_counts = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
     joint_gamma, gamma_bounds, gamma_counts = _joint(annotated, gamma, Gamma.keys, len(label_names), resampling)
     simulated: list[dict[str, Simulated]] = [{} for _ in range(len(label_names) + 1)]
     document_p_values = np.zeros(0)
@@ -283,8 +288,10 @@ def agreement(
         }
         for place in range(len(label_names) + 1)
     ]
+    called = tuple(name.removeprefix(ANNOTATOR) for name in annotated)
+    pairs_by_name = dict(zip(map(" - ".join, combinations(called, 2)), pair_counts, strict=True))
     return Agreement(
-        names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
+        names=called,
         documents=len(known_lengths),
         tokens=int(known_lengths.sum()),
         **values.pop(),
@@ -298,6 +305,10 @@ def agreement(
         confidence=confidence,
         document_p_values=document_p_values,
         n_simulations=n_simulations,
+        notes=(
+            *notes_of(chance, pairs_by_name),
+            *(() if alpha is None or alpha_counts is None else notes_of(alpha, {"alpha": alpha_counts})),
+        ),
     )
 
 

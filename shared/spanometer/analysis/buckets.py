@@ -8,14 +8,15 @@ precision.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..arrays import is_list, offsets_of, ordered
-from ..errors import InputError, counted, require_kind
+from ..arrays import is_list, listed, listed_items, offsets_of, ordered
+from ..errors import InputError, counted, require_kind, require_sides, shown
 from ..readers.document_file import DocumentFile
 from ..spans.spans import Fragments, Spans
 from ..spans.wording import Wording, string_codes
@@ -147,7 +148,9 @@ def buckets_of(
     Raises:
         InputError: for values that do not fit the documents.
     """
-    require_kind(by or {}, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
+    require_sides(Spans, references, predictions)
+    given = {} if by is None else by
+    require_kind(given, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
     sides = references, predictions
     unit = "token" if wording is None or wording.separator else "character"
     sizes = [_sizes(side) for side in sides]
@@ -163,7 +166,7 @@ def buckets_of(
         if train is not None:
             found.append(_by_training(sides, train[0], codes, len(names)))
         found.append(_by_consistency(references, codes[0]))
-    found += [_by_given(name, values, sides) for name, values in (by or {}).items()]
+    found += [_by_given(name, values, sides) for name, values in listed_items(given)]
     return found
 
 
@@ -259,8 +262,15 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     else:
         rows = ordered(values, "a list of values", remedy)
         of_tokens = any(map(is_list, rows))
-        sizes = [len(row) if is_list(row) else 1 for row in rows]
-        column = np.array([value for row in rows for value in row] if of_tokens else rows, dtype=object)
+        if of_tokens and not all(map(is_list, rows)):
+            raise InputError(f"{name}: some documents have a list of values, others have one value.", remedy)
+        parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
+        sizes = list(map(len, parts))
+        found = [value for part in parts for value in part]
+        odd = next((value for value in found if not _is_value(value)), None)
+        if odd is not None:
+            raise InputError(f"{name}: {shown(odd)} is neither a number nor a text.", remedy)
+        column = np.fromiter(found, dtype=object, count=len(found))
         lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
     if len(sizes) != documents:
         raise InputError(f"{name}: {counted(len(sizes), 'value')}, {counted(documents, 'document')}.", remedy)
@@ -279,9 +289,21 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     return by_number(name, *((sums[end] - sums[start]) / (end - start) for start, end in places))
 
 
+def _is_value(value: Any) -> bool:
+    plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
+    # a number that no float holds has no mean, and may have too many digits to be printed
+    return (
+        plain is None
+        or isinstance(plain, str)
+        or (isinstance(plain, (int, float)) and not abs(plain) > sys.float_info.max)
+    )
+
+
 def _numbers(column: np.ndarray) -> np.ndarray | None:
-    """Return a column of numbers, or of texts that are some, as numbers; None if it has other texts."""
+    """Return a column of numbers, or of texts that are some, as numbers; None if it has other texts or NaN."""
     try:
-        return column.astype(float)
-    except (TypeError, ValueError):
+        numbers = column.astype(float)
+    except (TypeError, ValueError, OverflowError):
         return None
+    # with NaN among them, the sums of all that follow would be NaN too
+    return numbers if np.isfinite(numbers).all() else None

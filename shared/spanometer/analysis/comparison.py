@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Never
 
 from ..arrays import plain
-from ..errors import InputError, counted, on_side, setting, shown
+from ..errors import InputError, counted, on_side, require_choice, require_no_more, setting, shown
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
@@ -21,7 +21,7 @@ from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
 from ..tags.schemes import LabelChoice
 from .comparison_tables import correlation_table, label_pair_table, label_table, legend, pair_table, system_table
-from .counting import count_measures
+from .counting import count_measures, notes_of
 from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult
 from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
 from .significance import PairedResampling
@@ -42,6 +42,7 @@ class MeasureComparison:
         pairs: the result of each pair.
         signature: how the values were made.
         per_label: the same for each label of the reference, or each attribute; p-values are not corrected over them.
+        notes: what a reader of the scores must know, see `Measure.notes`.
     """
 
     measure: Measure
@@ -50,6 +51,7 @@ class MeasureComparison:
     pairs: tuple[PairResult, ...]
     signature: str
     per_label: Mapping[str, MeasureComparison] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def higher_is_better(self) -> bool:
@@ -70,6 +72,7 @@ class MeasureComparison:
             "higher_is_better": self.higher_is_better,
             **self._results(),
             "signature": self.signature,
+            **({"notes": list(self.notes)} if self.notes else {}),
             **({"per_label": of_labels} if of_labels else {}),
         }
 
@@ -123,8 +126,9 @@ class Comparison(Shown):
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
         yield from ("", *legend(self), "")
-        for result in self.measures.values():
+        for name, result in self.measures.items():
             yield Copyable(result.signature)
+            yield from (f"{name}: {note}" for note in result.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -144,7 +148,7 @@ class Comparison(Shown):
 def compare(
     references: Any,
     systems: Mapping[str, Any],
-    *,
+    *more: Never,
     measures: Any = ("span_f",),
     scheme: str | None = None,
     repair: str = "conlleval",
@@ -212,6 +216,7 @@ def compare(
         InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
             (it names the system), for wrong options, and if a measure is not defined.
     """
+    require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = PairedResampling(
         confidence=confidence,
         n_resamples=n_resamples,
@@ -355,6 +360,8 @@ def _compared(
     answered: Collection[str] = (),
 ) -> Comparison:
     """Count all systems, draw corpora, and compare by each measure."""
+    for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
+        require_choice(option, value, (True, False))
     reference = sides[REFERENCES]
     if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")
@@ -413,6 +420,7 @@ def _compared(
         measures={
             found_name: replace(
                 compared(name, systems[name], key),
+                notes=notes_of(measures[name], systems[name].counts),
                 per_label={label: compared(name, part, key) for label, part in of_labels.get(name, {}).items()},
             )
             for (name, found_name), key in results.items()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
-from ..errors import InputError, counted, mention, setting
+from ..errors import InputError, counted, mention, require_no_more, setting
 from ..measures.base import signature_of
 from ..options import check_options, option
 from ..readers.attributed import AttributedSpans
@@ -206,7 +206,7 @@ class Consensus(Shown):
 
 def consensus(
     annotations: Sequence[Any] | Mapping[str, Any],
-    *,
+    *more: Never,
     rule: str = "majority",
     at_least: int | None = None,
     vote: str = "span",
@@ -264,6 +264,7 @@ def consensus(
         InputError: for fewer than two annotators, for annotations that cannot be read or compared, and if tokens cannot
             vote; it names the annotator.
     """
+    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     sides, reading, file, _ = read_sides(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,9 @@ from .streams import push, together
 
 _BLOCK = 1 << 17
 """About how many spans, of all sides, are aligned at a time."""
+
+_NAMED = 3
+"""How many of those that share a note are named."""
 
 
 def count_measures(
@@ -98,3 +101,17 @@ def _comes_in_parts(measure: Measure) -> bool:
     except InputError:
         return False
     return True
+
+
+def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """Return what a reader of several scores must know (see `Measure.notes`), each note with whose it is."""
+    owners: dict[str, list[str]] = {}
+    for name, of_name in counts.items():
+        for note in measure.notes(of_name):
+            owners.setdefault(note, []).append(name)
+    return tuple(f"{_first_of(names)}: {note}" for note, names in owners.items())
+
+
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, shown
+from ..errors import InputError, mention, require_sides, shown
 from ..measures.aligned import AlignedMeasure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import Spans
 from .results import Report
 
@@ -68,7 +69,9 @@ def by_chance(
     Raises:
         InputError: for bounds that are not ascending numbers between 0 and 1, and as the measures do.
     """
-    read_bounds(bounds)
+    require_sides(Spans, references, predictions)
+    bounds = read_bounds(bounds)
+    measures = list(read_measures(measures, MEASURES).values())
     own = next((measure for measure in measures if isinstance(measure, ChanceKappaF1)), None)
     levels = chance_levels(references, own)
     parts = {}
@@ -90,7 +93,8 @@ def read_bounds(given: Any) -> tuple[float, ...]:
     """
     try:
         bounds = tuple(float(bound) for bound in (given.split(",") if isinstance(given, str) else given))
-    except (TypeError, ValueError):
+    except Exception:
+        # anybody's object fails in its own way
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(

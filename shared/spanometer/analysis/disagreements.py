@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Never, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..alignment.places import Places
 from ..arrays import arrow_array, as_lists, offsets_by, strings, take_segments
 from ..counts.statistics import Resampling
-from ..errors import counted, require_choice
+from ..errors import counted, require_choice, require_no_more
 from ..measures.aligned import require_lengths
 from ..measures.base import signature_of
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -250,7 +250,7 @@ class Disagreements(Shown):
 
 def disagreements(
     annotations: Sequence[Any] | Mapping[str, Any],
-    *,
+    *more: Never,
     names: Sequence[str] | None = None,
     scheme: str | None = None,
     repair: str = "conlleval",
@@ -289,6 +289,7 @@ def disagreements(
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """
+    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(labels=labels, level=level)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     given = require_no_answers(named_annotators(annotations, names))

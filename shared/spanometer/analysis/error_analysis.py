@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, Never, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..alignment.matched_spans import MatchedSpans
 from ..alignment.overlaps import Alignment, order_of_line
 from ..arrays import plain
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, on_side, require_choice, shown
+from ..errors import InputError, counted, on_side, require_choice, require_no_more, shown
 from ..grounding.grounded import Grounded
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
@@ -279,7 +279,7 @@ ONLY = "prediction"
 def errors(
     references: Any,
     predictions: Any,
-    *,
+    *more: Never,
     measure: Any = "span_f",
     min_overlap: float = 0.0,
     scheme: str | None = None,
@@ -327,6 +327,7 @@ def errors(
     Raises:
         InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
     """
+    require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
     chosen = Matching(min_overlap=min_overlap)
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed

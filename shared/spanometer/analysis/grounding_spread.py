@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import batches, listed, listed_items, plain
+from ..arrays import batches, listed_items, ordered, plain
 from ..errors import InputError, require_same_documents
 from ..grounding.answers import Answer
 from ..grounding.forms import form_text
@@ -233,7 +233,9 @@ def grounding_spread(
     if not given:
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
     known = read_labels(labels)
-    rows = listed(texts, "Texts are a list of strings.")
+    if len({str(name) for name, _ in given}) < len(given):
+        raise InputError("two systems have one name.", "Give each system a name of its own.")
+    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
     read = {str(name): list(read_both(rows, of_system, format, known, aliases)[1]) for name, of_system in given}
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
-from typing import Any
+from typing import Any, Never
 
 import pyarrow as pa
 
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, on_side, setting
+from ..errors import InputError, mention, on_side, require_no_more, setting
 from ..grounding.grounded import Grounded
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
@@ -37,7 +37,7 @@ _DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
 def score(
     references: Any,
     predictions: Any,
-    *,
+    *more: Never,
     measures: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
@@ -120,6 +120,7 @@ def score(
     Raises:
         InputError: for wrong options, and for annotations that cannot be read or compared.
     """
+    require_no_more(more, "Pass one system; spanometer.compare takes several.")
     decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
     resampling = Resampling.chosen(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
 from ..arrays import plain
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling, interval
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted, require_no_more, shown
 from ..measures.base import Measure, joined_values
 from ..measures.registry import MEASURES, read_measures
 from ..readers.pairing import Pairing, unit_of
@@ -23,7 +23,7 @@ from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
 from .comparison import SYSTEM
-from .counting import count_measures
+from .counting import count_measures, notes_of
 from .several_reference_tables import WAYS, against_table, notes
 
 _Values = Mapping[str, np.ndarray]
@@ -60,6 +60,7 @@ class MeasureAgainst:
         best: of each system and annotator the one against whom the headline is best.
         documents: of each system and annotator in how many documents each one is the best reference.
         signature: how the values were made.
+        notes: what a reader of the scores must know, see `Measure.notes`.
     """
 
     measure: Measure
@@ -71,13 +72,15 @@ class MeasureAgainst:
     best: Mapping[str, str]
     documents: Mapping[str, Mapping[str, int]]
     signature: str
+    notes: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
         values = ("against", "together", "ceiling", "same_terms", "differences")
         found = {name: _described(getattr(self, name)) for name in values}
         chosen = {"best": dict(self.best), "documents": {name: dict(of) for name, of in self.documents.items()}}
-        return {"headline": self.measure.headline, **found, **chosen, "signature": self.signature}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"headline": self.measure.headline, **found, **chosen, "signature": self.signature, **notes}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -117,7 +120,9 @@ class AgainstReferences(Shown):
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
-        yield from (Copyable(result.signature) for result in self.measures.values())
+        for name, result in self.measures.items():
+            yield Copyable(result.signature)
+            yield from (f"{name}: {note}" for note in result.notes)
 
     def tables(self) -> list[Table]:
         """Return a table for each measure and key."""
@@ -138,7 +143,7 @@ class AgainstReferences(Shown):
 def score_against(
     references: Sequence[Any] | Mapping[str, Any],
     systems: Any,
-    *,
+    *more: Never,
     measures: Any = ("span_f",),
     names: Sequence[str] | None = None,
     scheme: str | None = None,
@@ -196,6 +201,7 @@ def score_against(
         InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
             (it names the annotator or system), wrong options, and if a measure is not defined.
     """
+    require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
@@ -288,6 +294,9 @@ class _Measured:
             {("pair", *row): counts for row, counts in pairs.items()}
             | {("merged", *row): counts for row, counts in merged.items()}
         )
+        self._notes = notes_of(
+            measure, {f"{_bare(side)} against {_bare(str(person))}": counts for (side, person), counts in pairs.items()}
+        )
         self._pairs = {row: values["pair", *row] for row in pairs}
         self._merged = {row: values["merged", *row] for row in merged}
 
@@ -370,6 +379,7 @@ class _Measured:
                 for side, counts in self._documents.items()
             },
             signature=signature,
+            notes=self._notes,
         )
 
     def _together(self, side: str, out: str | None) -> dict[str, _Values]:

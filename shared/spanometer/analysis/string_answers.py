@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arrays import listed_items
 from ..counts.statistics import Resampling
 from ..errors import InputError, require_kind
 from ..grounding.strings import GroundedStrings
@@ -88,7 +89,8 @@ def compare_strings(
         interval_method=interval_method,
         n_permutations=n_permutations,
     )
-    for name, system in systems.items():
+    require_kind(systems, Mapping, "a mapping of systems", "Pass the answers of each by its name, {'old': ...}.")
+    for name, system in listed_items(systems):
         require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
     choices = [system.choices for system in systems.values()]
     if any(other != choices[0] for other in choices):

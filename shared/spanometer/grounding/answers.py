@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..arrays import is_utf8
+from ..arrays import is_utf8, listed
 from ..errors import InputError, has_control_characters, printable, shown
 from .literals import Mapping, read_value
 
@@ -77,6 +77,9 @@ class Answer:
         return self.text is not None and self.text.split() != text.split()
 
 
+_LABELS_REMEDY = "Give the labels that were asked for, as strings."
+
+
 def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = ()) -> Answer:
     """Read the items of an answer.
 
@@ -101,6 +104,9 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
         raise InputError(
             f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
         )
+    labels = listed(labels, _LABELS_REMEDY, option="labels")
+    if not all(isinstance(label, str) for label in labels):
+        raise InputError(f"labels are {shown(labels)}.", _LABELS_REMEDY, option="labels")
     if answer is None:
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, listed, listed_items, offsets_of, runs
+from ..arrays import code_type, listed, listed_items, offsets_of, ordered, runs
 from ..errors import InputError, counted, require_kind, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
@@ -234,7 +234,7 @@ def ground(
     """
     chosen = GroundingPolicy.of(policy)
     labels = read_labels(labels)
-    said = listed(answers, ANSWERS_REMEDY)
+    said = ordered(answers, "a list of answers", ANSWERS_REMEDY)
     read_texts, read_answers = read_both(texts, said, format, labels, aliases)
     known = None if labels is None else frozenset(labels)
     tallies = array("q")
@@ -388,7 +388,7 @@ def read_both(
 
 
 def _read_texts(texts: Iterable[str]) -> list[str]:
-    rows = listed(texts, "Texts are a list of strings.")
+    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
     for document, text in enumerate(rows):
         if not isinstance(text, str):
             raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
@@ -396,7 +396,7 @@ def _read_texts(texts: Iterable[str]) -> list[str]:
 
 
 def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> Iterator[Answer]:
-    rows = listed(answers, ANSWERS_REMEDY)
+    rows = ordered(answers, "a list of answers", ANSWERS_REMEDY)
     if len(rows) != texts:
         raise InputError(
             f"{counted(texts, 'text')}, but {counted(len(rows), 'answer')}.",
@@ -417,8 +417,9 @@ def _known(labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> l
     """Return the labels that answers may give; an `InputError` for what are no labels."""
     names = read_labels(labels)
     remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
-    require_kind(aliases or {}, Mapping, "a mapping of labels", remedy, option="aliases")
-    pairs = listed_items(aliases or {}, remedy)
+    given = {} if aliases is None else aliases
+    require_kind(given, Mapping, "a mapping of labels", remedy, option="aliases")
+    pairs = listed_items(given, remedy)
     if not all(isinstance(name, str) for pair in pairs for name in pair):
         raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
     return [] if names is None else list(dict.fromkeys([*names, *(old for old, _ in pairs)]))

@@ -95,5 +95,9 @@ class AnswerReading:
 
 
 def _are_labels(names: Any) -> bool:
-    listed = [*names, *(names.values() if isinstance(names, Mapping) else ())]
+    try:
+        listed = [*names, *(names.values() if isinstance(names, Mapping) else ())]
+    except Exception:
+        # anybody's object fails in its own way
+        return False
     return bool(listed) and all(isinstance(name, str) and name.strip() for name in listed)

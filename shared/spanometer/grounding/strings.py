@@ -13,7 +13,7 @@ import numpy as np
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
 from .forms import form_text
-from .grounded import COUNTS, AnswerCounts, read_both, signed_grounding
+from .grounded import COUNTS, AnswerCounts, read_both, read_labels, signed_grounding
 from .outcomes import named_items, outside
 from .policies import StringPolicy
 
@@ -68,7 +68,7 @@ def ground_strings(
             format.
     """
     chosen = StringPolicy.of(policy)
-    labels = None if labels is None else tuple(labels)
+    labels = read_labels(labels)
     read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
     folded = (form_text(text, chosen.fold) for text in read_texts)
     return strings_of(folded, read_texts, read_answers, chosen, labels, aliases, format)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..analysis.scoring import score
+from ..arrays import ordered
 from ..errors import InputError, shown
 from ..grounding.answers import Answer, Item
 from ..grounding.reading import AnswerReading
@@ -108,10 +109,13 @@ def score_answers(
     Raises:
         InputError: for golds of another form, and for answers of another number.
     """
-    rows = [_gold(gold, document) for document, gold in enumerate(golds)]
+    listed = ordered(golds, "a list of golds", _GOLD, side="references")
+    rows = [_gold(gold, document) for document, gold in enumerate(listed)]
     own = {name: options.pop(name) for name in options_of(AnswerReading) if name in options}
     tokens = [row["tokens"] for row in rows if row.get("tokens") is not None]
-    known = Tokens.from_lists(tokens) if tokens and len(tokens) == len(rows) else None
+    if tokens and len(tokens) < len(rows):
+        raise InputError("some golds have tokens, others have none.", "Give all tokens, or none.", side="references")
+    known = Tokens.from_lists(tokens) if tokens else None
     grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, known)
     (result,) = score([row["spans"] for row in rows], grounded, measures=measure, **options).results
     return float(result.scores[read_key(measure, key)[0]])

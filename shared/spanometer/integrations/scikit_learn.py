@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..analysis.scoring import score
-from ..errors import require_choice
+from ..errors import InputError, counted, require_choice
 from ..measures.base import Measure
 from ..measures.registry import MeasureTable, read_measures
 
@@ -42,9 +42,14 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
 
 def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
     """Return the key of a measure, its headline if it is None, and whether a higher value is better."""
-    (known,) = read_measures(measure, _MEASURES).values()
-    require_choice("key", key or known.headline, known.keys)
-    return key or known.headline, known.results[key or known.headline].better != "lower"
+    asked = list(read_measures(measure, _MEASURES).values())
+    if len(asked) != 1:
+        raise InputError(
+            f"{counted(len(asked), 'measure')}, and a score is that of one.", "Name one.", option="measure"
+        )
+    chosen = asked[0].headline if key is None else key
+    require_choice("key", chosen, asked[0].keys)
+    return chosen, asked[0].results[chosen].better != "lower"
 
 
 def one_value(references: Any, predictions: Any, *, measure: Any, key: str, **options: Any) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
 from ..alignment.unitary import Dissimilarity, Units, best_alignment
-from ..arrays import is_number
+from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
 from ..errors import InputError
@@ -377,9 +377,10 @@ def _read(given: Any) -> dict[tuple[str, str], float]:
 
 def _entries(given: Any) -> list[tuple[Any, Any, Any]]:
     if isinstance(given, Mapping):
-        if not all(isinstance(others, Mapping) for others in given.values()):
+        rows = listed_items(given, _REMEDY, option="distances")
+        if not all(isinstance(others, Mapping) for _, others in rows):
             raise _refusal(given)
-        return [(one, other, distance) for one, others in given.items() for other, distance in others.items()]
+        return [(one, *pair) for one, others in rows for pair in listed_items(others, _REMEDY, option="distances")]
     if not isinstance(given, str):
         raise _refusal(given)
     try:

@@ -103,7 +103,7 @@ class Chance:
             samples: how many to make at least.
             precision: as many samples are made as the first of them show to be needed for this relative error of the
                 mean disorder, at 95%; None makes no more.
-            processes: how many of them are at work at a time.
+            processes: how many of them are at work at a time; one in a worker of a pool.
 
         Raises:
             InputError: if more than `MOST_SAMPLES` are needed.
@@ -126,10 +126,12 @@ class Chance:
 
     def _in_processes(self, first: int, last: int, processes: int) -> Disorders:
         parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
-        if processes == 1 or len(parts) == 1:
+        from multiprocessing import current_process, get_context
+
+        # a worker of somebody's pool may have no processes of its own
+        if processes == 1 or len(parts) == 1 or current_process().daemon:
             return _joined([self.of(part) for part in parts])
         from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
 
         # spawned, as threads of the caller (Arrow's, for one) do not survive a fork
         with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:

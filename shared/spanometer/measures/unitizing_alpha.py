@@ -183,6 +183,13 @@ class UnitizingAlpha(AlignedMeasure):
             "expected": divide(2 * inside * outside, length**2 - squares - outside, 0.0),
         }
 
+    def notes(self, counts: Counts) -> list[str]:
+        """Say if no disagreement is expected of units that there are, so that alpha has no scale."""
+        totals = self.totals(counts)
+        if not np.any(totals["units"]) or self.score_totals(totals)["expected_disagreement"]:
+            return []
+        return ["expected_disagreement is 0: units placed at random never disagree, and alpha is zero_division."]
+
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute alpha and the two disagreements."""
         observed, expected = (np.asarray(quantities[name], dtype=float) for name in ("observed", "expected"))

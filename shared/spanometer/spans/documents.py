@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import begins_run, is_integer, is_list, listed, offsets_of, ordered, take_segments
+from ..arrays import begins_run, is_integer, is_list, offsets_of, ordered, take_segments
 from ..errors import InputError, counted, shown
 from .arrow import LONGEST
 
@@ -37,12 +37,14 @@ class Tokens:
                 the one before it.
         """
         rows = [
-            listed(row, _TOKENS, document=number) for number, row in enumerate(ordered(documents, "a list", _TOKENS))
+            ordered(row, "a list of tokens", _TOKENS, document=number)
+            for number, row in enumerate(ordered(documents, "a list", _TOKENS))
         ]
         offsets = offsets_of([len(row) for row in rows])
         try:
             bounds = np.array([pair for row in rows for pair in row] or np.zeros((0, 2), np.int64))
-        except (ValueError, TypeError, OverflowError):
+        except Exception:
+            # anybody's objects may be where a pair should be
             bounds = np.array(None)
         whole = bounds.dtype.kind in "iu" and bounds.shape == (offsets[-1], 2)
         if not whole or ((bounds > LONGEST) | (bounds < -LONGEST)).any():

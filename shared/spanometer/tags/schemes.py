@@ -318,6 +318,6 @@ def signed_list(listed: Sequence[str]) -> str:
 def _warn_of(name: str, unknown: Iterable[str], known: Iterable[str]) -> None:
     listed = sorted(unknown)
     if listed:
-        those = ", ".join(sorted(known)) or "none"
+        those = ", ".join(sorted(set(known))) or "none"
         verb = "is no label" if len(listed) == 1 else "are no labels"
         warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {those}", stacklevel=5)
