@@ -127,7 +127,7 @@ def test_errors_that_only_answers_have(run, scores, gold, others, tmp_path):
     written = Path(page).read_text("utf-8")
     assert "Answers beside their texts" in written
     assert "Ann saw Bob in Rome." in written
-    _, output, _ = run("errors", gold, others, *options)
+    _, output, _ = run("errors", gold, others, *options, "--force")
     assert "format broken" in output
     assert "answers" not in scores("errors", gold, gold)["systems"]["gold"]
 
