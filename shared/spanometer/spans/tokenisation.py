@@ -173,10 +173,13 @@ def _token_ranges(
     """Return the first token of each piece and the one after its last, over all documents; none: first >= last."""
     # documents end to end, so that offsets of all of them ascend
     longest = np.zeros(len(tokens.offsets) - 1, dtype=np.int64)
-    np.maximum.at(longest, tokens.document, tokens.end)
+    last_token = tokens.offsets[1:][tokens.lengths > 0] - 1
+    longest[tokens.lengths > 0] = tokens.end[last_token]
     np.maximum.at(longest, document, end)
     base = offsets_of(longest + 1)[:-1]
-    token_start, token_end = tokens.start + base[tokens.document], tokens.end + base[tokens.document]
+    token_end = np.repeat(base, tokens.lengths)
+    token_start = tokens.start + token_end
+    token_end += tokens.end
     start, end = start + base[document], end + base[document]
     if policy == "strict":
         first, last = np.searchsorted(token_start, start), np.searchsorted(token_end, end)

@@ -169,7 +169,8 @@ def encode(
     change = np.zeros(tokens + 1, dtype=np.int8)
     change[start] += 1
     change[end] -= 1
-    codes = np.where(np.cumsum(change[:-1]) > 0, inner, 0).astype(np.uint8)
+    # spans do not overlap: the sums are 0 and 1
+    codes = np.cumsum(change[:-1], dtype=np.int8).astype(np.uint8) * np.uint8(inner)
     codes[start] = first
     codes[end - 1] = last
     codes[start[end - start == 1]] = single
