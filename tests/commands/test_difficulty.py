@@ -77,6 +77,7 @@ def test_picture(run, pair, tmp_path):
     path = tmp_path / "difficulty.png"
     assert run("score", *pair, *CHANCE, "--by-chance", "0.3", "--plot", path)[0] == 0
     assert path.read_bytes().startswith(b"\x89PNG")
+    path.unlink()
     status, _, complaint = run("score", *pair, "--plot", path)
     assert (status, "--plot shows the parts of --by-chance" in complaint) == (2, True)
     status, _, complaint = run("score", *pair, "--measure", "span_f", "--by-chance", "0.3", "--plot", path)

@@ -107,3 +107,15 @@ def test_help(run, command):
     assert status == 0
     assert f"spanometer {command}" in output
     assert max(map(len, output.splitlines())) <= 80
+
+
+def test_help_says_a_thing_once(run):
+    """What options of several measures end in, and whose they are."""
+    output = " ".join(run("score", "--help")[1].split())
+    zero = output.partition("--zero-division DIVISION")[2].partition("--confidence")[0]
+    assert zero.count("0.0 (default), 1.0 or nan") == 1 and zero.strip().endswith("; always 0.0 (default), 1.0 or nan")
+    assert "--labels LABELS most measures: whether labels must agree" in output
+    # the options of documents stand in a group of their own, and need no name of it each
+    assert "documents with spans, answers as strings:" not in output
+    documents = output.partition("reading documents with spans, and answers of language models:")[2]
+    assert "--unit UNIT what spans are counted in" in documents and "--grounding POLICY policy of" in documents

@@ -73,7 +73,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     """Help with room for the options' names, whose first line names what must be given."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=32)
+        super().__init__(prog, max_help_position=24)
 
     def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
         """Name the arguments and the required options; without a prefix this is the beginning of a command's line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,9 @@ from ..errors import ASKED, InputError
 from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
+
+_LISTED = 5
+"""How many owners of an option the help names one by one."""
 
 
 def text(metavar: str, help: str, **details: Any) -> Any:
@@ -82,11 +85,23 @@ def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
         explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")
         choices.setdefault(declared.help, {}).update(explained)
     owners: dict[str, list[str]] = {}
+    ends = set()
     for title, declared in uses.items():
         whole = replace(declared, choices=choices[declared.help])
-        owners.setdefault(_described(whole, declared.name in optional), []).append(title)
-    parts = [text if "" in titles else f"{', '.join(titles)}: {text}" for text, titles in owners.items()]
-    return "; ".join(parts).replace("%", "%%")
+        text = _described(whole, declared.name in optional)
+        owners.setdefault(text, []).append(title)
+        ends.add(text.removeprefix(declared.help) if declared.choices else "")
+    # what several say at their ends is said once
+    end = ends.pop() if len(owners) > 1 and len(ends) == 1 else ""
+    parts = [f"{_called(titles)}{text.removesuffix(end) if end else text}" for text, titles in owners.items()]
+    return "; ".join([*parts, *([f"always {end.removeprefix(': ')}"] if end else [])]).replace("%", "%%")
+
+
+def _called(titles: Sequence[str]) -> str:
+    """Return how a text begins that is about some owners; not with all names if these are most measures."""
+    if "" in titles:
+        return ""
+    return f"{', '.join(titles) if len(titles) <= _LISTED else 'most measures'}: "
 
 
 def _described(declared: Option, optional: bool) -> str:

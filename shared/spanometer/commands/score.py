@@ -133,8 +133,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the first N files are references of as many annotators; with 1, those of all annotators in the first one",
     )
-    owners = {"": TagInput, **{kind.title: kind for kind in (TreeInput, DocumentInput, StringInput)}}
-    add_options(reading, owners, beside=ALL_MEASURES)
+    others = {kind.title: kind for kind in (TreeInput, DocumentInput, StringInput)}
+    add_options(reading, {"": TagInput}, beside={**others, **ALL_MEASURES})
+    add_options(parser.add_argument_group("reading entity trees"), {"": TreeInput}, beside=ALL_MEASURES)
+    documents = parser.add_argument_group("reading documents with spans, and answers of language models")
+    add_options(documents, {"": DocumentInput, StringInput.title: StringInput}, beside=ALL_MEASURES)
     default = (
         "all that suit the files but gamma, which takes longer: eter for entity trees, span_attribute for attributes, "
         "mention_f for answers as strings"
