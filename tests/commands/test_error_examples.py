@@ -106,7 +106,7 @@ def test_report(output, files, file, tmp_path):
     assert files[0] in html and "mentions in training" in html
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
     assert data["systems"][0]["passages"][0]["units"] == ["Ada", "Lovelace", "slept"]
-    output(*files, "--html", path)
+    output(*files, "--html", path, "--force")
     assert "mentions in training" not in path.read_text(encoding="utf-8")
 
 
