@@ -6,6 +6,7 @@ import multiprocessing
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import spanometer
@@ -309,3 +310,26 @@ def test_parts_by_chance_of_bounds_in_a_text():
     """Bounds in a text passed the check, and were then read character by character."""
     one, other = (difficulty.by_chance(SPANS_OF, SPANS_OF, bounds, ["span_f"]) for bounds in ("0.1,0.5", [0.1, 0.5]))
     assert list(one) == list(other)
+
+
+@pytest.mark.parametrize("as_batch", [False, True])
+def test_tables_with_two_columns_of_one_name(as_batch):
+    """Arrow's KeyError came through; a row of a file as an object had the last of the columns alone."""
+    column = pa.array(TAGS)
+    table = pa.table([column] * 3, names=["references", "predictions", "references"])
+    with pytest.raises(InputError, match="two columns are called 'references'"):
+        streams.partial_counts(table.to_batches()[0] if as_batch else table, scheme="IOB2")
+    stored = streams.partial_counts({"references": TAGS, "predictions": TAGS}, scheme="IOB2")
+    with pytest.raises(InputError, match="holds no counts"):
+        streams.sum_counts(stored.append_column("counts", stored["counts"]))
+
+
+def test_files_with_two_columns_of_one_name():
+    names = ["document", "start", "end", "label", "start"]
+    rows = [["a"], [0], [3], ["PER"], [1]]
+    lines = io.BytesIO(f"{','.join(names)}\na,0,3,PER,1\n".encode())
+    sink = io.BytesIO()
+    pq.write_table(pa.table(list(map(pa.array, rows)), names=names), sink)
+    for stream in (lines, io.BytesIO(sink.getvalue())):
+        with pytest.raises(InputError, match="two columns are called 'start'"):
+            spanometer.read(stream, format="span_table")

@@ -335,3 +335,11 @@ def test_ten_thousand_errors_are_shown_in_steps(browser, tmp_path):
     assert len(shown(page)) == cards + 40
     search(page, "alpha beta gamma delta alpha beta")
     assert 0 < len(shown(page)) < 40
+
+
+def test_labels_of_strings_are_escaped():
+    """A mark from right to left in a label turned the list of strings round."""
+    words, odd = [["Ada", "wrote"]], "P\u202eR"
+    sides = (spans([[(0, 1, label)]], [2]) for label in (odd, "X"))
+    data = data_for(*sides, Context(wording=Wording.of_words(words)))
+    assert [labels for _, _, labels in data["strings"]] == ["P\\u202eR → X"]

@@ -259,8 +259,10 @@ def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
 
 
 def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
-    """Raise an `InputError` for the first column that is missing."""
+    """Raise an `InputError` for the first column that is missing, or there more than once."""
     for name in wanted:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}.", "Give every column a name of its own.")
         if name not in names:
             raise InputError(
                 f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",

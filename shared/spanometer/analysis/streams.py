@@ -200,8 +200,11 @@ def _require_counts(table: Any) -> None:
         raise InputError(f"a {type(table).__name__} is not an Arrow table.", "Give what partial_counts made.")
     types = {field.name: field.type for field in table.schema}
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
-    if not (pa.types.is_string(texts) or pa.types.is_large_string(texts)) or not (
-        pa.types.is_binary(data) or pa.types.is_large_binary(data)
+    alone = all(table.column_names.count(name) == 1 for name in types)
+    if (
+        not alone
+        or not (pa.types.is_string(texts) or pa.types.is_large_string(texts))
+        or not (pa.types.is_binary(data) or pa.types.is_large_binary(data))
     ):
         raise InputError(
             f"a table with the columns {', '.join(table.column_names) or 'none'} holds no counts.",

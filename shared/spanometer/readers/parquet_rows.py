@@ -18,7 +18,7 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
     """Yield the rows with their numbers, from 1; label numbers that the file names, as `datasets` does, are names.
 
     Raises:
-        InputError: for a damaged file.
+        InputError: for a damaged file, and for two columns of one name.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -26,6 +26,11 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
     number = 0
     try:
         file = pq.ParquetFile(pa.BufferReader(source.data()))
+        columns = file.schema_arrow.names
+        twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
+        if twice is not None:
+            # a row as an object would have the last one alone
+            raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.")
         names = _class_names(file.schema_arrow.metadata or {})
         for batch in file.iter_batches(rows):
             for row in batch.to_pylist():

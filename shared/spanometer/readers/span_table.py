@@ -127,6 +127,9 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     rows = ((line, cells) for line, cells in csv_rows(source) if cells)
     _, header = next(rows)
+    twice = next((name for place, name in enumerate(header) if name and name in header[:place]), None)
+    if twice is not None:
+        raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.", 1)
     for line, cells in rows:
         if len(cells) != len(header):
             raise source.refuse(f"{counted(len(cells), 'cell')}, where the header has {len(header)}.", _REMEDY, line)

@@ -59,7 +59,7 @@ def report_data(
         "total": len(every),
         "noun": "sentence" if separator_of(context) else "passage",
         "matrix": _matrix(matched),
-        "strings": every.strings(_STRINGS),
+        "strings": [(text, number, printable(labels)) for text, number, labels in every.strings(_STRINGS)],
         "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
         "passages": [{**passage, "sides": of_sides} for passage, *of_sides in described],
     }
