@@ -298,3 +298,13 @@ def test_real_exports_in_a_browser(browser, address, tmp_path):
     expected = spanometer.agreement(sides)
     assert found(".sm-headline b")[0].text == f"{expected.mean_kappa_f1:.4f}"
     assert "places where 2 annotators differ" in browser.find_element("id", "results").text
+
+
+def test_what_a_reader_must_know(tmp_path):
+    """Identical annotations that fill their text have no kappa, and the page says so."""
+    row = {"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    paths = []
+    for name in ("ann.jsonl", "ben.jsonl"):
+        (tmp_path / name).write_text(json.dumps(row) + "\n")
+        paths.append(str(tmp_path / name))
+    assert "ann - ben: chance_f1 is 1: spans placed at random always agree in full" in text_of(page(paths).html)

@@ -137,7 +137,11 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
         "agreement.html",
         found=found,
         size=differing.size,
-        notes=[*(note for file in files.values() for note in (*file.notes, *file.left_out)), *notes],
+        notes=[
+            *(note for file in files.values() for note in (*file.notes, *file.left_out)),
+            *notes,
+            *found.notes,
+        ],
         annotators=[
             {"name": name, "file": file.source, "spans": len(sides[name]), "unit": differing.unit}
             for name, file in files.items()
