@@ -5,9 +5,13 @@ import json
 import subprocess
 import sys
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from spanometer import InputError
+from spanometer.readers import read
 from spanometer.readers.brat import read_brat_folder
 from spanometer.readers.offsets import Offsets
 from spanometer.readers.reading import read_documents
@@ -61,12 +65,12 @@ def test_the_limit_is_of_each_part(tmp_path):
 def test_the_text_beside_annotations(tmp_path):
     (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAda\n")
     (tmp_path / "a.txt").write_text("Ada" + " wrote" * 1000)
-    for read in (
+    for reading in (
         lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
         lambda: read_brat_folder(tmp_path, Offsets(), max_size=0.005),
     ):
         with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 megabytes"):
-            read()
+            reading()
     assert read_brat_folder(tmp_path, Offsets(), max_size=0.007).documents.size == 1
 
 
@@ -92,3 +96,15 @@ except InputError:
     pass
 """
     subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=120)
+
+
+def test_rows_of_parquet(tmp_path):
+    """A file of a few hundred bytes may hold a row of millions of values."""
+    path, count = str(tmp_path / "a.parquet"), 1_000_000
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, dtype=np.int32)), pa.array(["O"]))
+    rows = pa.ListArray.from_arrays(pa.array([0, count], type=pa.int32()), same)
+    pq.write_table(pa.table({"tags": rows}), path, compression="zstd")
+    for limit, problem in (("max_line", "a row is longer than 2 megabytes"), ("max_size", "more than 2 megabytes")):
+        with pytest.raises(InputError, match=problem):
+            read(path, **{limit: 2})
+    assert len(read(path).tags[0].codes) == count

@@ -10,6 +10,8 @@ from typing import Any
 from ..errors import InputError
 from .source import Source
 
+_LONG, _REMEDY = "a row is longer than {}", "Write one document a row"
+
 _ROWS = 1000
 """How many rows are read at once."""
 
@@ -18,12 +20,12 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
     """Yield the rows with their numbers, from 1; label numbers that the file names, as `datasets` does, are names.
 
     Raises:
-        InputError: for a damaged file, and for two columns of one name.
+        InputError: for a damaged file, for two columns of one name, and for a file that passes the limits.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    number = 0
+    number = held = 0
     try:
         file = pq.ParquetFile(pa.BufferReader(source.data()))
         columns = file.schema_arrow.names
@@ -32,7 +34,16 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
             # a row as an object would have the last one alone
             raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.")
         names = _class_names(file.schema_arrow.metadata or {})
+        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            # a value takes a byte or more, and none of them need be unpacked to count them
+            values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
+            source.require_short(values // max(group.num_rows, 1), _LONG, _REMEDY, number + 1)
         for batch in file.iter_batches(rows):
+            # values that are all alike take hardly any space in the file
+            held += batch.nbytes
+            source.require_held(held, None, "what the file unpacks to")
+            size = batch.nbytes // max(batch.num_rows, 1)
+            source.require_short(size, _LONG, _REMEDY, number + 1)
             for row in batch.to_pylist():
                 number += 1
                 yield number, {key: _named(value, names[key]) if key in names else value for key, value in row.items()}
