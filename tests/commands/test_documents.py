@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from spanometer.measures.registry import ALL_MEASURES
+
 CONLL = "Ada B-PER\nLovelace I-PER\nwrote O\n. O\n\nIn O\nRome B-LOC\n"
 TEXTS = ["Ada Lovelace wrote.", "In Rome"]
 SPANS = [[[0, 12, "PER"]], [[3, 7, "LOC"]]]
@@ -202,3 +204,39 @@ def test_a_text_without_spans_that_are_known(run, tmp_path):
     _, _, complaint = run("score", path, path)
     assert "neither spans that are known nor 'tags'; its keys: 'text', 'mentions'." in complaint
     assert "with --spans-key, or" in complaint
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "left_out"),
+    [
+        (
+            "table.csv",
+            "document,start,end,label\na,0,3,A\n",
+            "chance_kappa_f1, unitizing_alpha left out: the documents' lengths are not known",
+        ),
+        (
+            "nested.jsonl",
+            json.dumps(
+                {"text": "Ada", "spans": [{"start": 0, "end": end, "label": "A"} for end in (2, 3)]},
+            ),
+            "intersection_f, chance_kappa_f1, unitizing_alpha left out: spans of one label overlap",
+        ),
+        (
+            "apart.jsonl",
+            json.dumps({"text": "Ada", "spans": [{"label": "A", "fragments": [[0, 1], [2, 3]]}]}),
+            "chance_kappa_f1, unitizing_alpha left out: some spans are discontinuous",
+        ),
+    ],
+)
+def test_measures_that_are_not_defined(run, complaint, file, name, content, left_out):
+    """By default they are left out, and the system's line says so; who names them is told why not."""
+    gold, system = file(f"gold_{name}", content), file(f"system_{name}", content)
+    _, output, _ = run("score", gold, system)
+    assert left_out in output
+    scored = json.loads(run("score", gold, system, "--json")[1])
+    names = left_out.partition(" left out")[0].split(", ")
+    defined = [measure for measure, kind in ALL_MEASURES.items() if kind.input == "spans" and kind.by_default]
+    assert list(scored["measures"]) == [measure for measure in defined if measure not in names]
+    assert scored["prediction"]["notes"] == [f"{left_out}."]
+    for measure in names:
+        assert complaint("score", gold, system, "--measure", measure)

@@ -356,6 +356,15 @@ def _extents(references: Spans, predictions: Spans) -> np.ndarray:
     return extents
 
 
+def overlap_each_other(spans: Spans) -> bool:
+    """Return whether two spans of one label and document share a token."""
+    span, start, end = spans.pieces()
+    document, label = spans.document[span], spans.label[span]
+    order = np.lexsort((start, label, document))
+    same = ~begins_run(document[order], label[order])[1:]
+    return bool((same & (start[order][1:] < end[order][:-1])).any())
+
+
 def overlaps(
     first_start: np.ndarray,
     first_end: np.ndarray,

@@ -24,6 +24,7 @@ from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
 from .inputs import ChosenLabels, Input, Keyed, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
+from .measures import SuitingMeasures
 from .options import text
 from .tag_files import ChanceParts, TagLayout
 
@@ -202,22 +203,28 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
             paired = pair(references, predictions, self.pairing if answers else self.pairing.of_spans)
             reading = {"input": "spans", **paired.choices, **self.signed()}
             both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
-            report = Report.of(*both, measures, reading, resampling=resampling, per_document=per_document)
+            defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
+            report = Report.of(*both, defined, reading, resampling=resampling, per_document=per_document)
             report = replace(report, tokens=paired.size) if paired.grounded else report
-            reports.append(self.with_parts(report, *both, measures, reading, resampling))
-            sides.append(side_of(predictions, paired).beside(*both, measures))
+            reports.append(self.with_parts(report, *both, defined, reading, resampling))
+            sides.append(side_of(predictions, paired, remarks=undefined).beside(*both, defined))
         return Scored(side_of(references), sides, reports)
 
 
 _PAIRING = tuple(Pairing.__dataclass_fields__)
 
 
-def side_of(file: DocumentFile, paired: Paired | None = None, grounded: AnswerCounts | None = None) -> Side:
+def side_of(
+    file: DocumentFile,
+    paired: Paired | None = None,
+    grounded: AnswerCounts | None = None,
+    remarks: Sequence[str] = (),
+) -> Side:
     """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
     if paired is not None and file.answers is not None:
         grounded = paired.grounded["predictions"]
     unit = "tokens" if file.in_tokens else "characters"
-    notes = [*file.notes, *(() if paired is None else paired.notes)]
+    notes = [*file.notes, *(() if paired is None else paired.notes), *remarks]
     left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
     described: dict[str, Any] = {"file": file.source}
     if file.answers is None:

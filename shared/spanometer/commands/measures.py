@@ -5,18 +5,28 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
+from ..alignment.overlaps import overlap_each_other
 from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..options import options_of
+from ..spans.spans import Spans
 from .inputs import Input
 from .options import add_options, destinations, given_options, read_options
 
 _DEPENDENT = ("seed", "uniform_threshold", "min_shift")
 """Options that do nothing beside some values of others; those that do stand in a measure's signature."""
+
+_LACKING = {
+    "lengths": "the documents' lengths are not known",
+    "contiguous": "some spans are discontinuous",
+    "disjoint": "spans of one label overlap",
+}
+"""Why a measure is not defined, by what it needs, see `Measure.needs`."""
 
 INTERVALS = "intervals"
 """What help and errors call the options of intervals."""
@@ -102,6 +112,25 @@ def chosen_measures(
         if name not in known:
             raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(known)}.")
     return [read_options(known[name], options) for name in names]
+
+
+class SuitingMeasures(tuple[Any, ...]):
+    """All measures of a kind of input, where none is named: files that lack what some of them need get the others."""
+
+    def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
+        """Return those that are defined for some spans, and sentences about the others."""
+        lacking = {
+            "lengths": all(side.lengths is None for side in sides),
+            "contiguous": any(side.fragments is not None for side in sides),
+            "disjoint": any(map(overlap_each_other, sides)),
+        }
+        left_out: dict[str, list[str]] = {}
+        for measure in self:
+            if reasons := [_LACKING[need] for need, lacks in lacking.items() if lacks and need in measure.needs]:
+                left_out.setdefault(" and ".join(reasons), []).append(measure.name)
+        names = set(chain.from_iterable(left_out.values()))
+        kept = [measure for measure in self if measure.name not in names]
+        return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]
 
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:

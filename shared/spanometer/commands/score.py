@@ -82,6 +82,7 @@ from .inputs import (
 )
 from .inputs import kind_of as input_kind
 from .measures import (
+    SuitingMeasures,
     add_measure_options,
     chosen_measures,
     chosen_resampling,
@@ -160,7 +161,9 @@ def run(options: argparse.Namespace) -> int:
     paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
     names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
     kind = _kind(options, paths)
-    measures = chosen_measures(options, known_measures(), _default(kind))
+    measures: Sequence[Any] = chosen_measures(options, known_measures(), _default(kind))
+    if not named_measures(options, ()):
+        measures = SuitingMeasures(measures)
     if kind is not ParquetInput:
         require_scored(measures, kind)
     if output.per_label and kind is AttributeInput:

@@ -129,6 +129,11 @@ class Measure(ABC):
             InputError: if the two sides do not annotate the same documents, or the measure is not defined.
         """
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What spans must have, or be: `lengths` of the documents; `contiguous`; `disjoint`, those of each label."""
+        return frozenset()
+
     def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
         """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
 

@@ -178,6 +178,11 @@ class ChanceKappaF1(AlignedMeasure):
         if self.n_simulations:
             raise _not_additive()
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What spans must have, or be."""
+        return frozenset(("lengths", "contiguous", *(("disjoint",) if self.placement == "disjoint" else ())))
+
     def _count(self, alignment: Alignment) -> ChanceCounts:
         """Count agreement and its expectation for each document and label."""
         references, predictions = alignment.references, alignment.predictions

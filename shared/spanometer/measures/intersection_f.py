@@ -46,6 +46,11 @@ class IntersectionF(FMeasure):
     place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What spans must have, or be."""
+        return frozenset(() if self.cap else ("disjoint",))
+
     def _count(self, alignment: Alignment) -> Counts:
         """Sum the shared tokens of each span."""
         references, predictions = alignment.references, alignment.predictions

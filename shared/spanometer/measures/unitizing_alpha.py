@@ -106,6 +106,11 @@ class UnitizingAlpha(AlignedMeasure):
     shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What spans must have, or be."""
+        return frozenset(("lengths", "contiguous", "disjoint"))
+
     def _count(self, alignment: Alignment) -> UnitizingCounts:
         """Count the disagreement of two annotators: the reference and the prediction."""
         require_lengths(alignment.lengths, "alpha")
