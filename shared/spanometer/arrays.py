@@ -165,6 +165,11 @@ def take_segments(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, 
     return counts, ranges(offsets[chosen], counts)
 
 
+def surely_distinct(texts: Sequence[str | None]) -> bool:
+    """Return whether no two texts have one hash, and so none occurs twice; hashes take less memory than a set."""
+    return len(np.unique(np.fromiter(map(hash, texts), np.int64, len(texts)))) == len(texts)
+
+
 def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
     """Return the document and the position in it of a token, where document d begins with token `offsets[d]`."""
     document = int(np.searchsorted(offsets, token, side="right")) - 1
@@ -181,15 +186,26 @@ def integers(array: pa.Array) -> np.ndarray:
 
 def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array:
     """Return numbers or flags as an Arrow array, null where flagged; `pa.array` would import pandas, if it is there."""
-    valid = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    valid = None if nulls is None else null_bitmap(nulls)
     packed = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
     buffers = [valid, pa.py_buffer(packed)]
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
+def null_bitmap(nulls: np.ndarray) -> pa.Buffer:
+    """Return the bitmap of an Arrow array that is null where flagged."""
+    return pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+
+
 def null_flags(array: pa.Array) -> np.ndarray:
     """Flag the nulls of an Arrow array."""
-    return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
+    if pa.types.is_dictionary(array.type) and array.dictionary.null_count:
+        array = array.cast(array.type.value_type)
+    if not array.null_count:
+        return np.zeros(len(array), dtype=bool)
+    flags = array.is_null()
+    bits = np.unpackbits(np.frombuffer(flags.buffers()[1], dtype=np.uint8), bitorder="little")
+    return bits[flags.offset : flags.offset + len(flags)].astype(bool)
 
 
 def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:

@@ -56,7 +56,10 @@ def test_version_and_help(run):
 def test_what_is_not_needed_is_not_imported(pair, file):
     gold, system = pair
     tree = file("a.txt", "<pers> Ada </pers>\n")
+    text = file("text.jsonl", '{"id": "a", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "A"}]}\n')
+    table = file("spans.csv", "document,start,end,label,text\na,0,3,A,Ada\n")
     commands = [
+        ["score", text, table],
         ["score", gold, system],
         ["compare", gold, system, gold],
         ["agree", gold, system],

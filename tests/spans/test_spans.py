@@ -264,3 +264,19 @@ def test_labels_with_control_characters_are_refused(label):
 
 def test_marks_of_direction_are_taken():
     assert Spans.from_tags([["B-\u202eX"]]).labels == ("\u202eX",)
+
+
+def test_labels_as_a_dictionary():
+    """One that has labels which do not occur, and one label twice."""
+    label = pa.DictionaryArray.from_arrays(pa.array([3, 1, 0]), pa.array(["B", "A", "C", "B"]))
+    values = pa.StructArray.from_arrays([pa.array([0, 2, 4]), pa.array([1, 3, 5]), label], ["start", "end", "label"])
+    spans = Spans.from_arrow(pa.ListArray.from_arrays(pa.array([0, 2, 3]), values))
+    assert spans.labels == ("A", "B")
+    assert spans.to_dicts() == [
+        [{"start": 0, "end": 1, "label": "B"}, {"start": 2, "end": 3, "label": "A"}],
+        [{"start": 4, "end": 5, "label": "B"}],
+    ]
+    missing = pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([None, "A"]))
+    values = pa.StructArray.from_arrays([pa.array([0]), pa.array([1]), missing], ["start", "end", "label"])
+    with pytest.raises(InputError, match="'label' is None"):
+        Spans.from_arrow(pa.ListArray.from_arrays(pa.array([0, 1]), values))

@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    arrow_array,
     as_column,
+    as_lists,
     batches,
     code_type,
     integers,
@@ -249,7 +251,13 @@ def _fits_int64(value: int) -> bool:
 
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     """Return the columns of the fields `start` and `end`."""
-    return [pa.array(bound.astype(np.int64)) for bound in (start, end)]
+    return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
+
+
+def pair_array(start: np.ndarray, end: np.ndarray) -> pa.ListArray:
+    """Return bounds as lists of two, as fragments are stored."""
+    bounds = np.stack([start, end], axis=1).ravel()
+    return as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
 
 
 def require_column(column: Any, remedy: str) -> None:
@@ -350,17 +358,21 @@ class Items:
 
 def _parents(lists: pa.Array) -> np.ndarray:
     # flattening leaves out what a list has that is None
-    return np.repeat(np.arange(len(lists)), integers(lists.value_lengths().fill_null(0)))
+    sizes = np.where(null_flags(lists), 0, integers(lists.value_lengths()))
+    return np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
 
 
 def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Return codes (int32) of strings without nulls, and the sorted strings that they stand for."""
-    encoded = column.cast(pa.string()).dictionary_encode()
-    texts = encoded.dictionary.to_pylist()
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(texts), dtype=np.int32)
-    rank[order] = np.arange(len(texts))
-    return rank[integers(encoded.indices)], [texts[code] for code in order]
+    encoded = column
+    if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
+        encoded = column.cast(pa.string()).dictionary_encode()
+    texts, codes = encoded.dictionary.to_pylist(), integers(encoded.indices)
+    # a dictionary may have strings that do not occur, or occur twice in it
+    found = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
+    place = {text: number for number, text in enumerate(found)}
+    rank = np.array([place.get(text, 0) for text in texts], dtype=np.int32)
+    return rank[codes], found
 
 
 def name_problem(name: str, noun: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import begins_run, is_integer, is_list, offsets_of, ordered, take_segments
+from ..arrays import begins_run, is_integer, is_list, offsets_of, ordered, surely_distinct, take_segments
 from ..errors import InputError, counted, shown
 from .arrow import LONGEST
 
@@ -162,7 +162,7 @@ class Documents:
 
     def require_unique(self) -> None:
         """Raise an `InputError` if two documents have one name."""
-        if self.ids is not None and len(set(self.ids)) < self.size:
+        if self.ids is not None and not surely_distinct(self.ids):
             known: dict[str, int] = {}
             for document, name in enumerate(self.ids):
                 if known.setdefault(name, document) != document:

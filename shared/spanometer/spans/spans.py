@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..arrays import (
     as_column,
     as_lists,
+    ascends,
     begins_run,
     code_type,
     frozen,
@@ -39,6 +40,7 @@ from .arrow import (
     bounds_arrays,
     fragments_arrays,
     is_list_of,
+    pair_array,
     read_lengths,
     require_column,
     require_same_lengths,
@@ -288,8 +290,7 @@ class Spans:
             columns = [*bounds_arrays(self.start, self.end), label]
             values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
         else:
-            bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
-            pairs = as_lists(np.arange(0, len(bounds) + 1, 2), pa.array(bounds.astype(np.int64)))
+            pairs = pair_array(self.fragments.start, self.fragments.end)
             columns = [label, as_lists(self.fragments.offsets, pairs)]
             values = pa.StructArray.from_arrays(columns, fields=list(FRAGMENTS_TYPE))
         return as_lists(offsets_by(self.document, self.documents), values)
@@ -459,7 +460,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
         fragments = None if len(fragments.start) == len(start) else fragments
     else:
         start, end = spans.bounds()
-    columns = [column.astype(np.int32) for column in (spans.parent, start, end)]
+    columns = [column.astype(np.int32, copy=False) for column in (spans.parent, start, end)]
     return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(column), None, fragments))
 
 
@@ -483,6 +484,8 @@ def _read_fragments(spans: Items) -> tuple[Fragments, np.ndarray, np.ndarray]:
 def in_order(spans: Spans) -> Spans:
     """Return spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
     keys = [spans.label, spans.end, spans.start, spans.document]
+    if spans.fragments is None and ascends(*reversed(keys)):
+        return spans
     if spans.fragments is not None:
         bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
         # of two spans that differ first in an end, the one with the larger end has the earlier token
@@ -490,11 +493,5 @@ def in_order(spans: Spans) -> Spans:
     order = np.lexsort(keys)
     order = order[begins_run(*(key[order] for key in keys))]
     fragments = None if spans.fragments is None else spans.fragments.take(order)
-    return replace(
-        spans,
-        document=spans.document[order],
-        start=spans.start[order],
-        end=spans.end[order],
-        label=spans.label[order],
-        fragments=fragments,
-    )
+    columns = {name: getattr(spans, name)[order] for name in ("document", "start", "end", "label")}
+    return replace(spans, **columns, fragments=fragments)
