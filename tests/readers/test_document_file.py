@@ -171,3 +171,8 @@ def test_stated_texts_with_other_blanks(file, stated):
         file, Record(text="💃 Ada  wrote", spans=[(3, 13, "A")], stated=[stated]), units=("codepoint", "utf-16")
     )
     assert (bounds(found), found.notes) == ([(2, 12)], ())
+
+
+def test_a_span_past_an_empty_text(file):
+    with pytest.raises(InputError, match=r"outside the text \(0 characters\)"):
+        made(file, Record(text="", spans=[(0, 1, "A")]))

@@ -174,8 +174,12 @@ def test_rows_of_a_document_apart(file):
     found = spanometer.read(file("\n".join(rows), "spans.csv"))
     assert found.documents.ids == tuple(documents)
     assert (dicts(found), found.document_lines.tolist()) == (list(documents.values()), list(first.values()))
-    stated = [[(span["start"], span["end"], f"t{span['start'] // 10}") for span in row] for row in documents.values()]
-    assert list(found.stated) == stated
+    covered = {name: {span["start"]: f"t{span['start'] // 10}" for span in row} for name, row in documents.items()}
+    texts = ["".join(f"{start:<9}." for start in range(0, 30_000, 10)) for _ in documents]
+    stated = list(found.stated.beside(texts))
+    assert stated == [
+        (number, said, f"{start:<9}."[:3]) for number, row in enumerate(covered.values()) for start, said in row.items()
+    ]
 
 
 def test_texts_of_the_other_side(file):

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
     found = paired.grounded["predictions"]
     made = replace(
-        paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=()
+        paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=None
     )
     carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
     prepared = prepare(made, format, carrying, writing, lossy=source.lossy)

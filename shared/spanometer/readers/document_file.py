@@ -15,7 +15,9 @@ from ..spans.documents import Documents
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .attributed import AttributedSpans
-from .records import Named, Record, RecordColumns
+from .record_columns import RecordColumns
+from .records import Named, Record, SpanColumns
+from .stated_texts import StatedTexts
 
 Value = TypeVar("Value")
 
@@ -34,7 +36,8 @@ class DocumentFile(AnnotatedFile):
         annotators: of each document, whose spans they are; None if the file does not say.
         attributes: the spans of each document with their attributes, as `Attributes.from_dicts` takes them,
             discontinuous ones with their outermost bounds; None if no span has any.
-        stated: of each document without a text, the bounds of spans and the text that the file says they cover.
+        stated: of documents without a text, the contiguous spans and the text that the file says they cover; None if it
+            never says so.
         places: of each document, what to call its place besides the line.
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
@@ -48,7 +51,7 @@ class DocumentFile(AnnotatedFile):
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
     attributes: AttributedSpans | None = None
-    stated: tuple[Sequence[tuple[int, int, str]], ...] = ()
+    stated: StatedTexts | None = None
     places: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -79,7 +82,7 @@ class DocumentFile(AnnotatedFile):
             spans=self.spans.take(documents),
             annotators=some(self.annotators),
             attributes=None if self.attributes is None else self.attributes.of_documents(documents),
-            stated=some(self.stated),
+            stated=None if self.stated is None else self.stated.of_documents(documents),
             places=some(self.places),
             answers=some(self.answers),
             words=None if self.words is None else self.words.of_documents(documents),
@@ -135,7 +138,7 @@ inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterabl
 
 def documents_of(
     source: Named,
-    records: Iterable[Record],
+    records: Iterable[Record] | SpanColumns,
     *,
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
@@ -148,7 +151,7 @@ def documents_of(
 
     Args:
         source: the file.
-        records: the documents.
+        records: the documents, one by one, or the columns of spans alone.
         units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
         left_out: what the reader could not read.
@@ -190,7 +193,7 @@ def documents_of(
         in_tokens=in_tokens,
         annotators=complete(columns.annotators),
         attributes=columns.attributed(),
-        stated=columns.unchecked(),
+        stated=columns.unchecked(spans),
         places=tuple(columns.places) if any(columns.places) else (),
         words=words,
         document_lines=columns.lines,

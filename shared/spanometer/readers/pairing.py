@@ -19,7 +19,7 @@ from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, wi
 from .annotated_file import require_same_words
 from .document_file import DocumentFile, decoding_of
 from .matching import matched, shared_documents
-from .records import compared
+from .stated_texts import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
 
@@ -197,6 +197,10 @@ class _Side:
         self.in_tokens = self.file.in_tokens
         self.grounded: Grounded | None = None
 
+    def place(self, document: int) -> str:
+        """Return what to call the place of a document."""
+        return f"{self.file.source}, {self.file.documents.name(document)}"
+
     def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
         """Find the spans that answers mean, if the side has some."""
         if self.file.answers is None or self.grounded is not None:
@@ -341,6 +345,8 @@ def _share_texts(
             _share_texts(references, predictions, pairing, remarks, choices)
             return
     if references.file.words is None or predictions.file.words is None:
+        if not pairing.ignore_words:
+            remarks += on_side(predictions.name, _compare_with_stated, predictions, references)
         return
     in_tokens = references.in_tokens and predictions.in_tokens and pairing.unit != "character"
     if in_tokens and pairing.ignore_words:
@@ -366,12 +372,16 @@ def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tok
 
 def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
     """Compare what spans are said to cover with the other side's text, see `compared`."""
-    rows = (
-        (document, said, texts[document][start:end])
-        for document, row in enumerate(side.file.stated)
-        for start, end, said in row
-    )
-    return compared(rows, lambda document: f"{side.file.source}, {side.file.documents.name(document)}")
+    stated = side.file.stated
+    return [] if stated is None else compared(stated.beside(texts), side.place)
+
+
+def _compare_with_stated(side: _Side, other: _Side) -> list[str]:
+    """Compare what both sides say that the same characters, or tokens, are, see `compared`."""
+    here, there = side.file.stated, other.file.stated
+    if here is None or there is None or side.in_tokens != other.in_tokens:
+        return []
+    return compared(here.beside_stated(there), side.place, f"differ from those of {other.file.source}")
 
 
 def _align(references: _Side, predictions: _Side, how: str) -> None:

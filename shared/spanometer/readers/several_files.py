@@ -16,6 +16,7 @@ from ..spans.documents import Documents, Tokens
 from .annotated_file import AnnotatedFile, LineRuns, Parts
 from .attributed import AttributedSpans
 from .document_file import DocumentFile
+from .stated_texts import StatedTexts
 from .tag_file import TagFile, joined_tags
 from .words import Words
 
@@ -115,7 +116,7 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         attributes=AttributedSpans.from_dicts(chain.from_iterable(attributed)) if with_attributes else None,
-        stated=tuple(chain.from_iterable(part.stated or [()] * part.documents.size for part in parts)),
+        stated=StatedTexts.end_to_end([part.stated for part in parts], [each.size for each in known]),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
         answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
         decoding=_decoding([part.decoding for part in parts if part.decoding]),

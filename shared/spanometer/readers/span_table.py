@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..arrays import offsets_by
+from ..arrays import arrow_array, offsets_by, offsets_of, surely_distinct
 from ..errors import InputError, counted, mention, require_kind, setting, shown
 from ..options import option
 from .csv_table import csv_rows, header_of
@@ -18,8 +18,9 @@ from .formats import Evidence, Format, register
 from .json_values import first_value
 from .offsets import Offsets
 from .parquet_rows import parquet_rows
-from .records import Record
+from .records import SpanColumns
 from .source import PARQUET, Source
+from .stated_texts import StatedColumn
 from .words import Codes
 
 _USUAL = {
@@ -79,22 +80,24 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
     Raises:
         InputError: names the line (of Parquet the row), for a missing column, and for bounds that are no numbers.
     """
-    return documents_of(source, _records(source, options.column_names or {}), units=options.units("codepoint"))
+    return documents_of(source, _columns_of_spans(source, options.column_names or {}), units=options.units("codepoint"))
 
 
-def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    # a row is a few numbers: rows of one document may be apart
-    documents, labels = Codes(), Codes()
-    lines, owner, label_codes = array("q"), array("i"), array("i")
-    starts, ends = array("q"), array("q")
-    stated: list[str | None] = []
+def _columns_of_spans(source: Source, names: Mapping[str, str]) -> SpanColumns:
+    # a row is a few numbers, and the name of its document only where another document begins
+    ids: list[str | None] = []
+    lines, counts = array("q"), array("q")
+    starts, ends, label_codes = array("q"), array("q"), array("i")
+    labels, stated = Codes(), StatedColumn()
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
-        name = row.get(columns.get("document", ""))
-        document = documents["" if name is None else str(name)]
-        if document == len(lines):
+        given = row.get(columns.get("document", ""))
+        name = "" if given is None else str(given)
+        if not ids or name != ids[-1]:
+            ids.append(name)
             lines.append(line)
+            counts.append(0)
         start, end, label = (row.get(columns[key]) for key in _NEEDED)
         if start in (None, "") and end in (None, "") and label in (None, ""):
             continue
@@ -103,21 +106,39 @@ def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
         starts.append(_bound(source, start, line))
         ends.append(_bound(source, end, line))
         label_codes.append(labels[label])
-        owner.append(document)
+        counts[-1] += 1
         covered = row.get(columns.get("text", ""))
         stated.append(covered if isinstance(covered, str) and covered else None)
-    order = np.argsort(np.asarray(owner, np.int32), kind="stable")
-    offsets = offsets_by(np.asarray(owner, np.int32), len(documents))
-    of_labels = list(labels)
-    for document, name in enumerate(documents):
-        here = order[offsets[document] : offsets[document + 1]].tolist()
-        known = [stated[span] for span in here]
-        yield Record(
-            spans=[(starts[span], ends[span], of_labels[label_codes[span]]) for span in here],
-            stated=known if any(known) else (),
-            id=name if "document" in columns else None,
-            line=lines[document],
-        )
+    found = SpanColumns(
+        ids=ids if "document" in columns else None,
+        lines=lines,
+        offsets=offsets_of(counts),
+        start=np.asarray(starts),
+        end=np.asarray(ends),
+        label=np.asarray(label_codes),
+        labels=labels,
+        stated=stated.column(),
+    )
+    return found if surely_distinct(ids) else _joined(found, ids)
+
+
+def _joined(columns: SpanColumns, names: Sequence[str | None]) -> SpanColumns:
+    """Return the spans of each document together, where rows of one document were apart."""
+    documents = Codes()
+    owner = np.array([documents[str(name)] for name in names])
+    _, first = np.unique(owner, return_index=True)
+    of_span = np.repeat(owner, np.diff(columns.offsets))
+    order = np.argsort(of_span, kind="stable")
+    return replace(
+        columns,
+        ids=list(documents),
+        lines=array("q", [columns.lines[row] for row in first]),
+        offsets=offsets_by(of_span, len(documents)),
+        start=columns.start[order],
+        end=columns.end[order],
+        label=columns.label[order],
+        stated=columns.stated.take(arrow_array(order)),
+    )
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
