@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 import pyarrow as pa
@@ -38,15 +38,15 @@ class StatedColumn:
 
     def append(self, said: str | None) -> None:
         """Add what the next span is said to cover."""
-        self._some.append(said)
-        if len(self._some) >= _AT_ONCE:
-            self._store()
+        self.extend((said,))
 
     def extend(self, said: Iterable[str | None]) -> None:
         """Add what the next spans are said to cover."""
-        self._some.extend(said)
-        if len(self._some) >= _AT_ONCE:
-            self._store()
+        each = iter(said)
+        while some := list(islice(each, _AT_ONCE)):
+            self._some += some
+            if len(self._some) >= _AT_ONCE:
+                self._store()
 
     def column(self) -> pa.ChunkedArray:
         """Return the column of all spans; nothing can be added later."""
