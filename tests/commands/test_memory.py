@@ -82,7 +82,7 @@ def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
         "arrays._ITEMS": 200,
-        "readers.records._AT_ONCE": 20,
+        "readers.record_columns._AT_ONCE": 20,
         "analysis.counting._BLOCK": 500,
         "counts.statistics._BLOCK": 1 << 10,
     }.items():

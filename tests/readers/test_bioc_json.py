@@ -100,7 +100,7 @@ def test_collections_without_documents(file, row):
 @pytest.mark.parametrize("indent", [None, 1])
 def test_documents_are_let_go(file, monkeypatch, indent):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
-    monkeypatch.setattr("spanometer.readers.records._AT_ONCE", 20)
+    monkeypatch.setattr("spanometer.readers.record_columns._AT_ONCE", 20)
     peaks, sizes = [], []
     # what comes first is held in memory too
     for number in (1, 300, 900):

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..alignment.overlaps import overlap_each_other
+from ..analysis.counting import blocks_of
 from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..measures.aligned import AlignedMeasure
@@ -122,7 +123,7 @@ class SuitingMeasures(tuple[Any, ...]):
         lacking = {
             "lengths": all(side.lengths is None for side in sides),
             "contiguous": any(side.fragments is not None for side in sides),
-            "disjoint": any(map(overlap_each_other, sides)),
+            "disjoint": any(overlap_each_other(side.between(*block)) for side in sides for block in blocks_of([side])),
         }
         left_out: dict[str, list[str]] = {}
         for measure in self:
