@@ -296,7 +296,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 def _remedy(tag: str) -> str:
     """Return what to do about a tag without a prefix, by what it looks like."""
     if _NUMBER.fullmatch(tag):
-        named = where_known("id2label", f", or name these with {mention('id2label')}")
+        named = where_known("id2label", f", or name these with {setting('id2label')}")
         read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
         remedy = f"If the tags are label numbers, write the tags that they stand for{named}"
         return f"{remedy}{read if tag == '0' else ''}."
