@@ -234,7 +234,7 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
 @pytest.mark.parametrize("make", [lambda number: {**DOC, "id": number}, lambda number: old("B-PER", "L-PER", "O")])
 def test_json_is_read_document_by_document(file, monkeypatch, make):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
-    for name in ("spacy_json", "records"):
+    for name in ("spacy_json", "record_columns"):
         monkeypatch.setattr(f"spanometer.readers.{name}._AT_ONCE", 20)
     peaks, sizes = [], []
     # what comes first is held in memory too
