@@ -123,19 +123,24 @@ def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
 def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
     """Compute `start_probabilities` by quadrature over the items' keys."""
     quadrature = _Quadrature.of(tokens, lengths, counts)
-    spectra = [np.zeros(len(quadrature.damping), dtype=complex) for _ in lengths]
+    roots = _Roots.of(quadrature, lengths)
+    # by damping, as the frequencies that a node needs are the first ones
+    spectra = [np.zeros(len(quadrature.order), dtype=complex) for _ in lengths]
+    numbers = [quadrature.outside, *counts.tolist()]
     for node, weight, live in quadrature:
-        factors = _Factors.of(quadrature, node, live)
-        exponent = quadrature.outside * factors.logarithm(1)
-        for length, count in zip(lengths.tolist(), counts.tolist(), strict=True):
-            exponent += count * factors.logarithm(length)
-        whole = weight * np.exp(exponent)
-        for row, length in zip(spectra, lengths.tolist(), strict=True):
-            row[live] += whole / factors.factor(length)
+        factors = roots.factors(node, live)
+        whole = np.zeros(live, dtype=complex)
+        for place, number in enumerate(numbers):
+            whole += number * factors.logarithm(place)
+        whole = weight * np.exp(whole)
+        for place, row in enumerate(spectra, 1):
+            row[:live] += whole / factors.factor(place)
     starts = []
     for length in lengths.tolist():
-        # each spectrum is given back as soon as it is transformed
-        half = np.fft.irfft(spectra.pop(0), quadrature.size)[: tokens - length + 1]
+        spectrum = np.empty(len(quadrature.order), dtype=complex)
+        # each one is given back as soon as it is transformed
+        spectrum[quadrature.order] = spectra.pop(0)
+        half = np.fft.irfft(spectrum, quadrature.size)[: tokens - length + 1]
         # rounding may leave a probability of 0 slightly negative
         starts.append(np.maximum(half + half[::-1], 0.0))
     return starts
@@ -149,8 +154,7 @@ class _Quadrature:
         outside: the tokens outside all spans.
         size: how many roots of unity there are.
         nodes, weights: the Gauss-Legendre nodes in [0, 1/2] and their weights.
-        damping: Σ c_l (1 - cos lθ) at each frequency up to the middle one.
-        order: the frequencies by damping.
+        order: the frequencies up to the middle one, ordered by their damping, Σ c_l (1 - cos lθ).
         live: for each node how many of these are left.
         lengths: how many different factors there are.
     """
@@ -159,7 +163,6 @@ class _Quadrature:
     size: int
     nodes: np.ndarray
     weights: np.ndarray
-    damping: np.ndarray
     order: np.ndarray
     live: np.ndarray
     lengths: int
@@ -177,63 +180,83 @@ class _Quadrature:
         order = np.argsort(damping, kind="stable")
         nodes, weights = _gauss_legendre(2 * math.ceil(2 * math.sqrt(items) + 15))
         live = np.searchsorted(damping[order], _DAMPED / (nodes * (1 - nodes)), side="right")
-        return cls(outside, size, nodes, weights, damping, order, live, len(lengths) + 1)
+        return cls(outside, size, nodes, weights, order, live, len(lengths) + 1)
 
     @property
     def work(self) -> int:
         """How many factors are computed."""
         return int(self.live.sum()) * self.lengths
 
-    def __iter__(self) -> Iterator[tuple[float, float, np.ndarray]]:
-        """Give each node with its weight and the frequencies that are not damped away."""
-        for node, weight, live in zip(self.nodes.tolist(), self.weights.tolist(), self.live.tolist(), strict=True):
-            yield node, weight, self.order[:live]
+    def __iter__(self) -> Iterator[tuple[float, float, int]]:
+        """Give each node with its weight and the number of frequencies that are not damped away."""
+        yield from zip(self.nodes.tolist(), self.weights.tolist(), self.live.tolist(), strict=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Factors:
-    """The factors 1 - u + u z^l at one node: computed where they are needed, or looked up if that is less.
+    """The factors 1 - u + u z^l at one node u, and their logarithms.
 
     Attributes:
-        node: u.
-        size: how many roots of unity there are.
-        live: the frequencies.
-        table: factors and their logarithms at all roots of unity; None if few are needed.
+        values: factors and logarithms, of each length; or only once, at all roots of unity.
+        index: the roots of unity of each length; None if there are values of each.
     """
 
-    node: float
+    values: list[tuple[np.ndarray, np.ndarray]]
+    index: list[np.ndarray] | None
+
+    def factor(self, place: int) -> np.ndarray:
+        """Return the factors of a length."""
+        return self.values[place][0] if self.index is None else self.values[0][0][self.index[place]]
+
+    def logarithm(self, place: int) -> np.ndarray:
+        """Return the logarithms of the factors of a length."""
+        return self.values[place][1] if self.index is None else self.values[0][1][self.index[place]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Roots:
+    """The roots of unity z^l of each length, that of the tokens outside all spans first, at the frequencies in order.
+
+    Attributes:
+        size: how many roots of unity there are.
+        index: their numbers, int32.
+        few: of so many frequencies factors are computed where they are needed; of more they are looked up.
+        sines: sin² and sin·cos of half the angle, of the first `few` frequencies.
+    """
+
     size: int
-    live: np.ndarray
-    table: tuple[np.ndarray, np.ndarray] | None
+    index: list[np.ndarray]
+    few: int
+    sines: list[tuple[np.ndarray, np.ndarray]]
 
     @classmethod
-    def of(cls, quadrature: _Quadrature, node: float, live: np.ndarray) -> _Factors:
-        """Prepare the factors of a node."""
-        few = len(live) * quadrature.lengths <= quadrature.size
-        table = None if few else _factors(node, np.arange(quadrature.size), quadrature.size)
-        return cls(node, quadrature.size, live, table)
+    def of(cls, quadrature: _Quadrature, lengths: np.ndarray) -> _Roots:
+        """Compute what is the same at all nodes."""
+        size, few = quadrature.size, quadrature.size // quadrature.lengths
+        index = [(quadrature.order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
+        return cls(size, index, few, [_sines(of_length[:few], size) for of_length in index])
 
-    def logarithm(self, length: int) -> np.ndarray:
-        """Return the logarithms of the factors of spans of a length."""
-        index = self.live * length % self.size
-        logarithm: np.ndarray = _factors(self.node, index, self.size)[1] if self.table is None else self.table[1][index]
-        return logarithm
-
-    def factor(self, length: int) -> np.ndarray:
-        """Return the factors of spans of a length."""
-        index = self.live * length % self.size
-        factor: np.ndarray = _factors(self.node, index, self.size)[0] if self.table is None else self.table[0][index]
-        return factor
+    def factors(self, node: float, live: int) -> _Factors:
+        """Return the factors at a node and the first frequencies."""
+        if live <= self.few:
+            return _Factors([_at(node, square[:live], product[:live]) for square, product in self.sines], None)
+        everywhere = _at(node, *_sines(np.arange(self.size), self.size))
+        return _Factors([everywhere], [of_length[:live] for of_length in self.index])
 
 
-def _factors(node: float, index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute 1 - u + u z at some roots of unity z = exp(-2πi index / size), and its logarithm."""
+def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Compute sin² and sin·cos of half the angle of some roots of unity, z = exp(-2πi index / size)."""
     sine, cosine = np.sin(np.pi / size * index), np.cos(np.pi / size * index)
-    factor = np.empty(len(index), dtype=complex)
-    factor.real = 1 - 2 * node * sine**2
-    factor.imag = -2 * node * sine * cosine
-    logarithm = np.empty(len(index), dtype=complex)
-    logarithm.real = 0.5 * np.log1p(-4 * node * (1 - node) * sine**2)
+    return sine**2, sine * cosine
+
+
+def _at(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute 1 - u + u z, and its logarithm, from the sines of z."""
+    factor = np.empty(len(square), dtype=complex)
+    factor.real = 1 - 2 * node * square
+    factor.imag = -2 * node * product
+    logarithm = np.empty(len(square), dtype=complex)
+    logarithm.real = 0.5 * np.log1p(-4 * node * (1 - node) * square)
     logarithm.imag = np.arctan2(factor.imag, factor.real)
     return factor, logarithm
 
