@@ -19,8 +19,8 @@ Owner = TypeVar("Owner")
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
-_LONGEST = 128
-"""Bits of a whole number: those of a seed, as NumPy draws one."""
+_LONGEST = 1 << 12
+"""Bits of a whole number: of seeds every one that signatures can show."""
 
 _PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
 _OF_SCORE = where_known("details", " of spanometer.score")
