@@ -372,6 +372,7 @@ FORMS: dict[str, Form] = {
     "GLiNER": Form(".gliner.jsonl", gliner),
     "CSV": Form(".csv", csv),
     "span table": Form(".spans.csv", span_table, gold="texts"),
+    "two span tables": Form(".spans.csv", span_table),
     "answers": Form(".answers.jsonl", answers, gold="texts"),
     "brat, a folder": Form("_brat", brat_files, together=TOGETHER),
     "brat, one document": Form(".ann", Brat, together=TOGETHER, beside=".txt"),

@@ -68,7 +68,7 @@ class SpanColumns:
         ids: the documents' names; None if they have none.
         lines: on which each document begins.
         offsets: document d has the spans `offsets[d]` to `offsets[d + 1]`.
-        start, end: int64, of each span.
+        start, end: int32, of each span.
         label: int32, indexes `labels`.
         labels: the names of the labels.
         stated: what each span is said to cover, see `StatedColumn`.

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import arrow_array, offsets_by, offsets_of, surely_distinct
 from ..errors import InputError, counted, mention, require_kind, setting, shown
 from ..options import option
+from ..spans.arrow import LONGEST
 from .csv_table import csv_rows, header_of
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
@@ -33,8 +34,7 @@ _USUAL = {
 """The usual names of the columns, in any case; `text` is what the span covers."""
 
 _NEEDED = ("start", "end", "label")
-_DIGITS = 18
-"""Of the largest offset; all such numbers fit into 64 bits."""
+_DIGITS = len(str(LONGEST))
 
 _REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
 
@@ -87,7 +87,7 @@ def _columns_of_spans(source: Source, names: Mapping[str, str]) -> SpanColumns:
     # a row is a few numbers, and the name of its document only where another document begins
     ids: list[str | None] = []
     lines, counts = array("q"), array("q")
-    starts, ends, label_codes = array("q"), array("q"), array("i")
+    starts, ends, label_codes = array("i"), array("i"), array("i")
     labels, stated = Codes(), StatedColumn()
     columns: dict[str, str] = {}
     for line, row in _rows(source):
@@ -183,7 +183,7 @@ def _bound(source: Source, value: Any, line: int) -> int:
     text = value.removesuffix(".0") if isinstance(value, str) else ""
     if text.isdecimal() and len(text) <= _DIGITS:
         value = int(text)
-    if type(value) is not int or abs(value) >= 10**_DIGITS:
+    if type(value) is not int or abs(value) > LONGEST:
         raise source.refuse(f"{shown(value)} is not an offset.", _REMEDY, line)
     return value
 

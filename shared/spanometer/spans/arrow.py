@@ -330,9 +330,11 @@ class Items:
         for name in names:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the fields `start` and `end`, checked."""
-        start, end = (integers(self.values.field(name).cast(pa.int64())) for name in ("start", "end"))
+    def bounds(self, *, narrow: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fields `start` and `end`, checked: int64, or, if both are stored so and may be narrow, int32."""
+        fields = [self.values.field(name) for name in ("start", "end")]
+        type_ = pa.int32() if narrow and {field.type for field in fields} == {pa.int32()} else pa.int64()
+        start, end = (integers(field.cast(type_)) for field in fields)
         self.refuse_bounds(start, end)
         return start, end
 

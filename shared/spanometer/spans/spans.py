@@ -459,7 +459,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
         fragments, start, end = _read_fragments(spans)
         fragments = None if len(fragments.start) == len(start) else fragments
     else:
-        start, end = spans.bounds()
+        start, end = spans.bounds(narrow=True)
     columns = [column.astype(np.int32, copy=False) for column in (spans.parent, start, end)]
     return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(column), None, fragments))
 
