@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import datasets
@@ -654,3 +655,22 @@ def test_tags_without_prefixes_and_names_of_schemes():
         module.compute(references=tags, predictions=tags, scheme="bio", prefix=False)
     with pytest.raises(InputError, match="Leave out prefix=False"):
         module.compute(references=tagged, predictions=tagged, prefix=False)
+
+
+def test_tables_are_let_go_one_by_one(monkeypatch):
+    """While a table is written, none that came before takes memory."""
+    monkeypatch.setattr("spanometer.arrays._ROWS", 50)
+    module = spanometer.load("span_f")
+    module.add_batch(predictions=[["O"]], references=[["O"]])
+    write, written = module.writer.write_table, []
+
+    def watched(table):
+        assert all(other() is None for other in written)
+        written.append(weakref.ref(table))
+        write(table)
+
+    monkeypatch.setattr(module.writer, "write_table", watched)
+    tags = [["B-X", "I-X", "O", "B-Y"]] * 500
+    module.add_batch(predictions=tags, references=tags)
+    assert len(written) > 5
+    assert module.compute()["f1"] == 1.0

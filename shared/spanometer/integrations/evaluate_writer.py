@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import evaluate
@@ -32,13 +31,13 @@ class ArrowMetric(evaluate.Metric):  # type: ignore[misc]  # evaluate has no typ
         info.format = "arrow"
         return info
 
-    def _store(self: Any, tables: Iterable[pa.Table]) -> None:
-        """Write tables of documents."""
+    def _store(self: Any, tables: list[pa.Table]) -> None:
+        """Write tables of documents, and empty their list: the memory of each is free before the last is written."""
         self._start_writing()
         # datasets 4.0 keeps single documents back: they would come after the batches that are added later
         self.writer.write_rows_on_file()
-        for table in tables:
-            self.writer.write_table(table)
+        while tables:
+            self.writer.write_table(tables.pop(0))
         # free what the batch took before the next one comes
         pa.default_memory_pool().release_unused()
 
