@@ -130,7 +130,7 @@ class RecordColumns:
         """Take over columns of documents that have spans alone."""
         none: list[Any] = [None] * len(columns.lines)
         self.texts, self.annotators, self._tokens, self.words = none, none, None, None
-        self.ids, self.places = columns.ids or none, [""] * len(none)
+        self.ids, self.places = columns.ids or none, none
         self._line, self._names = columns.lines, columns.labels
         self.offsets, self.start, self.end, self.label = columns.offsets, columns.start, columns.end, columns.label
         self.stated = columns.stated if columns.stated.null_count < len(columns.stated) else None

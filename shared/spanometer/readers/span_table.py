@@ -86,7 +86,7 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
 def _columns_of_spans(source: Source, names: Mapping[str, str]) -> SpanColumns:
     # a row is a few numbers, and the name of its document only where another document begins
     ids: list[str | None] = []
-    lines, counts = array("q"), array("q")
+    lines, counts = array("q"), array("i")
     starts, ends, label_codes = array("i"), array("i"), array("i")
     labels, stated = Codes(), StatedColumn()
     columns: dict[str, str] = {}
