@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from ..arrays import string_array
 from ..errors import InputError, shown
 from .source import Source
 
@@ -110,7 +111,7 @@ def read_word_probabilities(
                 given.append(value)
                 lines.append(line)
                 counted = counted and written.strip().isdecimal()
-            chunks.append(pa.array(words, pa.large_string()))
+            chunks.append(string_array(words).cast(pa.large_string()))
         if not given:
             raise source.refuse("the list has no words.", _REMEDY)
         column, values = pa.concat_arrays(chunks), np.asarray(given)
