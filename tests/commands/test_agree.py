@@ -27,18 +27,6 @@ def files(file):
     return [file(f"{name}.conll", content) for name, content in (("ann", ANN), ("ben", BEN), ("cat", CAT))]
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 def expected(files, **options):
     return spanometer.agreement(
         [tag_lists(read(path).tags[0]) for path in files], names=["ann", "ben", "cat"], **options
@@ -79,8 +67,8 @@ def test_per_label_and_per_pair(run, files):
         assert re.search(rf"^{label} +{written} +1 +1$", output, re.MULTILINE)
 
 
-def test_json(answer, files):
-    found = answer("agree", *files)
+def test_json(scores, files):
+    found = scores("agree", *files)
     values = expected(files).to_dict()
     del values["per_label"]
     assert found == {
@@ -88,12 +76,12 @@ def test_json(answer, files):
         "files": [{"file": path, "column": "column 2"} for path in files],
         **values,
     }
-    assert answer("agree", *files, "--per-label")["per_label"] == expected(files).to_dict()["per_label"]
+    assert scores("agree", *files, "--per-label")["per_label"] == expected(files).to_dict()["per_label"]
 
 
-def test_options_reach_the_measures(answer, files):
+def test_options_reach_the_measures(scores, files):
     options = ["--level", "span", "--placement", "independent", "--method", "auto", "--variant", "1995"]
-    found = answer("agree", *files, *options, "--average", "macro", "--zero-division", "1")
+    found = scores("agree", *files, *options, "--average", "macro", "--zero-division", "1")
     values = expected(
         files,
         level="span",
@@ -107,23 +95,23 @@ def test_options_reach_the_measures(answer, files):
     assert found["kappa_f1"] == values.kappa_f1.tolist()
 
 
-def test_columns_of_one_file(answer, file, files):
+def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
-    found = answer("agree", path, "--columns", "2,3,4")
+    found = scores("agree", path, "--columns", "2,3,4")
     assert found["annotators"] == ["column 2", "column 3", "column 4"]
-    named = answer("agree", path, "--columns", "2, 3, 4", "--names", "ann, ben, cat")
-    of_files = answer("agree", *files)
+    named = scores("agree", path, "--columns", "2, 3, 4", "--names", "ann, ben, cat")
+    of_files = scores("agree", *files)
     assert {**named, "files": None} == {**of_files, "files": None}
 
 
-def test_names_are_told_from_the_files(answer, files, file, tmp_path):
-    assert answer("agree", *files)["annotators"] == ["ann", "ben", "cat"]
+def test_names_are_told_from_the_files(scores, files, file, tmp_path):
+    assert scores("agree", *files)["annotators"] == ["ann", "ben", "cat"]
     other = tmp_path / "second"
     other.mkdir()
     (other / "ann.conll").write_text(BEN, encoding="utf-8")
-    assert answer("agree", files[0], other / "ann.conll")["annotators"] == [files[0], str(other / "ann.conll")]
-    assert answer("agree", files[0], file("ann.tsv", CAT))["annotators"] == ["ann.conll", "ann.tsv"]
-    assert answer("agree", files[0], files[0])["annotators"] == ["ann.conll (1)", "ann.conll (2)"]
+    assert scores("agree", files[0], other / "ann.conll")["annotators"] == [files[0], str(other / "ann.conll")]
+    assert scores("agree", files[0], file("ann.tsv", CAT))["annotators"] == ["ann.conll", "ann.tsv"]
+    assert scores("agree", files[0], files[0])["annotators"] == ["ann.conll (1)", "ann.conll (2)"]
 
 
 def test_complaints(complaint, file, files):
@@ -158,8 +146,8 @@ def test_plots(run, files, tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_simulations(run, files, answer):
-    found = answer(*["agree", *files], "--simulations", "99", "--seed", "3", "--per-document", "--per-label")
+def test_simulations(run, files, scores):
+    found = scores(*["agree", *files], "--simulations", "99", "--seed", "3", "--per-document", "--per-label")
     sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
     expected = spanometer.agreement(sides, n_simulations=99, seed=3, per_document=True).to_dict()
     for key in ("simulated", "n_simulations", "per_label", "per_document", "team_kappa_f1", "signatures"):
@@ -177,8 +165,8 @@ def test_simulations(run, files, answer):
     assert "annotations by chance" not in run("agree", *files)[1]
 
 
-def test_gamma(run, files, answer):
-    found = answer(*["agree", *files], "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
+def test_gamma(run, files, scores):
+    found = scores(*["agree", *files], "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
     sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
     expected = spanometer.agreement(sides, gamma=Gamma(samples=5, distances={"PER": {"LOC": 0.5}}))
     assert {key: found[key] for key in Gamma.keys} == {key: getattr(expected, key) for key in Gamma.keys}

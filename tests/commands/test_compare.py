@@ -28,18 +28,6 @@ def files(file):
     return [file(f"{name}.conll", content) for name, content in (("gold", GOLD), ("old", OLD), ("new", NEW))]
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 def expected(files, **options):
     gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
     return spanometer.compare(gold, {"old": old, "new": new}, **options)
@@ -78,8 +66,8 @@ def test_marks_and_small_p_values(run, file):
     assert re.search(r"^right - lost .* <0\.0001 +<0\.0001 +\*\*\* +0\.0010 +0\.0010$", output, re.MULTILINE)
 
 
-def test_json(answer, files):
-    found = answer("compare", *files, "--measure", "span_f,link_f")
+def test_json(scores, files):
+    found = scores("compare", *files, "--measure", "span_f,link_f")
     sides = [{"file": path, "column": "column 2"} for path in files]
     assert found == {
         "spanometer": spanometer.__version__,
@@ -89,10 +77,10 @@ def test_json(answer, files):
     }
 
 
-def test_options_reach_the_comparison(answer, files):
+def test_options_reach_the_comparison(scores, files):
     options = ["--confidence", "0.9", "--resamples", "50", "--permutations", "3", "--seed", "7"]
     options += ["--interval-method", "percentile", "--repair", "discard", "--average", "macro"]
-    found = answer("compare", *files, *options, "--measure", "token_f", "--token-format", "BIO")
+    found = scores("compare", *files, *options, "--measure", "token_f", "--token-format", "BIO")
     measure = spanometer.measures.TokenF(format="BIO", average="macro")
     draws = {"confidence": 0.9, "n_resamples": 50, "n_permutations": 3, "seed": 7, "interval_method": "percentile"}
     values = expected(files, measures=measure, repair="discard", **draws)
@@ -100,11 +88,11 @@ def test_options_reach_the_comparison(answer, files):
     assert found["seed"] == 7
 
 
-def test_columns_of_one_file(answer, file, files):
+def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
-    found = answer("compare", path, "--columns", "2,3,4", "--names", "old, new")
-    assert found["measures"] == answer("compare", *files)["measures"]
-    assert list(answer("compare", path, "--columns", "2,3,4")["systems"]) == ["column 3", "column 4"]
+    found = scores("compare", path, "--columns", "2,3,4", "--names", "old, new")
+    assert found["measures"] == scores("compare", *files)["measures"]
+    assert list(scores("compare", path, "--columns", "2,3,4")["systems"]) == ["column 3", "column 4"]
 
 
 def test_a_system_may_be_called_reference(run, files):
@@ -114,14 +102,14 @@ def test_a_system_may_be_called_reference(run, files):
     assert f"reference  {files[1]}" in output
 
 
-def test_entity_trees(answer, run, file):
+def test_entity_trees(scores, run, file):
     def text(*types):
         rows = [f"w\tO\tO\t{tag}\tO\tO\tO\t_\t_\t_" for tag in types]
         return "\n".join([HEAD, "# hipe2020:document_id = one", *rows[:2], "# hipe2020:document_id = two", *rows[2:]])
 
     gold = file("gold.tsv", text("B-loc.adm", "O", "B-pers.ind"))
     worse = file("worse.tsv", text("B-loc.adm", "O", "B-org.ent") + "\n")
-    found = answer("compare", gold, gold, worse, "--names", "right,worse")
+    found = scores("compare", gold, gold, worse, "--names", "right,worse")
     result = found["measures"]["eter"]
     assert result["systems"]["worse"]["scores"]["eter"] == 0.125
     assert [system["rank"] for system in result["systems"].values()] == [1, 2]
@@ -132,7 +120,7 @@ def test_entity_trees(answer, run, file):
     assert found["systems"]["worse"]["file"] == worse
     # a column of theirs is tags
     options = ["--names", "a,b", "--column", "NE-FINE-LIT", "--outside", "_"]
-    assert list(answer("compare", gold, gold, worse, *options)["measures"]) == ["span_f"]
+    assert list(scores("compare", gold, gold, worse, *options)["measures"]) == ["span_f"]
 
 
 def test_complaints(complaint, file, files):
@@ -185,7 +173,7 @@ def test_plot(run, files, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_real_data(answer, data, file):
+def test_real_data(scores, data, file):
     """Flair on the CoNLL-2003 test set, and the same without one label."""
     text = (data / "conll03_test_tags.tsv").read_text(encoding="utf-8")
     blocks = [[line.split("\t") for line in block.splitlines() if line[0] != "#"] for block in text.split("\n\n")]
@@ -195,7 +183,7 @@ def test_real_data(answer, data, file):
         return "\n\n".join("\n".join(row) for row in rows) + "\n"
 
     paths = [file("gold", column(0)), file("flair", column(1)), file("less", column(1, "MISC"))]
-    found = answer("compare", *paths, "--resamples", "200", "--permutations", "2000")["measures"]["span_f"]
+    found = scores("compare", *paths, "--resamples", "200", "--permutations", "2000")["measures"]["span_f"]
     assert round(found["systems"]["flair"]["scores"]["f1"], 4) == 0.9303
     assert found["systems"]["flair"]["rank_shares"] == [1.0, 0.0]
     (pair,) = found["pairs"]
@@ -214,10 +202,10 @@ def test_per_label(run, files):
         alone = json.loads(run("score", files[0], path, "--measure", "span_f", "--per-label", "--json")[1])
         expected = alone["measures"]["span_f"]["per_label"]
         for label, compared in found["per_label"].items():
-            scores = compared["systems"][name]["scores"]
-            assert scores == {key: expected[label][key] for key in ("precision", "recall", "f1")}
+            of_system = compared["systems"][name]["scores"]
+            assert of_system == {key: expected[label][key] for key in ("precision", "recall", "f1")}
             low, high = compared["systems"][name]["intervals"]["f1"]
-            assert low <= scores["f1"] <= high
+            assert low <= of_system["f1"] <= high
     text = run("compare", *files, "--per-label", "--resamples", "50")[1]
     for label in found["per_label"]:
         assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2

@@ -57,18 +57,6 @@ def corpus(data):
     return data / "hipe2020_test_fr.tsv", data / "hipe2020_team1_bundle3_fr_1.tsv"
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 def cells(output, name):
     """The rows of that name in all tables, without the name."""
     return [
@@ -135,14 +123,14 @@ def test_several_systems(run, pair, file):
     assert output.count("|v:") == 1
 
 
-def test_names(answer, run, complaint, pair, file, tmp_path):
+def test_names(scores, run, complaint, pair, file, tmp_path):
     (tmp_path / "b").mkdir()
     again = file("b/system.txt", SYSTEM)
     other = file("system.tsv", SYSTEM)
-    assert list(answer("eter", *pair, other)["systems"]) == ["system.txt", "system.tsv"]
-    assert list(answer("eter", *pair, again)["systems"]) == [pair[1], again]
-    assert list(answer("eter", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
-    assert list(answer("eter", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
+    assert list(scores("eter", *pair, other)["systems"]) == ["system.txt", "system.tsv"]
+    assert list(scores("eter", *pair, again)["systems"]) == [pair[1], again]
+    assert list(scores("eter", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
+    assert list(scores("eter", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
     assert "1 name, 2 systems. Give each system one name." in complaint("eter", *pair, again, "--names", "one")
     for names in ("one,", ""):
         systems = pair[1:] * (names.count(",") + 1)
@@ -157,8 +145,8 @@ def test_no_color(run, pair):
     assert run("eter", *pair, "--no-color")[:2] == run("eter", *pair)[:2]
 
 
-def test_hipe(answer, run, hipe):
-    found = answer("eter", *hipe)
+def test_hipe(scores, run, hipe):
+    found = scores("eter", *hipe)
     assert (found["documents"], found["tokens"]) == (2, 4)
     left_out = {"line": 5, "problem": "no literal entity encloses the component 'name'."}
     assert found["reference"] == {
@@ -187,42 +175,42 @@ def test_much_that_is_left_out(run, file):
     assert output.count("and 3 more (--json has all)") == 2
 
 
-def test_level(answer, hipe):
-    found = answer("eter", *hipe, "--level", "coarse")
+def test_level(scores, hipe):
+    found = scores("eter", *hipe, "--level", "coarse")
     assert found["reference"]["components"] == 0
-    assert list(answer("eter", *hipe, "--level", "coarse", "--per-label")["systems"]["system"]["per_label"]) == [
+    assert list(scores("eter", *hipe, "--level", "coarse", "--per-label")["systems"]["system"]["per_label"]) == [
         "loc",
         "pers",
     ]
     assert "|level:coarse|" in found["systems"]["system"]["signature"]
 
 
-def test_repair_and_scheme(answer, complaint, file):
+def test_repair_and_scheme(scores, complaint, file):
     header = "TOKEN\tNE-FINE-LIT\n# document_id = a\n"
     gold, system = file("g.tsv", f"{header}x\tB-a\ny\tI-a\n"), file("s.tsv", f"{header}x\tI-a\ny\tI-a\n")
-    assert answer("eter", gold, system)["systems"]["s"]["scores"]["eter"] == 0.0
-    assert answer("eter", gold, system, "--repair", "discard")["systems"]["s"]["scores"]["eter"] == 1.0
-    assert answer("score", gold, system, "--repair", "discard")["measures"]["eter"]["scores"]["eter"] == 1.0
+    assert scores("eter", gold, system)["systems"]["s"]["scores"]["eter"] == 0.0
+    assert scores("eter", gold, system, "--repair", "discard")["systems"]["s"]["scores"]["eter"] == 1.0
+    assert scores("score", gold, system, "--repair", "discard")["measures"]["eter"]["scores"]["eter"] == 1.0
     assert f"{system}, line 3: in NE-FINE-LIT:" in complaint("eter", gold, system, "--repair", "raise")
-    assert answer("eter", system, system, "--scheme", "iob1", "--repair", "raise")["reference"]["entities"] == 1
+    assert scores("eter", system, system, "--scheme", "iob1", "--repair", "raise")["reference"]["entities"] == 1
 
 
-def test_documents(answer, complaint, file):
+def test_documents(scores, complaint, file):
     gold = file("g.txt", GOLD.replace("de la", "de\nla"))
     assert "Each line is a document; with --documents blank blank lines separate them." in complaint("eter", gold, gold)
     for command in ("eter", "score"):
-        assert answer(command, gold, gold, "--documents", "blank")["tokens"] == 6
+        assert scores(command, gold, gold, "--documents", "blank")["tokens"] == 6
 
 
 @pytest.mark.parametrize("command", ["eter", "score"])
-def test_entity_types(answer, run, complaint, pair, hipe, file, command):
+def test_entity_types(scores, run, complaint, pair, hipe, file, command):
     texts = "<drug> <unit> mg </unit> </drug> <pers.x> of </pers.x> it\n", "<drug> mg </drug> of it\n"
     gold, system = (file(name, text) for name, text in zip(("drugs.txt", "found.txt"), texts, strict=True))
     wanted = (
         "Types of entities begin with amount, event, func, loc, org, pers, prod, time; name others with --entity-types"
     )
     assert wanted in complaint(command, gold, system, "--format", "quaero")
-    found = answer(command, gold, system, "--entity-types", "pers, drug")
+    found = scores(command, gold, system, "--entity-types", "pers, drug")
     result = found["systems"]["found"] if command == "eter" else found["measures"]["eter"]
     # a missing entity, and a component missing in the other
     assert (result["scores"]["eter"], result["scores"]["references"]) == ((1 + 0.5) / 2, 2)
@@ -246,16 +234,16 @@ def test_entity_types_are_not_for_tags(complaint, file):
         )
 
 
-def test_json_lines_have_the_signature_of_the_module(answer, file):
+def test_json_lines_have_the_signature_of_the_module(scores, file):
     path = file("a.jsonl", '[{"start": 0, "end": 1, "types": ["a"]}]\n')
     rows = [[{"start": 0, "end": 1, "types": ["a"]}]]
     expected = spanometer.load("eter").compute(predictions=rows, references=rows, details=True)["signature"]
-    assert answer("eter", path, path)["systems"]["a"]["signature"] == expected
+    assert scores("eter", path, path)["systems"]["a"]["signature"] == expected
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_forms_of_files_can_be_mixed(answer, pair, file, pack):
-    expected = answer("eter", *pair)["systems"]["system"]
+def test_forms_of_files_can_be_mixed(scores, pair, file, pack):
+    expected = scores("eter", *pair)["systems"]["system"]
     read = [read_entities(path) for path in pair]
     sides = []
     for name, side in zip(("gold", "system"), read, strict=True):
@@ -263,27 +251,27 @@ def test_forms_of_files_can_be_mixed(answer, pair, file, pack):
         write_entities(content, side.entities, format="jsonl")
         sides.append(file(f"{name}.jsonl", pack(content.getvalue())))
     for paths in ((pair[0], sides[1]), (sides[0], pair[1]), sides):
-        found = answer("eter", *paths)
+        found = scores("eter", *paths)
         assert found["systems"]["system"]["scores"] == expected["scores"]
         assert found["tokens"] == (6 if paths[0] == pair[0] else None)
-    signature = answer("eter", pair[0], sides[1], pair[1])["systems"]["system.jsonl"]["signature"]
+    signature = scores("eter", pair[0], sides[1], pair[1])["systems"]["system.jsonl"]["signature"]
     assert signature.startswith(f"eter|{MARKUP.replace('|', '+entities|')}|documents:lines|")
-    assert answer("eter", pair[0], pair[1], sides[1])["systems"]["system.txt"]["signature"] == expected["signature"]
+    assert scores("eter", pair[0], pair[1], sides[1])["systems"]["system.txt"]["signature"] == expected["signature"]
 
 
-def test_standard_input(answer, pair, monkeypatch):
+def test_standard_input(scores, pair, monkeypatch):
     class Stdin:
         buffer = io.BytesIO(gzip.compress(SYSTEM.encode()))
 
     for command in (["eter"], ["score"]):
         Stdin.buffer.seek(0)
         monkeypatch.setattr(sys, "stdin", Stdin)
-        found = answer(*command, pair[0], "-")
+        found = scores(*command, pair[0], "-")
         assert "standard input" in (found.get("systems") or {found["prediction"]["file"]: None})
 
 
-def test_json(answer, pair):
-    found = answer("eter", *pair)
+def test_json(scores, pair):
+    found = scores("eter", *pair)
     assert found["spanometer"] == spanometer.__version__
     system = found["systems"]["system"]
     assert system["scores"] == scores_of(*map(entities_of, pair))
@@ -292,7 +280,7 @@ def test_json(answer, pair):
         *("file", "format", "entities", "components", "metonymic", "left_out"),
         *("scores", "counts", "signature"),
     }
-    labels = answer("eter", *pair, "--per-label")["systems"]["system"]["per_label"]
+    labels = scores("eter", *pair, "--per-label")["systems"]["system"]["per_label"]
     assert labels["loc.adm.nat"]["eter"] == 1.0
     assert labels["loc.adm.nat"]["support"] == 2
     assert labels["loc.adm.nat"]["counts"]["deletions"] == 2
@@ -310,23 +298,23 @@ def test_json(answer, pair):
         (["--average", "weighted", "--zero-division", "1"], {"average": "weighted", "zero_division": 1.0}),
     ],
 )
-def test_options(answer, file, arguments, options):
+def test_options(scores, file, arguments, options):
     references, predictions = random_entity_documents(random.Random(5))
     paths = [
         file(name, "".join(json.dumps(document) + "\n" for document in side))
         for name, side in (("g.jsonl", references), ("s.jsonl", predictions))
     ]
     sides = [Entities.from_dicts(side) for side in (references, predictions)]
-    found = answer("eter", *paths, *arguments)["systems"]["s"]
+    found = scores("eter", *paths, *arguments)["systems"]["s"]
     assert found["scores"] == scores_of(*sides, **options)
     assert found["scores"] != scores_of(*sides)
     for name, value in options.items():
         assert f"|{name}:{value if isinstance(value, str) else format(value, 'g')}|" in found["signature"]
 
 
-def test_no_entities(answer, run, file):
+def test_no_entities(scores, run, file):
     path = file("a.jsonl", "[]\n")
-    found = answer("eter", path, path, "--zero-division", "nan", "--sweep")
+    found = scores("eter", path, path, "--zero-division", "nan", "--sweep")
     assert found["systems"]["a"]["scores"]["eter"] is None
     assert found["systems"]["a"]["scores"]["muc_error"] is None
     assert found["sweep"]["a"]["0.5"] is None
@@ -335,10 +323,10 @@ def test_no_entities(answer, run, file):
     assert re.search(r"^0\.5 +nan$", output, re.MULTILINE)
 
 
-def test_sweep_is_separate_runs(answer, run, pair):
-    found = answer("eter", *pair, pair[0], "--sweep", "--span-cost", "0.1")
+def test_sweep_is_separate_runs(scores, run, pair):
+    found = scores("eter", *pair, pair[0], "--sweep", "--span-cost", "0.1")
     for alpha in ALPHAS:
-        alone = answer("eter", *pair, pair[0], "--alpha", str(alpha), "--span-cost", "0.1")["systems"]
+        alone = scores("eter", *pair, pair[0], "--alpha", str(alpha), "--span-cost", "0.1")["systems"]
         for name, values in found["sweep"].items():
             assert values[f"{alpha:.1f}"] == alone[name]["scores"]["eter"]
     _, output, _ = run("eter", *pair, pair[0], "--sweep")
@@ -358,10 +346,10 @@ def test_plot(run, pair, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--format", "quaero"], ["--measure", "eter"], ["--documents", "lines"]])
-def test_score_markup(answer, pair, arguments):
-    found = answer("score", *pair, *arguments)
+def test_score_markup(scores, pair, arguments):
+    found = scores("score", *pair, *arguments)
     assert list(found["measures"]) == ["eter"]
-    expected = answer("eter", *pair)
+    expected = scores("eter", *pair)
     system = expected["systems"]["system"]
     result = found["measures"]["eter"]
     assert result["signature"] == system["signature"]
@@ -371,8 +359,8 @@ def test_score_markup(answer, pair, arguments):
     assert found["reference"] == expected["reference"]
 
 
-def test_score_hipe(answer, run, hipe):
-    found = answer("score", *hipe, "--level", "coarse", "--alpha", "0.2", "--span-cost", "0.1", "--per-label")
+def test_score_hipe(scores, run, hipe):
+    found = scores("score", *hipe, "--level", "coarse", "--alpha", "0.2", "--span-cost", "0.1", "--per-label")
     result = found["measures"]["eter"]
     assert result["scores"] == {
         key: value
@@ -390,19 +378,19 @@ def test_score_hipe(answer, run, hipe):
     assert cells(output, "eter")[0][:4] == ["0.1875", "0", "0", "0.3750"]
 
 
-def test_tags_are_not_taken_for_trees(answer, file):
+def test_tags_are_not_taken_for_trees(scores, file):
     # markup as words of a column, a column called like one of HIPE's, and a named column of HIPE's
     words = file("words", "<pers> B-X\nAda I-X\n</pers> I-X\n<b>x</b> O\n")
     assert detect(words) is None
-    assert list(answer("score", words, words)["measures"]) == [
+    assert list(scores("score", words, words)["measures"]) == [
         name for name, measure in MEASURES.items() if measure.by_default
     ]
     path = file("a.tsv", HIPE)
     for column in ("NE-FINE-LIT", "NE-COARSE-LIT"):
-        found = answer("score", path, path, f"--column={column}", "--documents=document_id", "--outside=_")
+        found = scores("score", path, path, f"--column={column}", "--documents=document_id", "--outside=_")
         assert found["reference"] == {"file": path, "column": column}
         assert found["reference_spans"] == 2
-    one = answer("score", path, "--reference-column=NE-FINE-LIT", "--prediction-column=NE-COARSE-LIT")
+    one = scores("score", path, "--reference-column=NE-FINE-LIT", "--prediction-column=NE-COARSE-LIT")
     assert one["predicted_spans"] == 2
 
 
@@ -508,8 +496,8 @@ def test_bad_files(complaint, pair, file, tmp_path, content, said):
     assert f"{tmp_path / 'empty'}: this folder has no files" in complaint("eter", tmp_path / "empty", pair[0])
 
 
-def test_corpus(answer, run, corpus):
-    found = answer("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
+def test_corpus(scores, run, corpus):
+    found = scores("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
     assert (found["documents"], found["tokens"]) == (43, 40_854)
     # 1,600 literal and 82 nested entities
     assert [found["reference"][name] for name in ("entities", "components", "metonymic")] == [1_682, 788, 112]

@@ -1,26 +1,13 @@
 """`spanometer placement`."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run(*arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
-def test_as_numbers(answer):
-    found = answer("placement", "--tokens", "100", "--lengths", "15,1,10,5")
+def test_as_numbers(scores):
+    found = scores("placement", "--tokens", "100", "--lengths", "15,1,10,5")
     assert [span["length"] for span in found["spans"]] == [1, 5, 10, 15]
     for span in found["spans"]:
         starts = np.array(span["starts"])
