@@ -207,6 +207,14 @@ def on_side(side: str, function: Callable[..., Result], *arguments: Any, **optio
         raise error.placed(side=side) from None
 
 
+def on_both_sides(
+    function: Callable[..., Result], references: Any, predictions: Any, **options: Any
+) -> tuple[Result, Result]:
+    """Call a function with each side, see `on_side`."""
+    reference = on_side("references", function, references, **options)
+    return reference, on_side("predictions", function, predictions, **options)
+
+
 def require_kind(value: object, kind: type | tuple[type, ...], what: str, remedy: str, **place: Any) -> None:
     """Raise an `InputError`, at a place, unless a value is of a kind; `what` says in words what it should be."""
     if not isinstance(value, kind):

@@ -18,7 +18,7 @@ import numpy as np
 
 from .arrays import is_integer
 from .counts.statistics import AVERAGES
-from .errors import InputError, on_side, require_choice, shown
+from .errors import InputError, on_both_sides, require_choice, shown
 from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
@@ -257,7 +257,7 @@ def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndar
     if _is_one_list(y_true):
         y_true, y_pred = [y_true], [y_pred]
     try:
-        true, predicted = on_side("references", as_tags, y_true), on_side("predictions", as_tags, y_pred)
+        true, predicted = on_both_sides(as_tags, y_true, y_pred)
         require_same_lengths(true.lengths, predicted.lengths)
     except InputError as error:
         raise _named(error) from None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import InputError, on_side
+from ..errors import InputError, on_both_sides
 from ..measures.base import Measure
 from ..spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading
@@ -32,9 +32,7 @@ class AttributeModule(MeasureModule):
     def _count(
         self, measure: Measure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
-        reference = on_side("references", Attributes.from_arrow, references)
-        predicted = on_side("predictions", Attributes.from_arrow, predictions)
-        counts = measure.counts(reference, predicted)
+        counts = measure.counts(*on_both_sides(Attributes.from_arrow, references, predictions))
         if options.get("details", False):
             self._require_free_keys(counts.labels)
         return counts, {}

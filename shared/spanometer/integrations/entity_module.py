@@ -8,7 +8,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import on_side
+from ..errors import on_both_sides
 from ..measures.base import Measure
 from ..spans.arrow import DocumentLengths
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
@@ -48,6 +48,5 @@ class EntityModule(MeasureModule):
             reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
             return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading
         lengths = made(DocumentLengths, options).of(len(references))
-        reference = on_side("references", Entities.from_arrow, references, lengths=lengths)
-        predicted = on_side("predictions", Entities.from_arrow, predictions, lengths=lengths)
-        return measure.counts(reference, predicted), {"input": self.configuration}
+        sides = on_both_sides(Entities.from_arrow, references, predictions, lengths=lengths)
+        return measure.counts(*sides), {"input": self.configuration}

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import on_side
+from ..errors import on_both_sides
 from ..measures.base import Measure
 from ..spans.mentions import MENTION_TYPE, Mentions, mentions_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading
@@ -31,6 +31,4 @@ class MentionModule(MeasureModule):
     def _count(
         self, measure: Measure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
-        reference = on_side("references", Mentions.from_arrow, references)
-        predicted = on_side("predictions", Mentions.from_arrow, predictions)
-        return measure.counts(reference, predicted), {}
+        return measure.counts(*on_both_sides(Mentions.from_arrow, references, predictions)), {}

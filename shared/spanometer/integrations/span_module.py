@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..alignment.overlaps import Alignment
 from ..arrays import integers
 from ..counts.counts import Counts
-from ..errors import InputError, on_side, require_same_text
+from ..errors import InputError, on_both_sides, require_same_text
 from ..measures.aligned import AlignedMeasure
 from ..spans.arrow import (
     FRAGMENTS_TYPE,
@@ -80,8 +80,7 @@ class SpanModule(MeasureModule):
                 )
             else:
                 lengths = made(DocumentLengths, options).of(len(references))
-            reference = on_side("references", Spans.from_arrow, references, lengths=lengths)
-            predicted = on_side("predictions", Spans.from_arrow, predictions, lengths=lengths)
+            reference, predicted = on_both_sides(Spans.from_arrow, references, predictions, lengths=lengths)
             unit = {"unit": "character"} if self.configuration == "text" else {}
             reading = {"input": self.configuration, **unit}
         choice = made(LabelChoice, options)
