@@ -364,10 +364,7 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
     """Return the keys of a mapping with their values; an `InputError`, at a place, if it fails at that."""
-    try:
-        return list(mapping.items())
-    except Exception as error:
-        raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
+    return list(each_item(mapping, remedy, **place))
 
 
 def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Iterator[tuple[Any, Any]]:

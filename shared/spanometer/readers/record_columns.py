@@ -94,7 +94,7 @@ class RecordColumns:
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
         self.words: WordRows | None = WordRows()
-        self._alike = AllOrNone()
+        self._complete = AllOrNone()
         self._tokens: list[Tokens] | None = []
         self._odd_token: InputError | None = None
         self.places: list[str] = []
@@ -165,9 +165,9 @@ class RecordColumns:
         self.ids.extend(name)
         self.annotators.extend(annotator)
         try:
-            self._alike.add("a text", text)
+            self._complete.add("a text", text)
             # beside a text, words are not needed
-            self._alike.add("words", [row if one is None else "" for row, one in zip(words, text, strict=True)])
+            self._complete.add("words", [row if one is None else "" for row, one in zip(words, text, strict=True)])
         except InputError as error:
             raise self.locate(error) from None
         self._add_words(words)

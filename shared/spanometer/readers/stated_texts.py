@@ -55,9 +55,9 @@ class StatedColumn:
 
     def _store(self) -> None:
         texts = [b"" if said is None else str(said).encode("utf-8", "surrogatepass") for said in self._some]
-        unsaid = np.fromiter((said is None for said in self._some), bool, len(texts))
+        missing = np.fromiter((said is None for said in self._some), bool, len(texts))
         ends = offsets_of(list(map(len, texts)))
-        buffers = [null_bitmap(unsaid), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+        buffers = [null_bitmap(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
         self._chunks.append(pa.Array.from_buffers(_TYPE, len(texts), buffers))
         self._size += len(texts)
         self._some = []
