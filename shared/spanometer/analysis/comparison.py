@@ -22,7 +22,7 @@ from ..tables.table import Copyable, Part
 from ..tags.schemes import LabelChoice
 from .comparison_tables import correlation_table, label_pair_table, label_table, legend, pair_table, system_table
 from .counting import count_measures, notes_of
-from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult
+from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult, estimate
 from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
 from .significance import PairedResampling
 
@@ -402,7 +402,7 @@ def _compared(
     of_labels = {name: _of_labels(measured, measures[name], resampling) for name, measured in systems.items()}
     of_labels = of_labels if per_label else {}
     parts = [part for labels in of_labels.values() for part in labels.values()]
-    _draw([*systems.values(), *parts], resampling, documents)
+    estimate([*systems.values(), *parts], resampling, documents)
 
     def compared(name: str, measured: MeasuredSystems, key: str) -> MeasureComparison:
         return MeasureComparison(
@@ -451,12 +451,3 @@ def _results_of(name: str, measure: Measure) -> dict[str, str]:
     """Return what a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}
-
-
-def _draw(systems: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
-    """Score drawn corpora of so many documents, the same for all measures."""
-    # what is made of the counts for this goes with their copies
-    copies = [{system: replace(counts) for system, counts in measured.counts.items()} for measured in systems]
-    for weights in resampling.weights(documents):
-        for measured, counts in zip(systems, copies, strict=True):
-            measured.draw(counts, weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays import plain
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling, divide, intervals
+from ..counts.estimates import Estimate
+from ..counts.statistics import Resampling, divide
 from ..errors import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -175,19 +176,18 @@ def leave_one_out(
     of_pairs = [_count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
     there = np.array([[one in pair for pair in pairs] for one in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
-    kappa = _Drawn.of(chance, of_pairs, resampling).means(subsets)
+    kappa = _means(_headlines(chance, of_pairs, resampling), subsets)
     whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
     values = {
-        "with_others": kappa.columns(along),
-        "kappa_f1": kappa.columns(without),
-        "kappa_change": kappa.columns(without).minus(kappa.columns(whole)),
+        "with_others": kappa[along],
+        "kappa_f1": kappa[without],
+        "kappa_change": kappa[without] - kappa[whole],
     }
     team_alpha = math.nan
     if alpha is not None:
         teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
-        joint = _Drawn.of(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
-        others = joint.columns(np.arange(1, count + 1))
-        values |= {"alpha": others, "alpha_change": others.minus(joint.columns(np.zeros(1, dtype=int)))}
+        joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
+        values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
         team_alpha = float(joint.point[0])
     confidence = None if resampling is None else resampling.confidence
     nothing = np.full(count, math.nan)
@@ -217,60 +217,14 @@ def _count_pair(
     return counts
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Some values of a corpus, and of drawn ones.
+def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
+    return measure.joint_estimates(counts, resampling)[measure.headline][-1]
 
-    Attributes:
-        point: of the corpus, shape (values).
-        drawn: of drawn corpora, shape (corpora, values); None without resampling, or with less than two documents.
-        left_out: without one group of documents after the other, shape (groups, values), for BCa; else None.
-    """
 
-    point: np.ndarray
-    drawn: np.ndarray | None = None
-    left_out: np.ndarray | None = None
-
-    @classmethod
-    def of(cls, measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> _Drawn:
-        """Score counts of the same documents by a measure's headline."""
-        key = measure.headline
-        point = np.array([measure.score(one)[key] for one in counts])
-        if resampling is None or counts[0].documents < 2:
-            return cls(point)
-        drawn = [
-            np.stack([measure.score_weighted(one, weights)[key] for one in counts], axis=-1)
-            for weights in resampling.weights(counts[0].documents)
-        ]
-        left_out = None
-        if resampling.interval_method == "bca":
-            left_out = np.stack([measure.left_out(one)[key] for one in counts], axis=-1)
-        return cls(point, np.concatenate(drawn), left_out)
-
-    def columns(self, chosen: np.ndarray) -> _Drawn:
-        """Return some of the values."""
-        return self._mapped(lambda values: values[..., chosen])
-
-    def means(self, subsets: np.ndarray) -> _Drawn:
-        """Return the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
-        known = subsets & ~np.isnan(self.point)
-        number = known.sum(axis=1)
-        return self._mapped(
-            lambda values: divide(np.where(known, values[..., None, :], 0.0).sum(axis=-1), number, math.nan)
-        )
-
-    def minus(self, other: _Drawn) -> _Drawn:
-        """Return the differences."""
-        drawn = None if self.drawn is None or other.drawn is None else self.drawn - other.drawn
-        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
-        return _Drawn(self.point - other.point, drawn, left_out)
-
-    def bounds(self, confidence: float) -> np.ndarray:
-        """Return the bounds of the intervals, shape (2, values); NaN if there are no drawn corpora."""
-        if self.drawn is None:
-            return np.full((2, len(self.point)), math.nan)
-        return intervals(self.point, self.drawn, confidence, self.left_out)
-
-    def _mapped(self, change: Callable[[np.ndarray], np.ndarray]) -> _Drawn:
-        drawn, left_out = (None if part is None else change(part) for part in (self.drawn, self.left_out))
-        return _Drawn(change(self.point), drawn, left_out)
+def _means(values: Estimate, subsets: np.ndarray) -> Estimate:
+    """Compute the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
+    known = subsets & ~np.isnan(values.point)
+    number = known.sum(axis=1)
+    return Estimate.combined(
+        lambda drawn: divide(np.where(known, drawn[..., None, :], 0.0).sum(axis=-1), number, math.nan), values
+    )

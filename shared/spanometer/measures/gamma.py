@@ -13,11 +13,12 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
+from ..counts.estimates import joined_values
 from ..counts.statistics import divide
 from ..errors import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
-from .base import Key, joined_values, zero_division_option
+from .base import Key, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts
 
