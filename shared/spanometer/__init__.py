@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
-from .spans.spans import Spans
 from .version import __version__
 
 # the function `errors` has the name of the module, which stays importable
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .corpora.span_files import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
+    from .spans.spans import Spans
 
 __all__ = [
     "InputError",
@@ -46,6 +46,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
+    if name == "Spans":
+        from .spans.spans import Spans
+
+        return Spans
     if name == "agreement":
         from .analysis.agreement import agreement
 
