@@ -24,7 +24,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -33,7 +32,7 @@ from typing import Any
 from ..analysis.consensus import Consensus, Voting, consensus
 from ..errors import InputError, setting
 from ..readers.formats import writers
-from ..readers.output import creating
+from ..readers.output import require_writable, writing
 from ..readers.pairing import Pairing, unit_of
 from ..readers.reading import documents_of_tags
 from ..readers.tag_file import TagFile
@@ -70,8 +69,8 @@ class ConsensusOutput(Output):
 
     def __post_init__(self) -> None:
         """Refuse a file that exists, before anything is read."""
-        if self.list_spans is not None and os.path.lexists(self.list_spans):
-            raise InputError("the file exists already.", "Choose another name.", source=self.list_spans)
+        if self.list_spans is not None:
+            require_writable(self.list_spans, replace=False)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -98,10 +97,8 @@ def run(options: argparse.Namespace) -> int:
     kind = kind_of(kinds, options, paths, [Voting, ConsensusOutput])
     require_used(options, {}, [], kinds=kinds, kind=kind)
     source = read_options(kind, options)
-    format, writing = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
-    require_new(options, format, paths)
-    if not writers()[format].folder:
-        read_options(Target, options, file="")
+    format, settings = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
+    require_new(options, format)
     corpus = source.corpus(paths, options.names, words=True)
     first = corpus.first
     if isinstance(source, VotedTags) and not source.kept(first).all():
@@ -118,12 +115,12 @@ def run(options: argparse.Namespace) -> int:
     pairing = Pairing(to_tokens=getattr(source, "to_tokens", "strict")) if writers()[format].unit == "token" else None
     # what the readers of all files say is shown with their names
     made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
-    prepared = prepare(made, format, pairing or Pairing(), writing, lossy=source.lossy)
+    prepared = prepare(made, format, pairing or Pairing(), settings, lossy=source.lossy)
     say_what_is_lost(made, prepared)
     if output.list_spans is not None:
-        with creating(output.list_spans) as stream:
+        with writing(output.list_spans) as stream:
             stream.write(to_csv([found.tables()[-1]], Precision()).encode())
-    write_out(options, prepared, format, writing)
+    write_out(options, prepared, format, settings)
     if to_screen:
         from ..tables.screen import text_of
 

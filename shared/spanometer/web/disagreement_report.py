@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..analysis.agreement import Agreement
 from ..analysis.disagreement_tables import difference_table, kind_table
 from ..analysis.disagreements import Disagreements
 from ..analysis.leave_one_out import LeaveOneOut
+from ..readers.output import writing
 from ..tables.table import Precision, Table
 from .disagreement_data import disagreement_data
 from .frame import framed, require_html, section
@@ -53,7 +53,8 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
         InputError: for another name.
     """
     require_html(path)
-    Path(path).write_text(disagreement_report(found, DisagreementOptions(**options)), encoding="utf-8")
+    with writing(path, replace=True) as stream:
+        stream.write(disagreement_report(found, DisagreementOptions(**options)).encode())
 
 
 def disagreement_report(found: Disagreements, options: DisagreementOptions | None = None) -> str:
