@@ -119,8 +119,9 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
 
     Raises:
-        InputError: for an unknown module, form or option, if `evaluate` cannot be imported, and for wrong values of
-            options, `cache_dir`, `num_process` and `process_id`. Errors about other settings are the framework's own.
+        InputError: for an unknown module, form or option, if `evaluate` cannot be imported or its cache in HF_HOME
+            cannot be written, and for wrong values of options, `cache_dir`, `num_process` and `process_id`. Errors
+            about other settings are the framework's own.
     """
     try:
         import evaluate
@@ -133,4 +134,10 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     from .integrations.module import require_settings
 
     require_settings(options)
-    return evaluate.load(path(name), config_name, **options)
+    try:
+        return evaluate.load(path(name), config_name, **options)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        remedy = "Set the environment variable HF_HOME to a folder that can be written; spanometer.score does without."
+        raise InputError(f"evaluate cannot write into its cache ({error}).", remedy) from None

@@ -157,6 +157,15 @@ def test_a_hub_that_is_gone(loaded, home):
 
 
 @pytest.mark.usefixtures("loaded")
+def test_a_cache_that_cannot_be_written(tmp_path):
+    (tmp_path / "home").touch()
+    _, problem, remedy = in_process(
+        "refused(load_multiconer)", tmp_path / "home", HF_ENDPOINT="http://127.0.0.1:1", XET="0"
+    )
+    assert "the Hub's cache cannot be written" in problem
+    assert remedy == "Name another folder with cache_dir=..., or with the environment variable HF_HOME."
+
+
 def test_offline(home):
     rows, other, all_splits, uncached = in_process(
         "[load_conll03(split='test').num_rows, refused(load_conll03, split='train'), refused(load_conll03),"

@@ -83,6 +83,16 @@ def test_load_from_a_checkout_by_relative_path(name, monkeypatch):
     assert evaluate.load(f"metrics/{name}").name == name
 
 
+def test_a_cache_that_cannot_be_written(monkeypatch):
+    def load(*_, **__):
+        raise PermissionError(13, "Permission denied", "/home/nobody/.cache")
+
+    monkeypatch.setattr(evaluate, "load", load)
+    with pytest.raises(spanometer.InputError, match=r"cannot write into its cache .*/home/nobody") as caught:
+        spanometer.load("span_f")
+    assert "HF_HOME" in caught.value.remedy
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_load_by_name(name):
     case = CASES[name]

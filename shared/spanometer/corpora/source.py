@@ -75,7 +75,10 @@ class HubRepository:
             reason = str(cause).strip().partition("\n")[0].rstrip(".") or type(cause).__name__
             problem = f"the Hub ({constants.ENDPOINT}) cannot be reached ({reason})."
             remedy = "Give the corpus as source=... (a file, a folder or an archive), or "
-            if constants.HF_HUB_OFFLINE:
+            if isinstance(error, OSError) and error.filename is not None:
+                problem = f"the Hub's cache cannot be written ({reason})."
+                remedy = "Name another folder with cache_dir=..., or with the environment variable HF_HOME."
+            elif constants.HF_HUB_OFFLINE:
                 problem = "HF_HUB_OFFLINE is set, and the corpus is not in the Hub's cache."
                 remedy += "unset HF_HUB_OFFLINE."
             else:
