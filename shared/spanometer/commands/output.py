@@ -74,7 +74,8 @@ class TableOutput(Precision, Output):
         help="form of the tables, by default what the ending of -o says",
         choices={
             "text": "for people",
-            "csv": "with all digits unless --digits is given, an empty line between tables of different columns",
+            "csv": "with all digits unless --digits is given, an empty line between tables of different columns; "
+            "import its texts as text, as spreadsheets take a cell that begins with = + - @ for a formula",
             "markdown": "",
             "latex": "for the package booktabs",
             "html": "a page",
