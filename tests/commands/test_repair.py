@@ -105,6 +105,23 @@ def test_an_error_midway_leaves_the_file(complaint, file, monkeypatch, tmp_path)
             assert stream.read() == ILLEGAL * 3
 
 
+def test_an_error_midway_leaves_all_files(complaint, tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / name).write_text(ILLEGAL)
+    whole, begun = Rewriter.blocks, []
+
+    def blocks(self, source):
+        begun.append(self)
+        if len(begun) == 3:
+            raise OSError(28, "No space left on device")
+        yield from whole(self, source)
+
+    monkeypatch.setattr(Rewriter, "blocks", blocks)
+    said = complaint("repair", tmp_path, "--policy", "conlleval", "--in-place")
+    assert f"{tmp_path / 'c'}: cannot be written: no space left on device." in said
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys("abc", ILLEGAL)
+
+
 def test_output(run, complaint, file, tmp_path):
     path, out = file("a.conll", ILLEGAL), tmp_path / "b.conll"
     command = ["repair", path, "--policy", "conlleval", "-o", out]
