@@ -233,6 +233,7 @@ class _Roots:
     def of(cls, quadrature: _Quadrature, lengths: np.ndarray) -> _Roots:
         """Compute what is the same at all nodes."""
         size, few = quadrature.size, quadrature.size // quadrature.lengths
+        # int32 holds them: longer documents are refused, see `VALUES_LIMIT`
         index = [(quadrature.order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
         return cls(size, index, few, [_sines(of_length[:few], size) for of_length in index])
 
