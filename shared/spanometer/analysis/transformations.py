@@ -263,7 +263,7 @@ class Move(ChosenSpans):
         def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
             # bounds before the documents are refused by `within`
             first, last = (np.clip(base + bound, 0, offsets[-1]) for bound in (first, last))
-            return covered_before(spans, np.maximum(first, last)) == covered_before(spans, first)
+            return np.asarray(covered_before(spans, np.maximum(first, last)) == covered_before(spans, first))
 
         # what lies beyond a document is free, and no token of the next one
         within &= is_free(start, spans.start) & is_free(spans.end, np.minimum(end, lengths_of(spans)[spans.document]))
