@@ -84,6 +84,8 @@ def prepare(
     for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
             raise InputError(f"{setting(name)} is for tokens, and {format} has spans of characters.", "Leave it out.")
+    if not documents.documents.size:
+        raise InputError("there are no documents to write.", "Name another file.", source=documents.source)
     prepared = fitted(documents, known[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
