@@ -1,7 +1,5 @@
 """Whatever `convert` writes, every command reads: empty, long, one-sided and span-free corpora in every format."""
 
-import json
-
 import pytest
 
 import spanometer
