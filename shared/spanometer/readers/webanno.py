@@ -118,7 +118,8 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
     """Read one layer of spans of a document, or its text and tokens alone.
 
     Offsets are UTF-16 units. The rows of a span have one number in brackets, those of a mention in a chain one link
-    (`->1-2`); without one every row is a span. The text between sentences, which the file lacks, is blanks. Relations, slots and chains' links are not read.
+    (`->1-2`); without one every row is a span. The text between sentences, which the file lacks, is blanks.
+    Relations, slots and chains' links are not read.
 
     Raises:
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
