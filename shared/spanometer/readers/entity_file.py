@@ -133,7 +133,7 @@ def read_entities(
     Args:
         path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
             after the other.
-        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the name ends in `.jsonl` or the first line is JSON,
+        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the first line is JSON,
             hipe if the first line that is no comment names the column of literal entities, quaero if there is a
             closing tag near the beginning.
         name: what errors call the file; its path by default.
