@@ -11,7 +11,7 @@ from ..spans.spans import Spans
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_lines import TAGS_KEY, WORDS_KEYS
-from .json_text import first_filled, first_value, is_object, values
+from .json_text import first_filled, first_object, is_object, values
 from .offsets import Offsets
 from .records import Record
 from .source import Source
@@ -210,11 +210,8 @@ def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: 
 
 
 def _evidence(source: Source) -> Evidence:
-    value = first_value(source)
-    span: Any = value
-    while isinstance(span, list) and span:
-        span = span[0]
-    if isinstance(span, dict) and _fields(span) is not None and "token_start" not in span:
+    span = first_object(source)
+    if _fields(span) is not None and "token_start" not in span:
         return Evidence.CERTAIN
     row = first_filled(source, *_LISTS)
     for key in _LISTS:
