@@ -5,7 +5,6 @@ import json
 import pytest
 
 import spanometer
-
 from spanometer.errors import InputError
 from spanometer.readers.document_file import DocumentFile
 from spanometer.readers.formats import detect, read_as

@@ -85,7 +85,9 @@ def prepare(
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
             raise InputError(f"{setting(name)} is for tokens, and {format} has spans of characters.", "Leave it out.")
     if not documents.documents.size:
-        raise InputError("there are no documents to write.", "Name another file.", source=documents.source)
+        why = documents.left_out[0] if documents.left_out else "the file has none."
+        problem = f"there are no documents to write: {why}"
+        raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, known[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
