@@ -179,19 +179,21 @@ class _Change:
                 option="measure",
             ) from None
         documents = np.flatnonzero(there)
-        columns = join_columns([after.columns, {name: _negative(column) for name, column in before.columns.items()}])
+        # summed first: most spans are the same in both
+        removed = {name: _negative(column) for name, column in before.summed().columns.items()}
+        columns = join_columns([after.summed().columns, removed])
         for name, column in columns.items():
             inside = there[column.document]
             place = np.searchsorted(documents, column.document[inside])
-            value = None if column.value is None else column.value[inside]
-            columns[name] = Column(place, column.label[inside], value)
+            columns[name] = Column(place, column.label[inside], np.asarray(column.value)[inside])
         shared = {name: values[documents] - before.shared[name][documents] for name, values in after.shared.items()}
-        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared))
+        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared).summed())
 
 
 def _negative(column: Column) -> Column:
-    value = np.ones(len(column.label), dtype=np.int64) if column.value is None else column.value
-    return Column(column.document, column.label, -value)
+    value = np.asarray(column.value)
+    # small integers of sums have no sign
+    return replace(column, value=-value if value.dtype.kind == "f" else -value.astype(np.int64))
 
 
 def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
