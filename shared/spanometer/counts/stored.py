@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,29 +50,6 @@ def read_description(table: pa.Table) -> dict[str, Any]:
     except (KeyError, ValueError, RecursionError):
         return {}
     return described if isinstance(described, dict) else {}
-
-
-def checksum(described: Mapping[str, Any], contents: Iterable[Sequence[np.ndarray]]) -> int:
-    """Return the checksum of what metadata say (but for a checksum) and of numbers, whatever the order of their rows.
-
-    Args:
-        described: the metadata.
-        contents: the columns of each table of numbers.
-    """
-    said = {name: value for name, value in described.items() if name != "checksum"}
-    written = json.dumps([said, [_digest(columns) for columns in contents]], sort_keys=True)
-    return zlib.crc32(written.encode())
-
-
-def _digest(columns: Sequence[np.ndarray]) -> int:
-    """Return the sum of the rows' hashes."""
-    mixed = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
-        # the bits of an integer read as a floating-point number would be another number
-        kind, factor = (np.float64, 0xC2B2AE3D27D4EB4F) if column.dtype.kind == "f" else (np.int64, 0x9E3779B97F4A7C15)
-        mixed = (mixed ^ column.astype(kind).view(np.uint64)) * np.uint64(factor)
-        mixed ^= mixed >> np.uint64(29)
-    return int(mixed.sum())
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
