@@ -79,8 +79,8 @@ def test_numbers_are_those_of_the_library():
     places = found.files["disagreements.jsonl"].splitlines()
     assert len(places) == len(told["disagreements"]["places"]) == 10
     assert len(list(csv.DictReader(io.StringIO(found.files["disagreements.csv"])))) == 10
-    # in the text, and who would be missed
-    assert "Châtelet" in text_of(found.html) and "who is the outlier" in found.html
+    # in the text, and the agreement without each annotator
+    assert "Châtelet" in text_of(found.html) and "Without each annotator" in found.html
 
 
 def test_offsets_that_nothing_tells():

@@ -120,13 +120,11 @@ class Disagreements(Shown):
         n_resamples: int = 1000,
         seed: int = 0,
     ) -> LeaveOneOut:
-        """Compute the team's agreement without each annotator, and who is the outlier.
-
-            found.leave_one_out().outlier
+        """Compute the team's agreement without each annotator in turn.
 
         Args:
             placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
-            confidence: the level of the intervals, over documents; None makes none, and nobody is called an outlier.
+            confidence: the level of the intervals, over documents; None makes none.
             interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
 
         Raises:

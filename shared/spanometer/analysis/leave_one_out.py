@@ -1,4 +1,4 @@
-"""Who is the outlier of a team: its agreement without each annotator in turn."""
+"""The agreement of a team without each annotator in turn."""
 
 from __future__ import annotations
 
@@ -53,9 +53,6 @@ class LeaveOneOut(Shown):
             others agree better among themselves. The changes of kappa sum to 0.
         intervals: lower and upper bounds by the same keys, shape (2, annotators); empty without resampling. All are of
             the same drawn corpora, so that the interval of a change is that of the difference.
-        stands_out: flags of the annotators whose change of kappa is above 0 for sure: its interval at the level
-            1 - (1 - confidence) / annotators lies above 0, a level for looking so many times (Bonferroni). None without
-            resampling.
         confidence: the level of the intervals; None if there are none.
         signatures: how the values were made, by the measures' names.
     """
@@ -66,7 +63,6 @@ class LeaveOneOut(Shown):
     alpha: float
     values: Mapping[str, np.ndarray]
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
-    stands_out: np.ndarray | None = None
     confidence: float | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,39 +71,10 @@ class LeaveOneOut(Shown):
         """The annotators, the one without whom kappa rises most first."""
         return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
 
-    @property
-    def outlier(self) -> str | None:
-        """The annotator without whom kappa rises most, if this one stands out; None if nobody does."""
-        first = self.order[0]
-        return self.names[first] if self.stands_out is not None and self.stands_out[first] else None
-
     def parts(self) -> Iterator[Part]:
-        """Return who the outlier is, the table and the signatures."""
-        yield from self.lines()
-        yield ""
+        """Yield the table and the signatures."""
+        yield from (self.table(), "")
         yield from map(Copyable, self.signatures.values())
-
-    def lines(self) -> Iterator[Part]:
-        """Return the same without the signatures."""
-        yield from (self.table(), "", self.verdict)
-
-    @property
-    def verdict(self) -> str:
-        """Who is the outlier, as a sentence."""
-        if self.stands_out is None:
-            none = "" if self.confidence is None else " One document, or values that are not numbers, have none."
-            return f"Without intervals, nobody is called an outlier.{none}"
-        if self.outlier is None:
-            looks = f"at the level for {len(self.names)} looks"
-            return f"Nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
-        change = self._number("kappa_change", self.order[0])
-        low, high = change.interval or (math.nan, math.nan)
-        others = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
-        others.remove(self.outlier)
-        also = f"; {', '.join(others)} too" if others else ""
-        level = f"{100 * (self.confidence or 0):g} %"
-        rise = f"mean kappa rises by {change.value:.4f} ({level}: {low:.4f} to {high:.4f})"
-        return f"The outlier is {self.outlier}: without this annotator {rise}{also}."
 
     def table(self) -> Table:
         """Return a row for each annotator, and first one for the whole team."""
@@ -126,12 +93,10 @@ class LeaveOneOut(Shown):
         found = {
             "mean_kappa_f1": self.mean_kappa_f1,
             "alpha": self.alpha,
-            "outlier": self.outlier,
             "annotators": {
                 name: {
                     "spans": self.spans[place],
                     **{key: self.values[key][place] for key in KEYS},
-                    **({} if self.stands_out is None else {"stands_out": self.stands_out[place]}),
                     "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
                 }
                 for place, name in enumerate(self.names)
@@ -169,7 +134,7 @@ def leave_one_out(
     if count < 3:
         raise InputError(
             f"{counted(count, 'annotator')}: without one of them there is no agreement left.",
-            "An outlier can be found among three or more.",
+            "Give the annotations of three or more.",
         )
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
@@ -191,10 +156,6 @@ def leave_one_out(
         team_alpha = float(joint.point[0])
     confidence = None if resampling is None else resampling.confidence
     nothing = np.full(count, math.nan)
-    stands_out = None
-    if confidence is not None:
-        lows = values["kappa_change"].bounds(1 - (1 - confidence) / count)[0]
-        stands_out = None if np.isnan(lows).all() else lows > 0
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),
@@ -202,7 +163,6 @@ def leave_one_out(
         alpha=team_alpha,
         values={key: values[key].point if key in values else nothing for key in KEYS},
         intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
-        stands_out=stands_out,
         confidence=confidence,
         signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},
     )

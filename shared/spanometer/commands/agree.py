@@ -14,7 +14,8 @@ random depth by depth; alpha is not defined for them, --variant none leaves it o
 says what, in which way they differ, and what the place costs the mean F1 of the
 pairs (in tokens or spans, by --level), the highest cost first. With -o FILE the
 ending says how: .html is a page that needs no network, .csv has a row and .jsonl
-a line for each place. --leave-one-out tells who is the outlier.
+a line for each place. --leave-one-out shows the agreement without each
+annotator.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
@@ -76,12 +77,11 @@ class AgreementOutput(PlotOutput):
     per_pair: bool = switch("also the three values of each pair")
     per_document: bool = switch("also the means of the pairs in each document")
     leave_one_out: bool = switch(
-        "also kappa and alpha without each annotator, and who is the outlier, with intervals of 95 % unless "
-        "--confidence is given"
+        "also kappa and alpha without each annotator, with intervals of 95 % unless --confidence is given"
     )
     disagreements: bool = switch(
         "also every place where they differ, the one that costs most first; with -o FILE nothing else, by its ending: "
-        ".html (a page, with the agreement and the outlier), .csv or .jsonl"
+        ".html (a page, with the agreement, also without each annotator), .csv or .jsonl"
     )
 
     def __post_init__(self) -> None:
@@ -207,7 +207,7 @@ def _compare(corpus: Corpus, values: Mapping[str, Any], output: AgreementOutput)
 def _disagreements(
     given: Mapping[str, Any], output: AgreementOutput, values: Mapping[str, Any], **reading: Any
 ) -> Disagreements | None:
-    """Return where annotators differ, if that is asked for, or who is the outlier."""
+    """Return where annotators differ, if that or the agreement without each annotator is asked for."""
     if not (output.disagreements or output.leave_one_out):
         return None
     with warnings.catch_warnings():
@@ -264,7 +264,7 @@ def _parts(compared: _Compared, output: AgreementOutput) -> Iterator[Part]:
     document_lines = compared.corpus.first.document_lines.tolist() if output.per_document else None
     yield from compared.found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)
     if compared.left_out is not None:
-        yield from ("", *compared.left_out.lines())
+        yield from ("", compared.left_out.table())
     if compared.differing is not None and output.disagreements:
         yield from ("", compared.differing.number)
         yield from compared.differing.lines() if output.table == "text" else compared.differing.tables()

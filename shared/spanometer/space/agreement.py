@@ -240,7 +240,7 @@ def _tables(found: Agreement, differing: Disagreements, without: Table | None) -
         },
     }
     if without is not None:
-        parts["agreement"]["Without each annotator: who is the outlier"] = without
+        parts["agreement"]["Without each annotator"] = without
     if differing.confusions.confused():
         parts["disagreements"]["Which labels are confused"] = differing.confusions.table(SHOWN_PLACES)
     return {

@@ -72,14 +72,13 @@ def disagreement_report(found: Disagreements, options: DisagreementOptions | Non
 
 
 def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[str]:
-    """Yield the agreement, the outlier, the kinds of differences and a note on the costs."""
+    """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
     precision = options.precision
     if options.agreement is not None:
         parts = [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)]
         yield section("Agreement", parts, "", precision)
     if options.left_out is not None:
-        left_out = options.left_out
-        yield section("Without each annotator", [left_out.table()], left_out.verdict, precision)
+        yield section("Without each annotator", [options.left_out.table()], "", precision)
     tables = [kind_table(found), difference_table(found)]
     note = (
         f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
