@@ -1,4 +1,4 @@
-"""`spanometer agree --disagreements` and `--leave-one-out`: where annotators differ, and the agreement without each annotator."""
+"""`spanometer agree --disagreements` and `--leave-one-out`: where annotators differ, and how each changes agreement."""
 
 import csv
 import json

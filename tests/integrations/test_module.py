@@ -473,7 +473,7 @@ BAD_OPTIONS_OF_ATTRIBUTES = {
     "attribute of details": ({"attributes": ["counts"], "details": True}, "'counts' is the name of an attribute"),
     "average_precision": ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
     "filter": ({"filter": "negated =="}, "invalid value for filter: 'negated =='"),
-    "filter numbers": ({"filter": [0, 1, 1, 0]}, "invalid value for filter"),
+    "filter flags": ({"filter": [False, True]}, "invalid value for filter"),
     "on_mismatch": ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
 }
 BAD_OPTIONS_OF_MEASURE = {
