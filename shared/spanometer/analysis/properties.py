@@ -26,9 +26,10 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -41,13 +42,13 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans
-from .cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, probabilities, right_block, simpler_cases
+from .cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, lay_out, probabilities, right_block
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""
 
-_STARTS = 2
-"""How many counterexamples are simplified, to keep the smallest result."""
+_SEARCHED = 1000
+"""How many cases hypothesis tries to find a small counterexample where one is known."""
 
 
 @dataclass(frozen=True)
@@ -114,21 +115,31 @@ class PropertyCheck:
 
     Attributes:
         name: of the property.
-        holds: whether the better output scored higher in all cases.
         cases: how many were tried.
         failed: in how many it did not.
-        counterexample: the smallest that was found, or None.
     """
 
     name: str
-    holds: bool
     cases: int
     failed: int
-    counterexample: Counterexample | None
+    _examiner: _Examiner = field(repr=False, compare=False)
+    _known: Case | None = field(repr=False, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the better output scored higher in all cases."""
+        return not self.failed
+
+    @cached_property
+    def counterexample(self) -> Counterexample | None:
+        """A small counterexample, None if the property holds; hypothesis searches it when it is first asked for."""
+        return None if self._known is None else self._examiner.counterexample(self._examiner.simplest(self._known))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return dict(plain(asdict(self)))
+        found = {"name": self.name, "holds": self.holds, "cases": self.cases, "failed": self.failed}
+        counterexample = None if self.counterexample is None else asdict(self.counterexample)
+        return dict(plain({**found, "counterexample": counterexample}))
 
 
 Scorer = Callable[..., float] | AlignedMeasure
@@ -158,7 +169,7 @@ def check_properties(
 
     Returns:
         A check for each property, by name. That a property holds in all cases that were tried is no proof; that it does
-        not hold is one, and the counterexample is as small as leaving out and lowering its random numbers makes it.
+        not hold is one; its counterexample is small, and needs hypothesis.
 
     Raises:
         InputError: for an unknown property, for a number of cases below 1, and for a measure that is of other things
@@ -364,44 +375,42 @@ class _Examiner:
     words: bool
 
     def check(self, batch: _Batch) -> PropertyCheck:
-        """Check the property in many cases, and look for a small counterexample."""
+        """Check the property in many cases."""
         failed = np.flatnonzero(self.fails(batch))
-        smallest = sorted((batch.cases[number] for number in failed), key=self.rank)[:_STARTS]
-        simplest = min((self.simplest(case) for case in smallest), key=self.rank, default=None)
-        found = None if simplest is None else self.counterexample(simplest)
-        return PropertyCheck(self.wanted.name, found is None, len(batch.cases), len(failed), found)
+        cases = [batch.cases[number] for number in failed]
+        known = min(cases, key=lambda case: len(case.words), default=None)
+        return PropertyCheck(self.wanted.name, len(batch.cases), len(failed), self, known)
 
-    def simplest(self, case: Case) -> Case:
-        """Simplify a counterexample until no simpler case of its neighbourhood is one."""
-        found: Case | None = case
-        while found is not None:
-            case, size = found, found.size(words=self.words)
-            candidates = simpler_cases(case, self.wanted.blocks(self.positive), words=self.words)
-            smaller = (other for other in candidates if other.size(words=self.words) < size)
-            found = self.first_failing(sorted(smaller, key=self.rank))
+    def simplest(self, known: Case) -> Case:
+        """Search a counterexample and make it small; the known one if there is none among the cases that are tried."""
+        from hypothesis import HealthCheck, find, settings, strategies
+        from hypothesis.errors import NoSuchExample
+
+        numbers = strategies.randoms(use_true_random=False)
+        drawn = numbers.map(lambda drawing: lay_out(Generator(drawing), self.wanted.blocks(self.positive)))
+        options = settings(
+            max_examples=_SEARCHED,
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        )
+        try:
+            case: Case = find(
+                drawn,
+                lambda case: bool(case.gold) and bool(self.fails(_Batch([case]))[0]),
+                settings=options,
+                random=random.Random(0),
+            )
+        except NoSuchExample:
+            return known
         return case
-
-    def first_failing(self, cases: Sequence[Case]) -> Case | None:
-        """Return the first case in which the better output is not above the worse."""
-        # in blocks of growing size, as most often one of the first few is found, and a function is asked case by case
-        start, size = 0, 4
-        while start < len(cases):
-            block = _Batch(cases[start : start + size])
-            for case, fails in zip(block.cases, self.fails(block), strict=True):
-                if fails:
-                    return case
-            start, size = start + size, 4 * size
-        return None
 
     def fails(self, batch: _Batch) -> np.ndarray:
         """Return for each case whether the better output is not above the worse."""
         better, worse = self.scores(batch)
         sign = -1 if isinstance(self.measure, AlignedMeasure) and not self.measure.higher_is_better else 1
         return np.asarray(~(sign * better > sign * worse + TOLERANCE))
-
-    def rank(self, case: Case) -> tuple[Any, ...]:
-        """Return a key to sort by: smaller cases first, no two of them level, so that the order is always the same."""
-        return case.size(words=self.words), case.words, case.gold, case.better, case.worse
 
     def counterexample(self, case: Case) -> Counterexample:
         """Write a case with its scores."""
