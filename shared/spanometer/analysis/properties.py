@@ -383,13 +383,14 @@ class _Examiner:
 
     def simplest(self, known: Case) -> Case:
         """Search a counterexample and make it small; the known one if there is none among the cases that are tried."""
-        from hypothesis import HealthCheck, find, settings, strategies
+        from hypothesis import HealthCheck, Phase, find, settings, strategies
         from hypothesis.errors import NoSuchExample
 
         numbers = strategies.randoms(use_true_random=False)
         drawn = numbers.map(lambda drawing: lay_out(Generator(drawing), self.wanted.blocks(self.positive)))
         options = settings(
             max_examples=_SEARCHED,
+            phases=(Phase.generate, Phase.shrink),
             database=None,
             deadline=None,
             report_multiple_bugs=False,
