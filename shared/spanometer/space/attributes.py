@@ -16,9 +16,9 @@ from ..measures.span_attribute import SpanAttribute
 from ..readers.annotated_file import located
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
+from .downloads import result_downloads
 from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .pages import Page
-from .taking import taking
 from .templates import number, render, shown
 
 MAX_SPANS = 20_000
@@ -109,7 +109,7 @@ def attribute_results(
         f"{counted(len(sides[1]), 'predicted span')}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
         signature=signature,
-        taking=taking(page, values, {"scores": result, **details}),
+        downloads=result_downloads(page, values, {"scores": result, **details}),
         attributes=_attributes(measure, result, intervals),
         values=_values(measure.items(*sides), texts, only_differing),
         only_differing=only_differing,

@@ -22,9 +22,9 @@ from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
 from ..options import Option, options_of
 from .controls import Control, control_of, read_values, speller
+from .downloads import downloads
 from .layers import Mark, marked
 from .limits import too_much
-from .taking import taken
 from .templates import error_message, read_file, render, shown
 from .texts import HOME
 
@@ -139,7 +139,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
         differences=_differences(made, outcomes, text),
         strings=list(_strings(text, read, reading)),
-        taking=taken("grounding", _call(reading, own), _described(made), _csv(made)),
+        downloads=downloads("grounding", _call(reading, own), _described(made), _csv(made)),
     )
 
 

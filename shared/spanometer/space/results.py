@@ -19,11 +19,11 @@ from .attributes import attribute_results, read_both
 from .chance import Chart, charts
 from .chance_work import require_little_work
 from .corpus import Corpus, flat_trees, read_tags, read_trees
+from .downloads import result_downloads
 from .errors import kinds_of_errors
 from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
-from .taking import taking
 from .templates import error_message, number, render
 from .trees import aligned_trees
 
@@ -106,7 +106,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         parts=parts,
         size=_size(corpus),
         signature=signature,
-        taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
+        downloads=result_downloads(page, values, {**result, "counts": counts.total(), "signature": signature}),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
         errors=None if trees or measure.input != "spans" else kinds_of_errors(alignment),

@@ -35,8 +35,8 @@ _INPUTS = {
 }
 
 
-def taking(page: Page, values: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the template `taking.html` shows.
+def result_downloads(page: Page, values: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
+    """Encode the call and the result of a page for the template `downloads.html`.
 
     Args:
         page: the page.
@@ -53,11 +53,11 @@ def taking(page: Page, values: Mapping[str, Any], result: Mapping[str, Any]) -> 
         }
     else:
         rows = csv_rows("label", {"": scores, **per_label}, {("", key): bounds for key, bounds in intervals.items()})
-    return taken(page.name, snippet(page, values), {**result, "intervals": intervals}, rows)
+    return downloads(page.name, snippet(page, values), {**result, "intervals": intervals}, rows)
 
 
-def taken(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
-    """Return what the template `taking.html` shows of a call, and of a result for JSON and one for CSV."""
+def downloads(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
+    """Encode a call, and a result as JSON and CSV, for the template `downloads.html`."""
     files = {"json": json.dumps(plain(result), ensure_ascii=False, indent=2), "csv": rows}
     encoded = {kind: base64.b64encode(text.encode(errors="replace")).decode() for kind, text in files.items()}
     return {"name": name, "snippet": call, **encoded}
