@@ -60,7 +60,7 @@ class HubRepository:
                 repo_type="dataset",
                 revision=self.revision,
                 allow_patterns=patterns,
-                cache_dir=cache_folder(cache_dir, "hub"),
+                cache_dir=cache_folder(cache_dir),
             )
             return folder
         except utils.GatedRepoError:
@@ -86,14 +86,14 @@ class HubRepository:
         raise InputError(problem, remedy, source=str(self))
 
 
-def cache_folder(cache_dir: Source, name: str) -> str | None:
-    """Return a folder within `cache_dir`, None without one; an `InputError` unless that is a path."""
+def cache_folder(cache_dir: Source) -> str | None:
+    """Read the path of a cache; raise an `InputError` unless it is one, or None."""
     if cache_dir is None:
         return None
     path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None
     if not isinstance(path, str) or "\0" in path:
         raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Give the path of a folder, or None.")
-    return os.path.join(path, name)
+    return path
 
 
 def find_files(
