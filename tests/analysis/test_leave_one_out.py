@@ -1,8 +1,6 @@
 """Agreement without each annotator: values are those of the others' agreement, intervals those of drawn corpora."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ TEAM = {
     "ben": [["B-X", "O", "O", "B-Y"]] * 2,
     "cat": [["O", "B-X", "O", "B-Y"]] * 2,
 }
-DATA = Path(os.environ.get("SPANOMETER_DATA", "../shared/data")) / "conll03_test_tags.tsv"
 
 
 def team(seed, annotators):
@@ -119,10 +116,9 @@ def noisy(gold, rate, seed):
     return gold
 
 
-@pytest.mark.skipif(not DATA.exists(), reason=f"no {DATA}")
-def test_a_team_of_known_noise():
+def test_a_team_of_known_noise(data):
     """CoNLL-2003's test set: four people with errors at 6 % of the spans, and one at 9 %."""
-    gold = read_documents(str(DATA), column="1").spans
+    gold = read_documents(data / "conll03_test_tags.tsv", column="1").spans
     same = {name: noisy(gold, 0.06, 10 * place) for place, name in enumerate(("ann", "ben", "cat", "dan", "eve"))}
     found = disagreements({**same, "eve": noisy(gold, 0.09, 40)}).leave_one_out(n_resamples=200)
     assert (found.intervals["kappa_change"][0] > 0).tolist() == [False] * 4 + [True]

@@ -2,9 +2,7 @@
 
 import csv
 import math
-import os
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,11 +72,9 @@ def test_distances():
         Gamma(distances=both)
 
 
-def from_file(name):
+def from_file(path):
     """Annotators and the labels of a file of pygamma-agreement."""
-    if "SPANOMETER_DATA" not in os.environ:
-        pytest.skip("SPANOMETER_DATA does not name the folder of the corpora")
-    with (Path(os.environ["SPANOMETER_DATA"]) / "gamma" / f"{name}.csv").open(newline="") as file:
+    with path.open(newline="") as file:
         rows = [
             (who, int(float(start)), int(float(end)), label)
             for who, label, start, end in filter(None, csv.reader(file))
@@ -98,9 +94,9 @@ def from_file(name):
         ("2by1000", {"sampler": "statistical"}, "gamma", 0.39, 0.42),
     ],
 )
-def test_published(name, options, key, low, high):
+def test_published(data, name, options, key, low, high):
     measure = Gamma(**options)
-    assert low <= measure.score(of_units(measure, *from_file(name)))[key] <= high
+    assert low <= measure.score(of_units(measure, *from_file(data / "gamma" / f"{name}.csv")))[key] <= high
 
 
 def test_place_does_not_matter():
