@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, read_documents
 from ..counts.counts import Counts
 from ..errors import (
     InputError,
@@ -25,24 +22,15 @@ from ..errors import (
 from ..measures.aligned import AlignedMeasure, counter
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
-from ..spans.arrow import SPAN_TYPE, read_lengths
-from ..spans.attributes import Attributes
-from ..spans.entities import ENTITY_TYPE, Entities
-from ..spans.spans import Spans, encoded_tags, pair_from_tags
+from ..spans.arrow import read_lengths
+from ..spans.forms import FORMS, common_form, documents_in, form_of, structs_in
+from ..spans.spans import encoded_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding, get_repair, read_prefix, scheme_of
 from ..tags.schemes import LabelChoice, get_scheme
-from ..tags.tags import Tags, is_tags, readable, split_tag
-
-_FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
-"""The forms of a column, and what messages call them."""
+from ..tags.tags import Tags, readable, split_tag
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What messages call the input of measures, see `Measure.input`."""
-
-_FILES_REMEDY = " To score files: spanometer.score(spanometer.read(a), spanometer.read(b))."
-
-_KINDS: dict[str, tuple[Any, pa.DataType]] = {"spans": (Spans, SPAN_TYPE), "entities": (Entities, ENTITY_TYPE)}
-"""The columns of spans and of entities, and what their Arrow lists hold."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ class Tally:
     def __add__(self, other: Self) -> Self:
         """Add two parts; an `InputError` if they are of two forms, or only the tags of one have labels."""
         if None not in (self.form, other.form) and self.form != other.form:
-            said = " and others ".join(_FORMS[form] for form in (self.form, other.form) if form is not None)
+            said = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
             raise InputError(f"some documents hold {said}.", "Give all documents alike.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
@@ -270,72 +258,11 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
             )
 
 
-def common_form(found: Mapping[str, str | None], default: str) -> str:
-    """Return the form of both sides, see `form_of`; if both are undetermined, the default.
-
-    Raises:
-        InputError: if the sides have two forms.
-    """
-    forms = [form for form in found.values() if form is not None]
-    if len(set(forms)) > 1:
-        said = " and ".join(f"the {side} hold {_FORMS[form]}" for side, form in found.items() if form is not None)
-        raise InputError(f"{said}.", "Give both sides alike.")
-    return forms[0] if forms else default
-
-
 def require_form(measures: Mapping[str, Measure], form: str) -> None:
     """Raise an `InputError` for the first measure of something else than a form holds."""
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
             raise InputError(
-                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {_FORMS[form]}.",
+                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {FORMS[form]}.",
                 "Choose other measures.",
             )
-
-
-def form_of(column: Any) -> str | None:
-    """Return the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return form_of_type(column.type)
-    for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
-        if isinstance(column, kind):
-            return form
-    # of rows that fail, their reader says where
-    rows = [row for row in column if type(row) in (list, tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)]
-    first: Any = next(chain.from_iterable(rows), None)
-    if isinstance(first, Mapping):
-        return "entities" if "types" in first else "spans"
-    # what is neither is refused when it is read as tags
-    return "tags" if len(rows) < len(column) or any(map(len, rows)) else None
-
-
-def form_of_type(type_: pa.DataType) -> str | None:
-    """Return the form of a column of an Arrow type; None for lists of nothing."""
-    if is_tags(type_):
-        return None if pa.types.is_null(type_.value_type) else "tags"
-    if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
-        return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
-    raise InputError(
-        f"a column of type {type_} does not hold lists of tags, spans or entities.",
-        "Tags are strings such as 'B-PER', or label numbers.",
-    )
-
-
-def documents_in(column: Any) -> Any:
-    """Return one side of a batch as it is, or as a list."""
-    if isinstance(column, (Tags, Spans, Entities, Attributes)):
-        return column
-    arrow = as_column(column)
-    of_files = _FILES_REMEDY if isinstance(column, (str, os.PathLike)) else ""
-    return read_documents(column, f"Give one list for each document.{of_files}") if arrow is None else arrow
-
-
-def structs_in(column: Any, form: str) -> Any:
-    """Return a column of spans or of entities."""
-    kind, item = _KINDS[form]
-    if isinstance(column, (Spans, Entities)):
-        return column
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return kind.from_dicts(column)
-    # lists of nothing are lists of no structs
-    return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))

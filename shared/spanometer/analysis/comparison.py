@@ -12,7 +12,7 @@ from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ..readers.pairing import Pairing, unit_of
-from ..readers.sides import read_sides
+from ..readers.sides import read_columns, read_sides
 from ..spans.annotations import named_sides, require_no_choice, require_no_reading
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
@@ -225,6 +225,9 @@ def compare(
         n_permutations=n_permutations,
     )
     choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    given = read_columns({REFERENCES: references, **_named(systems)})
+    references, *outputs = given.values()
+    systems = dict(zip(systems, outputs, strict=True))
     if isinstance(references, Entities):
         require_no_reading("these are entity trees", scheme=scheme, repair=repair, prefix=prefix)
         require_no_choice("these are entity trees", label_map=label_map, ignore_labels=ignore_labels)
@@ -244,10 +247,6 @@ def compare(
         require_no_choice("these are spans with attributes", label_map=label_map, ignore_labels=ignore_labels)
         return compare_attributes(references, systems, measures, resampling)
     asked = read_measures(measures, MEASURES)
-    given = {REFERENCES: references, **_named(systems)}
-    for name, output in given.items():
-        if isinstance(output, Entities):
-            raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
     sides, reading, _, grounded = read_sides(
         given,
         pairing,

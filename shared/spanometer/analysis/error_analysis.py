@@ -15,20 +15,15 @@ from ..alignment.overlaps import Alignment, order_of_line
 from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, require_no_more, shown
-from ..grounding.grounded import Grounded
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
-from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides
-from ..spans.annotations import Layers
-from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .answer_errors import AnswerErrors
-from .batches import documents_in, form_of, structs_in
 from .bucket_tables import BucketReport, score_buckets
 from .buckets import buckets_of, read_training
 from .comparison import REFERENCES, SYSTEM
@@ -377,10 +372,6 @@ def errors(
     return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
 
 
-_READ = (DocumentFile, Grounded, Layers)
-"""Sides whose spans are known, or become known beside the others."""
-
-
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
     """Return the reference and the systems by the names that errors call them."""
     systems = {ONLY: predictions}
@@ -390,20 +381,4 @@ def _sides(references: Any, predictions: Any) -> dict[str, Any]:
         if unnamed or not systems:
             problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
             raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
-    given = {REFERENCES: references, **systems}
-    lists = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
-    forms = {name: on_side(name, form_of, side) for name, side in lists.items()}
-    # lists without any span or tag are what the others are
-    empty = "spans" if "spans" in forms.values() and "tags" not in forms.values() else None
-    return given | {
-        name: on_side(name, structs_in, side, "spans") if _are_spans(name, side, forms[name] or empty) else side
-        for name, side in lists.items()
-    }
-
-
-def _are_spans(name: str, side: Any, form: str | None) -> bool:
-    """Return whether a column holds spans; an `InputError` for one whose errors are not told."""
-    if form == "entities" or isinstance(side, Attributes):
-        what = "spans with attributes" if isinstance(side, Attributes) else "entity trees"
-        raise InputError(f"errors are told of tags and spans, and these are {what}.", "Give spans.", side=name)
-    return form == "spans" and not isinstance(side, Spans)
+    return {REFERENCES: references, **systems}

@@ -9,8 +9,6 @@ from inspect import signature
 from itertools import chain
 from typing import Any, Never
 
-import pyarrow as pa
-
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_no_more, setting
 from ..grounding.grounded import Grounded
@@ -23,11 +21,11 @@ from ..readers.reading import require_one_annotator
 from ..readers.sides import require_read, sides_of_grounded
 from ..spans.annotations import require_no_choice
 from ..spans.arrow import read_lengths
-from ..spans.attributes import Attributes
+from ..spans.forms import common_form, documents_in, form_of, structs_in
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
-from .batches import common_form, documents_in, form_of, require_form, structs_in
+from .batches import require_form
 from .results import Report
 
 _DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
@@ -155,7 +153,6 @@ def score(
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
     if grounded:
         require_read(lengths=lengths, **vars(decoding))
-        sides = {side: on_side(side, structs_in, column, "spans") for side, column in sides.items()}
         beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
         sides = beside.spans
     found = {side: on_side(side, form_of, column) for side, column in sides.items()}
@@ -239,12 +236,7 @@ def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, M
 
 def _read(column: Any, form: str, lengths: Any) -> Any:
     """Return one side as spans, entities or spans with attributes."""
-    if form == "attributes":
-        if lengths is not None:
-            raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
-        if isinstance(column, Attributes):
-            return column
-        arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
-        return Attributes.from_arrow(column) if arrow else Attributes.from_dicts(column)
+    if form == "attributes" and lengths is not None:
+        raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
     read = structs_in(column, form)
     return read if lengths is None else read.with_lengths(read_lengths(lengths, read.documents))

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
-from ..spans.annotations import read_annotations, with_common_labels
+from ..spans.annotations import Layers, read_annotations, with_common_labels
+from ..spans.attributes import Attributes
 from ..spans.documents import Tokens
+from ..spans.entities import Entities
+from ..spans.forms import documents_in, form_of, structs_in
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
@@ -132,9 +135,40 @@ def read_sides(
         for note in notes:
             warnings.warn(note, stacklevel=3)
     else:
-        sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
+        columns = read_columns(given)
+        for name, column in columns.items():
+            if isinstance(column, (Entities, Attributes)):
+                what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
+                raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
+        sides, known = read_annotations(columns, lengths=lengths, id2label=id2label, **reading)
         found = Sides(sides, dict(known))
     return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})
+
+
+def read_columns(given: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
+    """Read the columns among several sides: lists of spans as `Spans`, those of entity trees as `Entities`.
+
+    Tags stay, as their scheme is told from all sides, and so does what has been read.
+
+    Args:
+        given: the sides by their names: columns of documents, or what has been read.
+        empty: the form of sides without a single tag or span, if it does not follow from the others.
+
+    Raises:
+        InputError: for columns that cannot be read.
+    """
+    columns = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
+    forms = {name: on_side(name, form_of, column) for name, column in columns.items()}
+    known = set(forms.values()) - {None}
+    form_of_empty = known.pop() if len(known) == 1 else empty
+    for name, column in columns.items():
+        form = forms[name] or form_of_empty
+        columns[name] = column if form == "tags" else on_side(name, structs_in, column, form)
+    return {**given, **columns}
+
+
+_READ = (DocumentFile, Grounded, Layers)
+"""Sides whose spans are known, or become known beside the others."""
 
 
 def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
@@ -147,7 +181,7 @@ def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
     first = next(iter(grounded.values())).spans
     spans: list[Spans] = []
     choices: dict[str, str] = {}
-    for name, side in given.items():
+    for name, side in read_columns(given, empty="spans").items():
         found = side.spans if isinstance(side, Grounded) else side
         require_kind(found, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
         if found.documents != first.documents:
