@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +15,17 @@ from ..errors import (
     mention,
     on_side,
     require_kind,
-    require_same_documents,
     setting,
     shown,
 )
 from ..measures.aligned import AlignedMeasure, counter
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
-from ..spans.arrow import read_lengths
-from ..spans.forms import FORMS, common_form, documents_in, form_of, structs_in
-from ..spans.spans import encoded_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, get_repair, read_prefix, scheme_of
-from ..tags.schemes import LabelChoice, get_scheme
+from ..readers.arguments import SideReading, TagArguments, shares
+from ..spans.forms import FORMS, common_form, documents_in, form_of, read_pair
+from ..spans.spans import encoded_tags
+from ..tags.decoding import LabelDecoding, read_prefix, scheme_of
+from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags, readable, split_tag
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
@@ -92,56 +91,44 @@ class Reading:
 
     Attributes:
         measures: the measures by the names of their results.
-        scheme, repair, prefix: how tags are decoded; no scheme if there are no tags.
+        decoding: how tags are decoded; without a scheme if there are no tags.
         references, predictions: the names of the two columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
-        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`.
         choice: which labels are scored, and as what; for tags and spans.
     """
 
     measures: Mapping[str, Measure]
-    scheme: str | None = None
-    repair: str = "conlleval"
+    decoding: LabelDecoding = field(default_factory=LabelDecoding)
     references: str = "references"
     predictions: str = "predictions"
     lengths: str | None = None
-    prefix: bool = True
-    id2label: tuple[str, ...] | None = None
-    ignore_index: int | None = -100
     choice: LabelChoice = field(default_factory=LabelChoice)
 
     @classmethod
+    @shares(TagArguments)
     def of(
         cls,
         measures: Any = ("span_f",),
-        scheme: str | None = None,
-        repair: str = "conlleval",
         references: str = "references",
         predictions: str = "predictions",
         lengths: str | None = None,
-        prefix: bool = True,
-        id2label: Any = None,
-        ignore_index: int | None = -100,
-        label_map: Mapping[str, str] | None = None,
-        ignore_labels: Sequence[str] | None = None,
+        **arguments: Unpack[TagArguments],
     ) -> Self:
         """Read the options of `streams.score_stream`.
 
         Raises:
+            TypeError: for an argument that there is not.
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
+        options = SideReading.of(cls.of, arguments)
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
                 what = f"the name of a column ({mention(asked_for)})"
                 require_kind(column, str, what, "Name a column.", option=asked_for)
-        decoding = LabelDecoding(
-            scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index
-        )
-        named = read_prefix(scheme, prefix=prefix)
+        decoding = options.decoding
+        named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
             named = scheme_of(None, *vocabulary).name
-        known = None if named is None else get_scheme(named)
-        get_repair(repair, known)
         asked = read_measures(measures, ALL_MEASURES)
         for measure in asked.values():
             measure.require_parts()
@@ -149,10 +136,7 @@ class Reading:
             raise InputError(
                 f"the references and the predictions are one column, {shown(references)}.", "Name two columns."
             )
-        name = None if known is None else known.name
-        choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-        columns = references, predictions, lengths
-        return cls(asked, name, repair, *columns, prefix, decoding.id2label, ignore_index, choice)
+        return cls(asked, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
     @property
     def columns(self) -> list[str]:
@@ -166,28 +150,12 @@ class Reading:
         found = {side: on_side(side, form_of, column) for side, column in sides.items()}
         form = self._form(found)
         labelled: dict[str, bool] = {}
-        pair: list[Any]
         if form == "tags":
-            self._require_scheme(lengths)
-            if self.id2label is None:
+            self._require_scheme()
+            if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
-                labelled = _labelled(sides) if self.prefix else {}
-            pair = list(
-                pair_from_tags(
-                    *sides.values(),
-                    scheme=self.scheme,
-                    repair=self.repair,
-                    prefix=self.prefix,
-                    id2label=self.id2label,
-                    ignore_index=self.ignore_index,
-                )[:2]
-            )
-        else:
-            pair = [on_side(side, structs_in, column, form) for side, column in sides.items()]
-            require_same_documents(*(side.documents for side in pair))
-            if lengths is not None:
-                known = read_lengths(lengths, pair[0].documents)
-                pair = [on_side(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
+                labelled = _labelled(sides) if self.decoding.prefix else {}
+        pair: list[Any] = list(read_pair(sides, form, self.decoding, lengths)[:2])
         if form != "entities":
             # labels that a batch lacks may be in others
             pair = list(self.choice.of(*pair, warn=False))
@@ -226,18 +194,16 @@ class Reading:
     def _form(self, found: Mapping[str, str | None]) -> str:
         """Return the form of both sides; an empty side has the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
-        form = common_form(found, "entities" if trees else "spans" if self.scheme is None else "tags")
+        form = common_form(found, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
         return form
 
-    def _require_scheme(self, lengths: Any) -> None:
-        if self.scheme is None:
+    def _require_scheme(self) -> None:
+        if self.decoding.scheme is None:
             raise InputError(
                 "the scheme of tags that come in parts must be stated: nobody has seen all of their prefixes yet.",
                 f"Name it, for example {setting('scheme', 'IOB2')}.",
             )
-        if lengths is not None:
-            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from ..counts.statistics import Resampling
 from ..errors import InputError, counted, require_no_more, shown
 from ..measures.base import Measure
 from ..measures.registry import MEASURES, read_measures
-from ..readers.pairing import Pairing, unit_of
+from ..readers.arguments import SideArguments, SideReading, shares
+from ..readers.pairing import unit_of
 from ..readers.sides import read_sides
 from ..spans.annotations import end_to_end, named_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
 from .comparison import SYSTEM
 from .counting import count_measures, notes_of
@@ -138,25 +138,18 @@ class AgainstReferences(Shown):
         }
 
 
+@shares(SideArguments)
 def score_against(
     references: Sequence[Any] | Mapping[str, Any],
     systems: Any,
     *more: Never,
     measures: Any = ("span_f",),
     names: Sequence[str] | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
     interval_method: str = "bca",
     n_resamples: int = 1000,
     seed: int = 0,
-    pairing: Pairing | None = None,
+    **arguments: Unpack[SideArguments],
 ) -> AgainstReferences:
     """Score systems against the annotations of two or more people, and these against each other.
 
@@ -183,19 +176,18 @@ def score_against(
     Intervals are those of documents drawn anew, the same ones for all values, so that of a difference too.
 
     Args:
-        references: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), `Spans`, or what
-            `spanometer.read` returns; a mapping gives their names too.
+        references: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or what `spanometer.read` returns; a mapping gives their names too.
         systems: the outputs of systems by their names, in any of these forms; or one output.
         measures: the names of measures of spans, or measures with options of their own, see `compare`.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `compare`; the first annotator
-            says what is left out.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
         confidence: the level of intervals; None makes none.
         interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
-        pairing: of files, how they are brought into one unit.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
             (it names the annotator or system), wrong options, and if a measure is not defined.
     """
@@ -204,18 +196,11 @@ def score_against(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
     asked = read_measures(measures, MEASURES)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
     sides, reading, *_ = read_sides(
         {**people, **_named(systems, people)},
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))

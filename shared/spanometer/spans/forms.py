@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import as_column, read_documents
-from ..errors import InputError
+from ..errors import InputError, on_side, require_same_documents, setting
+from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
 from .arrow import SPAN_TYPE
 from .attributes import ATTRIBUTED_SPAN_TYPE, Attributes
 from .entities import ENTITY_TYPE, Entities
-from .spans import Spans
+from .spans import Spans, pair_from_tags
 
 FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 """The forms of a column, and what messages call them."""
@@ -79,6 +80,34 @@ def documents_in(column: Any) -> Any:
     arrow = as_column(column)
     of_files = _FILES_REMEDY if isinstance(column, (str, os.PathLike)) else ""
     return read_documents(column, f"Give one list for each document.{of_files}") if arrow is None else arrow
+
+
+def read_pair(
+    columns: Mapping[str, Any], form: str, decoding: LabelDecoding, lengths: Any = None
+) -> tuple[Any, Any, str | None]:
+    """Read the columns of both sides, which have one form.
+
+    Args:
+        columns: the columns by their sides.
+        form: what they hold, see `form_of`; `attributes` are those of spans.
+        decoding: how tags are decoded.
+        lengths: the documents' lengths in tokens, for spans and entities.
+
+    Returns:
+        Both sides, and the scheme of tags.
+    """
+    if form == "tags":
+        if lengths is not None:
+            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
+        return pair_from_tags(*columns.values(), **vars(decoding))
+    if form == "attributes" and lengths is not None:
+        raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
+    sides = {side: on_side(side, structs_in, column, form) for side, column in columns.items()}
+    require_same_documents(*(side.documents for side in sides.values()))
+    if lengths is not None:
+        sides = {side: on_side(side, found.with_lengths, lengths) for side, found in sides.items()}
+    reference, predicted = sides.values()
+    return reference, predicted, None
 
 
 def structs_in(column: Any, form: str) -> Any:
