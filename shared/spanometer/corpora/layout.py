@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import InputError
+from ..errors import InputError, require_choice
 from .corpus_file import CorpusFile
 
 SPLITS = ("train", "validation", "test")
@@ -115,17 +114,10 @@ def split_named(file: CorpusFile) -> str | None:
 
 
 def require_split(split: object) -> str | None:
-    """Return the name that `datasets` has for a split; an `InputError` with a suggestion for an unknown one."""
+    """Return the name that `datasets` has for a split; raise an `InputError` for an unknown one."""
     if split is None:
         return None
     name = SPLIT_ALIASES.get(str(split), str(split))
     if name not in SPLITS:
-        raise unknown("split", str(split), (*SPLITS, *SPLIT_ALIASES))
+        require_choice("split", split, (*SPLITS, *SPLIT_ALIASES))
     return name
-
-
-def unknown(option: str, value: object, choices: Sequence[str]) -> InputError:
-    """Make an error about a value that is not one of the choices, with the one that it resembles."""
-    close = difflib.get_close_matches(str(value).lower(), choices, n=1, cutoff=0.5)
-    meant = f"Did you mean {close[0]!r}? " if close else ""
-    return InputError(f"unknown {option}: {value!r}.", f"{meant}Use one of {', '.join(map(repr, choices))}.")
