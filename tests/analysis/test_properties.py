@@ -384,6 +384,14 @@ def test_shrinking_reaches_the_smallest_cases():
         assert tuple("".join(tag[0] for tag in side) for side in (case.gold, case.better, case.worse)) == sides
 
 
+def test_counterexamples_without_hypothesis(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    check = check_properties(lambda references, predictions: 0.0, cases=5, properties=["overlap"])["overlap"]
+    assert not check.holds
+    with pytest.raises(InputError, match="hypothesis, which is not installed"):
+        check.to_dict()
+
+
 def test_where_lower_is_better():
     class Distance(SpanF):
         higher_is_better = False

@@ -383,8 +383,12 @@ class _Examiner:
 
     def simplest(self, known: Case) -> Case:
         """Search a counterexample and make it small; the known one if there is none among the cases that are tried."""
-        from hypothesis import HealthCheck, Phase, find, settings, strategies
-        from hypothesis.errors import NoSuchExample
+        try:
+            from hypothesis import HealthCheck, Phase, find, settings, strategies
+            from hypothesis.errors import NoSuchExample
+        except ModuleNotFoundError:
+            problem = "counterexamples need hypothesis, which is not installed."
+            raise InputError(problem, "pip install hypothesis") from None
 
         numbers = strategies.randoms(use_true_random=False)
         drawn = numbers.map(lambda drawing: lay_out(Generator(drawing), self.wanted.blocks(self.positive)))
