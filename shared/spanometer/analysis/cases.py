@@ -57,7 +57,7 @@ class Case:
 
 
 def probabilities() -> dict[str, float]:
-    """Return the probabilities of the words of cases."""
+    """List the probabilities of the words of cases."""
     return {f"w{bits}": 2.0**-bits for bits in BITS}
 
 

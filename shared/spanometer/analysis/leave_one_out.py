@@ -77,7 +77,7 @@ class LeaveOneOut(Shown):
         yield from map(Copyable, self.signatures.values())
 
     def table(self) -> Table:
-        """Return a row for each annotator, and first one for the whole team."""
+        """Make a table with a row for the whole team, and one for each annotator."""
         spans = amount(int(self.spans.sum()))
         team: list[Cell] = [("all", "bold"), spans, EMPTY, number(self.mean_kappa_f1), EMPTY, number(self.alpha), EMPTY]
         rows: list[list[Cell] | None] = [team, None]
@@ -89,7 +89,7 @@ class LeaveOneOut(Shown):
         return Table("annotator", heads, rows, kind="annotators", keys=keys, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         found = {
             "mean_kappa_f1": self.mean_kappa_f1,
             "alpha": self.alpha,

@@ -79,7 +79,7 @@ class Property:
         return draw_cases(self.blocks(positive), f"{self.name} {seed}")
 
     def blocks(self, positive: bool) -> Blocks:
-        """Return what draws the blocks of a case: its own and, if needed, a span that is right."""
+        """Make the function that draws the blocks of a case: its own and, if needed, a span that is right."""
         if not (positive and self.needs_positive):
             return self.draw
         return lambda generator: [*self.draw(generator), right_block(generator)]
@@ -361,7 +361,7 @@ class _Batch:
 
 @lru_cache(maxsize=1)
 def _batch(name: str, cases: int, seed: int, positive: bool) -> _Batch:
-    """Return the cases of a property, drawn once for measures that are checked for it one after the other."""
+    """Draw the cases of a property, once for measures that are checked for it one after the other."""
     return _Batch(islice(PROPERTIES[name].cases(seed=seed, positive=positive), cases))
 
 
@@ -412,7 +412,7 @@ class _Examiner:
         return case
 
     def fails(self, batch: _Batch) -> np.ndarray:
-        """Return for each case whether the better output is not above the worse."""
+        """Tell for each case whether the better output is not above the worse."""
         better, worse = self.scores(batch)
         sign = -1 if isinstance(self.measure, AlignedMeasure) and not self.measure.higher_is_better else 1
         return np.asarray(~(sign * better > sign * worse + TOLERANCE))
@@ -448,7 +448,7 @@ class _Examiner:
 
 
 def _given(tokens: list[list[str]]) -> dict[str, Any]:
-    """Return the options that tell a measure of words."""
+    """Make the options that give a measure the words."""
     return {"tokens": tokens, "token_probabilities": probabilities()}
 
 

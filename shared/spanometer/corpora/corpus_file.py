@@ -101,7 +101,7 @@ def corpus_files(source: Any) -> list[CorpusFile]:
 
 
 def is_single(files: list[CorpusFile], source: Any) -> bool:
-    """Return whether the source is itself the only file, and not a folder or an archive with files in it."""
+    """Tell whether the source is itself the only file, and not a folder or an archive with files in it."""
     return [file.name for file in files] == [os.fspath(source)]
 
 

@@ -64,7 +64,7 @@ def downloads(name: str, call: str, result: Mapping[str, Any], rows: str) -> dic
 
 
 def snippet(page: Page, values: Mapping[str, Any]) -> str:
-    """Return the Python that makes the score of a page: the module, loaded and called with the chosen options."""
+    """Write the Python that makes the score of a page: the module, loaded and called with the chosen options."""
     return _CALL.format(
         name=page.name,
         loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',
@@ -76,7 +76,7 @@ def snippet(page: Page, values: Mapping[str, Any]) -> str:
 def csv_rows(
     title: str, parts: Mapping[str, Mapping[str, float]], intervals: Mapping[tuple[str, str], tuple[float, float]]
 ) -> str:
-    """Return values as CSV, a row for each, with the bounds of its interval if it has one.
+    """Write values as CSV, a row for each, with the bounds of its interval if it has one.
 
     Args:
         title: of the first column.
