@@ -65,7 +65,7 @@ def _seen(span: tuple[int, int, str], wrong: float, length: int, generator: rand
     return {"start": start, "end": end, "label": label}
 
 
-def values_of(sides: list[Spans], **options: Any) -> spanometer.analysis.agreement.Agreement:
+def values_of(sides: list[Spans], **options: Any) -> spanometer.analysis.agreement.agreement.Agreement:
     return spanometer.agreement(sides, confidence=CONFIDENCE, n_resamples=N_RESAMPLES, **options)
 
 

@@ -268,7 +268,7 @@ def torchcrf() -> Cases:
 
 def spread() -> Cases:
     """`policy_spread` over the whole grid, on the CoNLL-2003 tags in IOBES with some tags made illegal."""
-    from spanometer.analysis.spread import policy_spread
+    from spanometer.analysis.policies.repairs import policy_spread
     from spanometer.measures import SpanF
     from spanometer.spans.spans import Spans, pair_from_tags
     from spanometer.tags.tags import Tags

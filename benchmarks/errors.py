@@ -16,7 +16,7 @@ from inputs import tag_columns, tag_lists
 import spanometer
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.error_analysis import Errors
+from spanometer.analysis.errors.errors import Errors
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans, pair_from_tags
 from tags import Cases, Goal, Timings, shown, table, times, write_processor_times

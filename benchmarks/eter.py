@@ -25,8 +25,8 @@ import pyarrow as pa
 
 import spanometer
 from spanometer.measures import Eter
+from spanometer.readers.text.markup import to_markup
 from spanometer.spans.entities import Entities, entities_arrays
-from spanometer.spans.markup import to_markup
 from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent

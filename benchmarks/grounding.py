@@ -18,7 +18,7 @@ from typing import Any
 
 from inputs import data_file
 
-from spanometer.analysis.grounding_spread import grounding_spread
+from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.grounding import GroundingPolicy, ground
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans

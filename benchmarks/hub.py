@@ -2,7 +2,7 @@
 
     python benchmarks/hub.py [--runs 9]
 
-Both are loaded with `evaluate.load` from a folder, one from the checkout and one from what `spanometer hub build`
+Both are loaded with `evaluate.load` from a folder, one from the checkout and one from what `python -m tools.hub build`
 writes, each into a process of its own, and score the same lists of tags in turn. Writes results/hub.md beside this
 file, prints the table, and says whether the goal is met; the exit status is 0 in any case.
 """
@@ -37,7 +37,7 @@ def main() -> None:
         work(Path(options.work))
         return
     import spanometer
-    from spanometer.hub import build
+    from tools.hub.building import build
 
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder), NAMES)

@@ -24,7 +24,7 @@ import inputs
 import numpy as np
 from scipy import stats
 
-from spanometer.analysis.comparison import compare
+from spanometer.analysis.comparison.compare import compare
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans, pair_from_tags

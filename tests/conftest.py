@@ -31,12 +31,18 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def run(capsys):
+def command_line():
+    """The command line that `run` runs."""
+    return main
+
+
+@pytest.fixture
+def run(capsys, command_line):
     """Run the command line; its status, output and complaints."""
 
     def call(*arguments):
         try:
-            status = main([str(argument) for argument in arguments])
+            status = command_line([str(argument) for argument in arguments])
         except SystemExit as leaving:
             status = leaving.code
         captured = capsys.readouterr()
@@ -53,7 +59,7 @@ def complaint(run):
         status, output, line = run(*arguments)
         assert status == 2
         assert output == ""
-        assert line.startswith("spanometer")
+        assert line.startswith(("spanometer", "python -m"))
         assert line.count("\n") == 1
         assert line.endswith("\n")
         return line.rstrip("\n")

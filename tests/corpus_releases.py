@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import ClassLabel, Features, List, Value
 
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 
 DEV = (
     "# id a-1\tdomain=dev\nlyonne _ _ O\nel _ _ O\nsega _ _ B-CW\ngame _ _ I-CW\n\n"

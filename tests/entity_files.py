@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.readers import read_entities, write_entities
 
 NAMES = ["TOKEN", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.readers import read, tag_lists
 
 TWO = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]]

@@ -11,7 +11,7 @@ import seqeval.metrics
 import sklearn.metrics
 
 import spanometer
-from spanometer.analysis.scoring import score
+from spanometer.analysis.scores.score import score
 from spanometer.commands import COMMANDS
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.options import _ELSEWHERE, options_of

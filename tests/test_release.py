@@ -85,7 +85,6 @@ def test_distributions_hold_what_is_read_at_run_time(distributions):
             wanted += [f"metrics/{name}/{file}" for name in ALL_MEASURES for file in (f"{name}.py", "README.md")]
             for ending in wanted:
                 assert any(name.endswith(ending) for name in names), ending
-            assert any(re.search(r"data/published/.*\.tsv$", name) for name in names)
 
 
 @needs_network

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
+from .exceptions import InputError
 from .version import __version__
-
-# the function `errors` has the name of the module, which stays importable
-del errors  # noqa: F821
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
-    from .analysis.agreement import agreement
-    from .analysis.comparison import compare
-    from .analysis.consensus import consensus
-    from .analysis.disagreements import disagreements
-    from .analysis.error_analysis import errors
-    from .analysis.scoring import score
-    from .analysis.several_references import score_against
+    from .analysis.agreement.against import score_against
+    from .analysis.agreement.agree import agreement
+    from .analysis.agreement.disagreements import disagreements
+    from .analysis.agreement.vote import consensus
+    from .analysis.comparison.compare import compare
+    from .analysis.errors.find import errors
+    from .analysis.scores.score import score
     from .corpora.span_files import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
@@ -51,31 +48,31 @@ def __getattr__(name: str) -> Any:
 
         return Spans
     if name == "agreement":
-        from .analysis.agreement import agreement
+        from .analysis.agreement.agree import agreement
 
         return agreement
     if name == "compare":
-        from .analysis.comparison import compare
+        from .analysis.comparison.compare import compare
 
         return compare
     if name == "consensus":
-        from .analysis.consensus import consensus
+        from .analysis.agreement.vote import consensus
 
         return consensus
     if name == "disagreements":
-        from .analysis.disagreements import disagreements
+        from .analysis.agreement.disagreements import disagreements
 
         return disagreements
     if name == "errors":
-        from .analysis.error_analysis import errors
+        from .analysis.errors.find import errors
 
         return errors
     if name == "score":
-        from .analysis.scoring import score
+        from .analysis.scores.score import score
 
         return score
     if name == "score_against":
-        from .analysis.several_references import score_against
+        from .analysis.agreement.against import score_against
 
         return score_against
     if name == "load_spans":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from .errors import InputError, shown
+from .exceptions import InputError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

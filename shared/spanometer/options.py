@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from .errors import InputError, mention, setting, shown, where_known
+from .exceptions import InputError, mention, setting, shown, where_known
 
 Owner = TypeVar("Owner")
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from .arrays import is_integer
 from .counts.statistics import AVERAGES
-from .errors import InputError, on_both_sides, require_choice, shown
+from .exceptions import InputError, on_both_sides, require_choice, shown
 from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags

@@ -11,8 +11,8 @@ import pytest
 
 import spanometer
 from entity_corpora import random_entity_documents
-from spanometer.analysis.sweep import ALPHAS
 from spanometer.measures import MEASURES, Eter
+from spanometer.measures.eter import ALPHAS
 from spanometer.readers import detect, read_entities, write_entities
 from spanometer.spans.entities import Entities
 

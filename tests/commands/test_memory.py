@@ -82,8 +82,8 @@ def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
         "arrays._ITEMS": 200,
-        "readers.record_columns._AT_ONCE": 20,
-        "analysis.counting._BLOCK": 500,
+        "documents.building._AT_ONCE": 20,
+        "analysis.scores.counting._BLOCK": 500,
         "counts.statistics._BLOCK": 1 << 10,
     }.items():
         monkeypatch.setattr(f"spanometer.{place}", size)

@@ -15,7 +15,7 @@ import pytest
 from spanometer.commands import COMMANDS
 from spanometer.commands.options import READ, WRITTEN
 from spanometer.measures import SpanF
-from spanometer.readers import output as output_module
+from spanometer.readers import writing as output_module
 from spanometer.spans.spans import Spans
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"

@@ -6,7 +6,7 @@ import pytest
 
 import spanometer
 from spanometer.commands.main import main
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 
 GOLD = ("B-PLACE", "O", "B-PERSON", "O")
 

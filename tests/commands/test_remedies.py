@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 import spanometer
-from spanometer.analysis.spread import policy_spread
-from spanometer.errors import InputError
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.exceptions import InputError
 
 ARRAY = json.dumps([["B-PER", "O"], ["O"]])
 

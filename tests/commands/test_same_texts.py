@@ -6,7 +6,7 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.errors import only_difference
+from spanometer.exceptions import only_difference
 
 
 def attributed(text, **more):

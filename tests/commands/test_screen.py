@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spanometer.analysis.report_tables import label_tables, score_tables
-from spanometer.analysis.results import Report
+from spanometer.analysis.scores.report import Report, label_tables, score_tables
 from spanometer.commands.main import main
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans

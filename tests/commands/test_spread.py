@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from spanometer.analysis.spread import policy_spread
-from spanometer.analysis.spread_tables import ANY, choices_of
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.analysis.policies.scores import ANY, choices_of
 from spanometer.measures import SpanF
 from spanometer.readers import read, tag_lists
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from spanometer import Spans
-from spanometer.analysis.mapping import TRANSFORMATIONS
+from spanometer.analysis.transformations.mapping import TRANSFORMATIONS
 from spanometer.readers import read
 
 TEXT = b"# id 1\nAda B-PER\nLovelace I-PER\nslept O\n\nin O\r\nthe O\nNew B-LOC\nYork I-LOC\nCity I-LOC\nnow O\nand O\n"

@@ -9,7 +9,7 @@ import pytest
 
 from corpus_releases import DEV, TRAIN, exhaust, packed, refused
 from spanometer.corpora import corpus_file, load_multiconer
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 
 
 @pytest.mark.parametrize("kind", ["zip", "", "gz", "bz2", "xz"])

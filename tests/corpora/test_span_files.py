@@ -7,7 +7,7 @@ import evaluate
 import pytest
 
 import spanometer
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 
 TEXT = "Ada 💃 wrote."
 SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 5, "label": "X"}]

@@ -12,15 +12,7 @@ import pytest
 from counted_corpora import ALL, ORDERED, corpus, counted
 from spanometer import InputError, Spans
 from spanometer.counts.counts import Column, Counts
-from spanometer.measures import (
-    MEASURES,
-    ChanceKappaF1,
-    SlIcm,
-    SpanF,
-    TokenF,
-    UnitizingAlpha,
-    read_counts,
-)
+from spanometer.measures import MEASURES, ChanceKappaF1, SlIcm, SpanF, TokenF, UnitizingAlpha, read_counts
 
 every_measure = pytest.mark.parametrize("name", ALL)
 

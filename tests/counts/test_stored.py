@@ -12,7 +12,7 @@ import pytest
 
 from counted_corpora import ALL, corpus, counted
 from spanometer import InputError, Spans
-from spanometer.analysis.streams import partial_counts, sum_counts
+from spanometer.analysis.scores.streams import partial_counts, sum_counts
 from spanometer.counts import stored
 from spanometer.counts.counts import Counts
 from spanometer.measures import ALL_MEASURES, SpanF, read_counts

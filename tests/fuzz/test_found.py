@@ -13,13 +13,17 @@ import spanometer
 import spanometer.seqeval
 from malformed import KNOWN, ODD
 from spanometer import InputError, Spans, grounding, readers
-from spanometer.analysis import advice, buckets, difficulty, grounding_spread, mapping, spread, streams, sweep
-from spanometer.analysis.string_answers import compare_strings
-from spanometer.errors import require_kind, setting, shown
+from spanometer.analysis.advice import advise
+from spanometer.analysis.comparison.string_answers import compare_strings
+from spanometer.analysis.errors import buckets
+from spanometer.analysis.policies import groundings, repairs
+from spanometer.analysis.scores import difficulty, streams
+from spanometer.analysis.transformations import mapping
+from spanometer.exceptions import require_kind, setting, shown
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import FairF, Gamma, SlIcm, SpanF, read_counts
+from spanometer.measures import FairF, Gamma, SlIcm, SpanF, eter, read_counts
 from spanometer.options import Option
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
@@ -146,8 +150,8 @@ OF_ANOTHER_KIND = {
     "names of annotators": lambda: spanometer.agreement([TAGS, TAGS], names=3),
     "prefix": lambda: spanometer.agreement([TAGS, TAGS], prefix=np.array([1, 2])),
     "measures": lambda: spanometer.compare(TAGS, {"a": TAGS, "b": TAGS}, measures=np.array("span_f")),
-    "measures of a spread": lambda: spread.policy_spread(TAGS, TAGS, measures=["span_f"]),
-    "logits": lambda: spread.policy_spread(TAGS, logits=3, labels=["O", "B-A", "I-A"]),
+    "measures of a spread": lambda: repairs.policy_spread(TAGS, TAGS, measures=["span_f"]),
+    "logits": lambda: repairs.policy_spread(TAGS, logits=3, labels=["O", "B-A", "I-A"]),
     "labels": lambda: viterbi.decode([np.zeros((1, 2))], True),
     "logits that fail": lambda: viterbi.decode([ODD["list that fails"]()], ["O", "B-A"]),
     "decoders": lambda: TokenClassificationMetrics(["O", "B-A"], decode=3),
@@ -174,11 +178,11 @@ OF_ANOTHER_KIND = {
     "measures of tables": lambda: streams.sum_counts([], measures=pa.scalar(1)),
     "per_document": lambda: streams.partial_counts({"references": [], "predictions": []}, per_document=np.zeros(2)),
     "a measure of counts": lambda: read_counts(SpanF().counts(SPANS_OF, SPANS_OF).to_bytes(), measure="span_f"),
-    "alphas": lambda: sweep.alpha_sweep(TREES, {"a": TREES}, alphas=0.5),
-    "systems": lambda: sweep.alpha_sweep(TREES, TREES, alphas=[0.5]),
-    "spans to advise on": lambda: advice.advise(TAGS),
-    "words": lambda: advice.advise(SPANS_OF, 3),
-    "thresholds": lambda: advice.advise(SPANS_OF, thresholds=3),
+    "alphas": lambda: eter.alpha_sweep(TREES, {"a": TREES}, alphas=0.5),
+    "systems": lambda: eter.alpha_sweep(TREES, TREES, alphas=[0.5]),
+    "spans to advise on": lambda: advise.advise(TAGS),
+    "words": lambda: advise.advise(SPANS_OF, 3),
+    "thresholds": lambda: advise.advise(SPANS_OF, thresholds=3),
     "files": lambda: readers.require_same_tokens(TAGS, TAGS),
     "a path": lambda: readers.read(["a"]),
     "a number as a path": lambda: readers.read_spans(3),
@@ -214,8 +218,8 @@ OF_ANOTHER_KIND = {
     "labels of strings": lambda: grounding.ground_strings(["Ann"], ["A: Ann"], labels=3),
     "labels of an answer": lambda: grounding.read_answer("A: Ann", labels=3),
     "aliases": lambda: grounding.ground(["Ann"], ["A: Ann"], aliases=np.zeros(2)),
-    "texts of a spread": lambda: grounding_spread.grounding_spread({"Ann", "Ben"}, ["A: Ann", None], [[], []]),
-    "one name for two": lambda: grounding_spread.grounding_spread(["Ann"], {1: [None], "1": [None]}, [[]]),
+    "texts of a spread": lambda: groundings.grounding_spread({"Ann", "Ben"}, ["A: Ann", None], [[], []]),
+    "one name for two": lambda: groundings.grounding_spread(["Ann"], {1: [None], "1": [None]}, [[]]),
     "golds without an order": lambda: score_answers({"a", "b"}, ["A: Ann", None]),
     "tokens of some golds": lambda: score_answers([{**GOLD, "tokens": [[0, 3]]}, GOLD], ["A: Ann", "A: Ann"]),
     "systems as strings": lambda: compare_strings([[("A", "Ann")]], [1, 2]),

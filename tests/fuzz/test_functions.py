@@ -18,22 +18,16 @@ from hypothesis import strategies as st
 import spanometer
 from malformed import KNOWN, NAMES, PLACES, changed_arguments
 from spanometer import InputError, Spans, grounding, readers
-from spanometer.analysis import (
-    advice,
-    batches,
-    buckets,
-    difficulty,
-    grounding_spread,
-    mapping,
-    spread,
-    streams,
-    sweep,
-)
-from spanometer.analysis.string_answers import compare_strings, score_strings
+from spanometer.analysis.advice import advise
+from spanometer.analysis.comparison.string_answers import compare_strings, score_strings
+from spanometer.analysis.errors import buckets
+from spanometer.analysis.policies import groundings, repairs
+from spanometer.analysis.scores import batches, difficulty, streams
+from spanometer.analysis.transformations import mapping
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import MEASURES, Eter, Gamma, SpanF, read_counts
+from spanometer.measures import MEASURES, Eter, Gamma, SpanF, eter, read_counts
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
 from spanometer.spans.entities import Entities
@@ -356,7 +350,7 @@ FUNCTIONS = {
         lambda: {"references": FRAGMENTS, "predictions": {"one": OTHER_FRAGMENTS, "two": FRAGMENTS}, "n_resamples": 9},
     ),
     "spread": (
-        spread.policy_spread,
+        repairs.policy_spread,
         lambda: {
             "references": TAGS,
             "predictions": [["B-A", "O", "I-A", "B-B"], ["O", "I-B"]],
@@ -365,11 +359,11 @@ FUNCTIONS = {
         },
     ),
     "spread of logits": (
-        spread.policy_spread,
+        repairs.policy_spread,
         lambda: {"references": TAGS, "logits": LOGITS, "labels": LABELS, "scheme": None},
     ),
     "spread of answers": (
-        grounding_spread.grounding_spread,
+        groundings.grounding_spread,
         lambda: {
             "texts": ["Ann saw Bob.", "Oslo"],
             "answers": {"one": ['[["A", "Ann"], ["B", "Bob"]]', None], "two": [[["A", "Ann", 0, 3]], "A: Oslo"]},
@@ -456,7 +450,7 @@ FUNCTIONS = {
     ),
     "Reading": (batches.Reading.of, lambda: {"measures": ["span_f"], "scheme": "IOB2", "lengths": "tokens"}),
     "sweep": (
-        sweep.alpha_sweep,
+        eter.alpha_sweep,
         lambda: {
             "references": Entities.from_dicts(ENTITIES),
             "systems": {"one": Entities.from_dicts(OTHER_ENTITIES)},
@@ -512,7 +506,7 @@ FUNCTIONS = {
         lambda: {"tags": Tags.from_lists(TAGS), "repair": "discard", "scheme": "IOB2", "to": "IOBES"},
     ),
     "convert_tags": (convert_tags, lambda: {"tags": Tags.from_lists(TAGS), "scheme": "IOB2", "to": "IOBES"}),
-    "advise": (advice.advise, lambda: {"references": spans(), "words": [["a", "b", "c", "d"], ["e", "f"]]}),
+    "advise": (advise.advise, lambda: {"references": spans(), "words": [["a", "b", "c", "d"], ["e", "f"]]}),
     "TokenClassificationMetrics": (
         score_logits,
         lambda: {

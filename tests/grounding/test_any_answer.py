@@ -8,15 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanometer import InputError, Spans
-from spanometer.grounding import (
-    FORMATS,
-    NAMED,
-    NAMED_STRINGS,
-    GroundingPolicy,
-    ground,
-    ground_strings,
-    read_answer,
-)
+from spanometer.grounding import FORMATS, NAMED, NAMED_STRINGS, GroundingPolicy, ground, ground_strings, read_answer
 from spanometer.measures import SpanF
 
 JSON = [

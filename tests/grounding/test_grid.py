@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from tests.slow import grounding as slow
 
 from spanometer.grounding.answers import Answer, Item
 from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
+from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")
 CASES = 256

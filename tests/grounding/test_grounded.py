@@ -4,7 +4,6 @@ import random
 import re
 
 import pytest
-from tests.slow import grounding as slow
 
 from spanometer import InputError
 from spanometer.grounding.grounded import ground
@@ -14,6 +13,7 @@ from spanometer.measures.span_f import SpanF
 from spanometer.options import options_of
 from spanometer.spans.spans import Spans
 from spanometer.spans.words import words_and_signs
+from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")
 

@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from tests.slow import grounding as slow
 
 from spanometer import InputError
 from spanometer.grounding import NAMED, NAMED_STRINGS, StringPolicy, ground, ground_strings
 from spanometer.measures import MentionF
 from spanometer.spans.mentions import Mentions
+from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from spanometer.hub.cards import module_class, with_tables
 from spanometer.integrations.attribute_module import AttributeModule
 from spanometer.integrations.entity_module import EntityModule
 from spanometer.integrations.mention_module import MentionModule
 from spanometer.integrations.seqeval_module import SeqevalModule
 from spanometer.integrations.span_module import SpanModule
 from spanometer.measures import MEASURES
+from tools.hub.cards import module_class, with_tables
 
 METRICS = Path(__file__).parents[2] / "metrics"
 NAMES = sorted(script.stem for script in METRICS.glob("*/*.py") if script.stem == script.parent.name)
@@ -234,9 +234,9 @@ def test_annotations(name):
 
 @each_module
 def test_tables_of_the_card_are_those_of_the_module(name):
-    """Write them with `spanometer hub cards`."""
+    """Write them with `python -m tools.hub cards`."""
     card = (METRICS / name / "README.md").read_text(encoding="utf-8")
-    assert card.count(": spanometer hub cards -->") == 2
+    assert card.count(": python -m tools.hub cards -->") == 2
     assert with_tables(card, class_of(name)) == card
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import spanometer
 from counts_of_parts import TAGS, arrow, require_same_counts, tagged, whole
-from spanometer.analysis.streams import partial_counts, stream_counts, sum_counts
+from spanometer.analysis.scores.streams import partial_counts, stream_counts, sum_counts
 from spanometer.counts.counts import Counts
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import MEASURES, SlIcm, SpanF, read_counts

@@ -14,8 +14,8 @@ from module_cases import (
 )
 from spanometer import InputError
 from spanometer.measures import Eter
+from spanometer.readers.text.markup import from_markup
 from spanometer.spans.entities import Entities
-from spanometer.spans.markup import from_markup
 
 ENTITIES = {"predictions": PREDICTED_ENTITIES, "references": REFERENCE_ENTITIES}
 MARKUP = {"predictions": PREDICTED_MARKUP, "references": REFERENCE_MARKUP}

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from counts_of_parts import require_same_counts, tagged, whole
-from spanometer.analysis.streams import partial_counts, sum_counts
+from spanometer.analysis.scores.streams import partial_counts, sum_counts
 
 sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans
-from spanometer.analysis.comparison import compare
-from spanometer.analysis.significance import PairedResampling
+from spanometer.analysis.comparison.compare import compare
+from spanometer.analysis.comparison.significance import PairedResampling
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import SpanF, chance_kappa_f1
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
@@ -48,7 +48,7 @@ def test_the_work_of_all_draws_is_bounded(monkeypatch):
     SpanF().intervals(counts, Resampling(n_resamples=100))
     with pytest.raises(InputError, match="n_resamples=100 or less"):
         SpanF().intervals(counts, Resampling(n_resamples=101))
-    monkeypatch.setattr("spanometer.analysis.significance.MOST_DOCUMENTS_DRAWN", 300)
+    monkeypatch.setattr("spanometer.analysis.comparison.significance.MOST_DOCUMENTS_DRAWN", 300)
     assert len(list(PairedResampling(n_permutations=101).swaps(3))) == 1  # all eight
     assert len(list(PairedResampling(n_permutations=4).swaps(75))) == 1
     with pytest.raises(InputError, match="n_permutations=4 or less"):

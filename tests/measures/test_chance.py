@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from experiments.published import published_rows
 from random_corpora import as_spans, random_pair
 from slow import placement as slow
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import lay_out
-from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 from spanometer.measures.unitizing_alpha import UnitizingAlpha

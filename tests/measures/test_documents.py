@@ -11,8 +11,8 @@ import spanometer
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.spread import policy_spread
-from spanometer.analysis.streams import score_stream
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.analysis.scores.streams import score_stream
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 

@@ -6,7 +6,7 @@ The outputs behind its Tables 2 to 4 are not public. Of Table 3 the counts are: 
 import numpy as np
 import pytest
 
-from spanometer.analysis.published_tables import published_rows
+from experiments.published import published_rows
 from spanometer.counts.counts import Column, Counts
 from spanometer.measures import Eter
 from spanometer.spans.entities import Entities

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
+from experiments.properties import check_properties
 from random_corpora import as_spans, random_pair
 from slow import fair as slow
 from spanometer import Spans
-from spanometer.analysis.properties import check_properties
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.measures import FairF, SpanF
 from spanometer.measures.fair_f import COLUMNS, NAMED
 

@@ -11,7 +11,7 @@ from slow import measures as slow
 from slow import policies
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.spread import policy_spread
+from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import (
     MEASURES,
     Bcubed,

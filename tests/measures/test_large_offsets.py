@@ -13,11 +13,11 @@ import pytest
 import spanometer
 from slow import measures as slow
 from spanometer import InputError, Spans
-from spanometer.analysis import noise
-from spanometer.analysis.transformations import Extend, Shift, Split, Truncate
+from spanometer.analysis.transformations import noise
+from spanometer.analysis.transformations.transformations import Extend, Shift, Split, Truncate
 from spanometer.arrays import as_column, as_lists
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, bcubed
-from spanometer.readers.writing import writers
+from spanometer.readers.formats import writers
 from spanometer.spans.entities import _distinct_types
 from spanometer.spans.wording import string_codes
 

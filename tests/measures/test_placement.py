@@ -5,15 +5,7 @@ import pytest
 
 from slow import placement as slow
 from spanometer import InputError
-from spanometer.measures.placement import (
-    Placement,
-    coverage_of_few,
-    expected,
-    place,
-    same_span,
-    sample,
-    shared_tokens,
-)
+from spanometer.measures.placement import Placement, coverage_of_few, expected, place, same_span, sample, shared_tokens
 
 
 def random_lengths(generator, tokens, most):

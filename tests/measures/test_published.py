@@ -2,8 +2,8 @@
 
 import pytest
 
+from experiments.published import published_rows
 from spanometer import Spans
-from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 MEASURES = {

@@ -9,8 +9,8 @@ import pytest
 
 import spanometer.measures
 from spanometer import InputError, Spans
-from spanometer.analysis.results import Report
-from spanometer.analysis.streams import partial_counts, sum_counts
+from spanometer.analysis.scores.report import Report
+from spanometer.analysis.scores.streams import partial_counts, sum_counts
 from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.link_f import LinkF
 from spanometer.measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures, register, unregister

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
+from experiments.properties import check_properties
+from experiments.published import published_rows
 from random_corpora import as_spans, random_pair
 from slow import semeval as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.properties import check_properties
-from spanometer.analysis.published_tables import published_rows
 from spanometer.measures import MatchedF, SemevalF, SpanF
 
 SCHEMAS = ("strict", "exact", "partial", "ent_type")

@@ -7,13 +7,13 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.analysis.difficulty import by_chance
-from spanometer.analysis.grounding_spread import grounding_spread
-from spanometer.analysis.spread import policy_spread
-from spanometer.analysis.sweep import AlphaSweep
+from spanometer.analysis.policies.groundings import grounding_spread
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.analysis.scores.difficulty import by_chance
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
 from spanometer.measures.attribute_ranking import PrecisionRecallCurve
+from spanometer.measures.eter import AlphaSweep
 from spanometer.measures.placement import place
 from spanometer.plots import (
     plot_agreement,

@@ -1,18 +1,3 @@
-"""Fixtures of the readers' tests."""
+"""Fixtures of the tests of readers."""
 
-import itertools
-
-import pytest
-
-
-@pytest.fixture
-def file(tmp_path):
-    """Write a file and give its path."""
-    numbers = itertools.count()
-
-    def write(content, name=None):
-        path = tmp_path / (name or f"{next(numbers)}.conll")
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+from numbered_files import file  # noqa: F401 (a fixture)

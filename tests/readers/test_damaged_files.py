@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from spanometer.errors import InputError
-from spanometer.readers.document_file import DocumentFile
+from spanometer.documents.document_file import DocumentFile
+from spanometer.exceptions import InputError
 from spanometer.readers.formats import formats_of, read_as
 
 REGION = {

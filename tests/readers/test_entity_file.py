@@ -8,7 +8,7 @@ import datasets
 import pytest
 
 from entity_files import LINES, NESTED, PRESIDENT, entities_of, entity, keys
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.readers import read_entities, source, write_entities
 from spanometer.spans.entities import Entities
 

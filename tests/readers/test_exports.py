@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from spanometer.readers.document_file import DocumentFile
+from spanometer.documents.document_file import DocumentFile
 from spanometer.readers.formats import detect, formats_of, read_as
 
 # folders of formats whose files have another name here, and the options that their files need

@@ -10,7 +10,7 @@ import pytest
 
 from entity_files import LINES, NESTED, PRESIDENT, entities_of
 from entity_files import refused as refused_entities
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.readers import AttributeFile, TagFile, detect, formats, formats_of, read, read_entities, tag_lists
 from spanometer.readers.formats import Evidence, Format, register
 from spanometer.tags.tags import Tags
@@ -144,7 +144,7 @@ def test_the_order_of_imports_does_not_matter(file):
     """Two contents can have a format of one name; a file with scores of attributes would lose these."""
     path = file('[{"start": 0, "end": 1, "label": "A", "attributes": {"b": true}, "scores": {"b": 0.5}}]\n')
     code = f"""
-import spanometer.readers.document_lines
+import spanometer.readers.json.document_lines
 from spanometer.readers import detect
 print(detect({str(path)!r}).content.__name__)
 """

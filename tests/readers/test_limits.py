@@ -12,9 +12,9 @@ import pytest
 
 from spanometer import InputError
 from spanometer.readers import read
-from spanometer.readers.brat import read_brat_folder
-from spanometer.readers.offsets import Offsets
+from spanometer.readers.formats import Offsets
 from spanometer.readers.reading import read_documents
+from spanometer.readers.text.brat import read_brat_folder
 
 XML = "<collection><document><id>1</id><passage><offset>0</offset><text>Ada</text></passage></document>"
 JSON = '{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada", "annotations": []}]}'

@@ -49,7 +49,7 @@ def span_rows(generator):
 def test_readers_hold_columns(tmp_path, monkeypatch, reader, line, head):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
     monkeypatch.setattr("spanometer.arrays._ITEMS", 200)
-    monkeypatch.setattr("spanometer.readers.stated_texts._AT_ONCE", 200)
+    monkeypatch.setattr("spanometer.documents.stated._AT_ONCE", 200)
     generator = random.Random(1)
     sizes, peaks = [], []
     # what is imported on the way is no part of it
@@ -128,15 +128,15 @@ def conllu(folder, made):
 def test_documents_as_numbers(tmp_path, monkeypatch, write):
     """One document of any length, and many short ones: neither rows nor spans are all Python's objects at a time."""
     for place, size in {
-        "source.BLOCK_SIZE": 1 << 14,
-        "gathered._AT_ONCE": 200,
-        "webanno._AT_ONCE": 200,
-        "conllu._KNOWN": 20,
-        "record_columns._AT_ONCE": 20,
-        "stated_texts._AT_ONCE": 200,
-        "record_columns._SPANS": 200,
+        "readers.source.BLOCK_SIZE": 1 << 14,
+        "documents.record._AT_ONCE": 200,
+        "readers.columns.webanno._AT_ONCE": 200,
+        "readers.columns.conllu._KNOWN": 20,
+        "documents.building._AT_ONCE": 20,
+        "documents.stated._AT_ONCE": 200,
+        "documents.building._SPANS": 200,
     }.items():
-        monkeypatch.setattr(f"spanometer.readers.{place}", size)
+        monkeypatch.setattr(f"spanometer.{place}", size)
     sizes, peaks = [], []
     for documents in (40, 400, 2000):
         made = sentences(random.Random(1), documents)

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 import pytest
 
 from spanometer import InputError
-from spanometer.readers.output import packing, writing, writing_folder
+from spanometer.readers.writing import packing, writing, writing_folder
 
 
 def mode(path):
@@ -140,7 +140,7 @@ def test_errors_of_other_files_and_closed_pipes_stay_what_they_are(tmp_path):
 
 _KILLED = """
 import os, signal, sys
-from spanometer.readers.output import writing, writing_folder
+from spanometer.readers.writing import writing, writing_folder
 kind, path = sys.argv[1:]
 with writing(path, replace=True) if kind == "file" else writing_folder(path, replace=True) as made:
     stream = made if kind == "file" else open(os.path.join(made, "a"), "wb")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import spanometer
+from spanometer.documents.document_file import DocumentFile
+from spanometer.documents.pairing import Pairing
 from spanometer.measures.gamma import Gamma
 from spanometer.measures.registry import ALL_MEASURES
-from spanometer.readers.document_file import DocumentFile
 from spanometer.readers.formats import formats_of
-from spanometer.readers.pairing import Pairing
 from spanometer.readers.reading import read_documents
 
 MEASURES = [name for name, measure in ALL_MEASURES.items() if measure.input == "spans"]

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from spanometer.readers import column_layout, columns, read, read_parts, source, tag_lists
+from spanometer.readers import read, read_parts, source, tag_lists
+from spanometer.readers.columns import columns, layout
 from tag_files import TWO, TWO_COLUMNS, refused
 
 
@@ -121,7 +122,7 @@ def test_blank_lines_are_not_looked_at_one_by_one(file, monkeypatch):
             super().__init__(first, block, tabs)
 
     monkeypatch.setattr(columns, "Lines", Counted)
-    monkeypatch.setattr(column_layout, "Lines", Counted)
+    monkeypatch.setattr(layout, "Lines", Counted)
     blank = gzip.compress(b" \n" * (1 << 22))
     found = read(file(blank + gzip.compress(b"a O\n") + blank + gzip.compress(b"b O\n")))
     assert found.document_lines.tolist() == [(1 << 22) + 1, (1 << 23) + 2]

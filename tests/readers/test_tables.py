@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanometer
-from spanometer.errors import InputError
+from spanometer.documents.tag_file import tag_lists
+from spanometer.exceptions import InputError
 from spanometer.readers import read
-from spanometer.readers.tag_file import tag_lists
 
 TABLE = 'Sentence #,Word,POS,Tag\nSentence: 1,Ada,NNP,B-PER\n,"Love,lace",NNP,I-PER\nSentence: 2,"x ""y""",N,O\n'
 

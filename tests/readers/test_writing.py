@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import spanometer
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, writers
 from spanometer.readers.reading import read_documents
 

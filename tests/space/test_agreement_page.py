@@ -12,7 +12,7 @@ import pytest
 import spanometer
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
-from spanometer.readers.pairing import Pairing
+from spanometer.documents.pairing import Pairing
 from spanometer.space import agreement
 from spanometer.space.agreement import MAX_FILES, controls, respond
 from spanometer.space.documents import named, read_file

@@ -12,7 +12,7 @@ import pytest
 import spanometer
 from page_answers import Reader, answer, headline
 from spanometer.measures import ALL_MEASURES
-from spanometer.readers.attribute_lines import read_attributes
+from spanometer.readers.json.attribute_lines import read_attributes
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of, spaces
 from spanometer.space.texts import texts, titled

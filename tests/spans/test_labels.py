@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import spanometer
-from spanometer.analysis.spread import policy_spread
-from spanometer.analysis.streams import score_stream
-from spanometer.errors import InputError
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.analysis.scores.streams import score_stream
+from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import SpanF
 from spanometer.readers.label_map import read_label_map

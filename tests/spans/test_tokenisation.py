@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slow.tokenisation import carried
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 from spanometer.spans.documents import Documents, Tokens
 from spanometer.spans.spans import Spans
 from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed, without_gaps

@@ -10,9 +10,9 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.analysis.grounding_spread import grounding_spread
-from spanometer.analysis.results import SystemReports
-from spanometer.analysis.spread import policy_spread
+from spanometer.analysis.policies.groundings import grounding_spread
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.analysis.scores.report import SystemReports
 from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
 from spanometer.tables.screen import text_of
 from spanometer.tables.table import Copyable, Number, Precision, Table, amount, with_best

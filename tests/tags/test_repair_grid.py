@@ -9,7 +9,7 @@ import pytest
 from random_tags import by_document, random_corpus, random_tags
 from slow import policies as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.spread import policy_spread
+from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, SlIcm, SpanF
 from spanometer.tags.decoding import read_roles
 from spanometer.tags.repair_grid import NAMED, PLACES, PUBLISHED, Grid, _is_twin, read_all

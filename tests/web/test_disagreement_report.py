@@ -8,7 +8,7 @@ import pytest
 
 from random_corpora import as_spans, random_team
 from spanometer import InputError, Spans, agreement, disagreements
-from spanometer.analysis.annotator_pairs import DIFFERENCES
+from spanometer.analysis.agreement.pairs import DIFFERENCES
 from spanometer.spans.wording import Wording
 from spanometer.web.disagreement_data import disagreement_data
 from spanometer.web.disagreement_report import DisagreementOptions, disagreement_report, write_disagreement_report

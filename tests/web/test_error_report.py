@@ -12,8 +12,8 @@ from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.contexts import Context
-from spanometer.readers.annotated_file import LineRuns
+from spanometer.analysis.errors.contexts import Context
+from spanometer.documents.places_in_files import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.web.error_report import ReportOptions, error_report, write_error_report
 from spanometer.web.report_data import report_data

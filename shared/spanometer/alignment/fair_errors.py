@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import offsets_by, offsets_of, ranges, rounds, runs, take_segments, turns
-from ..errors import InputError
+from ..exceptions import InputError
 from .matching import connected, occurrences
 from .overlaps import Alignment, across_labels, token_codes
 

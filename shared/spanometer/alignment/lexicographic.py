@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 
 from ..arrays import begins_run, runs
-from ..errors import InputError
+from ..exceptions import InputError
 from .matching import Groups, connected, occurrences
 
 LARGEST_GROUP = 2000

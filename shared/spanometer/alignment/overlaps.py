@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
 from ..counts.counts import Column
-from ..errors import InputError, require_same_documents
+from ..exceptions import InputError, require_same_documents
 from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:

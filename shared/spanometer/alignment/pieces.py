@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import ranges
-from ..errors import InputError
+from ..exceptions import InputError
 from .overlaps import Alignment, Side
 
 if TYPE_CHECKING:

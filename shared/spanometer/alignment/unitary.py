@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ..arrays import offsets_by, ranges, ranked
-from ..errors import InputError
+from ..exceptions import InputError
 from .overlaps import overlaps
 
 _EQUAL = 1e-12

@@ -20,8 +20,6 @@ COMMANDS = {
     "repair": "rewrite a file with legal tags",
     "convert": "rewrite a file in another tag scheme",
     "transform": "rewrite a file with errors of one kind",
-    "reproduce": "make every published table and compare it with the printed one",
     "demo": "score three systems on the example corpus",
-    "hub": "build the metric modules as Spaces of the Hub, and push them",
 }
 """The commands with one line of help; a module is imported when its command is called."""

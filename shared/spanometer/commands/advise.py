@@ -25,12 +25,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..analysis.advice import Advice, Thresholds, advise
-from ..errors import InputError, counted, printable
+from ..analysis.advice.advise import Advice, advise
+from ..analysis.advice.statistics import Thresholds
+from ..documents.words import Words
+from ..exceptions import InputError, counted, printable
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of
-from ..readers.span_lines import read_spans
-from ..readers.words import Words
+from ..readers.json.span_lines import read_spans
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding

@@ -37,19 +37,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..analysis.agreement import Agreement, agreement
-from ..analysis.disagreements import Disagreements, disagreements
-from ..analysis.leave_one_out import LeaveOneOut
+from ..analysis.agreement.agree import agreement
+from ..analysis.agreement.agreement import Agreement
+from ..analysis.agreement.disagreements import Disagreements, disagreements
+from ..analysis.agreement.leave_one_out import LeaveOneOut
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted
+from ..documents.pairing import unit_of
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
-from ..readers.pairing import unit_of
-from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..web.disagreement_report import DisagreementOptions, disagreement_report
 from .corpus import Corpus, SeveralFiles

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
-from ..analysis.comparison import REFERENCES, Comparison
-from ..analysis.significance import PairedResampling
-from ..analysis.string_answers import compare_strings, score_strings
+from ..analysis.comparison.comparison import Comparison
+from ..analysis.comparison.significance import PairedResampling
+from ..analysis.comparison.string_answers import compare_strings, score_strings
+from ..analysis.comparison.systems import REFERENCES
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted
+from ..documents.document_file import DocumentFile
+from ..documents.pairing import Pairing
+from ..documents.sides import AnsweredTexts, answers_together
+from ..exceptions import InputError, counted
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import GroundedStrings, ground_strings
@@ -19,9 +23,6 @@ from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
 from ..options import option, options_of, reused_option
-from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing
-from ..readers.sides import AnsweredTexts, answers_together
 from ..spans.mentions import Mentions
 from .documents import DocumentLayout, side_of
 from .inputs import Keyed, PairInput, Scored, Side, names_of, require_distinct

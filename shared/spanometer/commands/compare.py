@@ -23,22 +23,17 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..analysis.comparison import (
-    Comparison,
-    compare,
-    compare_attributes,
-    compare_entities,
-)
-from ..analysis.significance import PairedResampling
-from ..errors import InputError, counted
+from ..analysis.comparison.compare import compare, compare_attributes, compare_entities
+from ..analysis.comparison.comparison import Comparison
+from ..analysis.comparison.significance import PairedResampling
+from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
 from ..tables.table import Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
-from .attributes import AttributeSeries
 from .corpus import Corpus, SeveralFiles
-from .documents import DocumentSeries
+from .documents import AttributeSeries, DocumentSeries
 from .inputs import (
     Input,
     Side,

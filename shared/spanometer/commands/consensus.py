@@ -29,14 +29,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..analysis.consensus import Consensus, Voting, consensus
-from ..errors import InputError, setting
+from ..analysis.agreement.consensus import Consensus, Voting
+from ..analysis.agreement.vote import consensus
+from ..documents.pairing import Pairing, unit_of
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, setting
 from ..readers.formats import writers
-from ..readers.output import require_writable, writing
-from ..readers.pairing import Pairing, unit_of
 from ..readers.reading import documents_of_tags
-from ..readers.tag_file import TagFile
-from ..readers.writing import prepare
+from ..readers.writing import prepare, require_writable, writing
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
 from .documents import DocumentSeries

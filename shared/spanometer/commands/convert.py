@@ -28,9 +28,9 @@ import argparse
 from dataclasses import dataclass
 from functools import partial
 
-from ..errors import InputError, counted, printable
+from ..documents.document_file import DocumentFile
+from ..exceptions import InputError, counted, printable
 from ..options import replaced_option, reused_option
-from ..readers.document_file import DocumentFile
 from ..readers.writing import prepare
 from ..spans.conversion import convert_tags, repair_tags
 from ..tags.schemes import SCHEMES

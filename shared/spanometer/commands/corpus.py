@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from ..analysis.annotators import ANNOTATOR
-from ..analysis.comparison import REFERENCES, SYSTEM
-from ..analysis.contexts import Context
-from ..errors import InputError
+from ..analysis.agreement.annotators import ANNOTATOR
+from ..analysis.comparison.systems import REFERENCES, SYSTEM
+from ..analysis.errors.contexts import Context
+from ..exceptions import InputError
 from .inputs import Input, Side, named, names_of, size_of
 
 Located = Callable[[Mapping[str, Any]], Any]

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.error_analysis import SystemErrors, errors
-from ..errors import counted
+from ..analysis.errors.errors import SystemErrors
+from ..analysis.errors.find import errors
+from ..documents.tag_file import TagFile, tag_lists
+from ..exceptions import counted
 from ..measures.registry import MEASURES
-from ..readers.tag_file import TagFile, read, tag_lists
+from ..readers.columns.reading import read
 from ..tables.table import Cell, Copyable, Part, Table, number
 from .options import add_options, read_options
 from .output import Output
@@ -22,7 +24,7 @@ from .output import Output
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
-    from ..analysis.error_examples import ErrorExamples
+    from ..analysis.errors.examples import ErrorExamples
 
 CHANCE_MODULES = {
     "chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"),

@@ -4,27 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
-from ..analysis.results import Report
+import pyarrow as pa
+
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import Report
+from ..arrays import in_chunks
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, mention, setting
+from ..documents.attributed import AttributedSpans
+from ..documents.document_file import DocumentFile
+from ..documents.fitting import Fitted, fitted
+from ..documents.matching import matched
+from ..documents.pairing import Paired, Pairing, pair
+from ..documents.places_in_files import require_same_tokens
+from ..documents.sides import by_annotator, require_one_annotator
+from ..documents.tag_file import TagFile
+from ..documents.writer import Writer
+from ..exceptions import InputError, counted, mention, setting
 from ..grounding.grounded import AnswerCounts
 from ..options import check_options, option, options_of, reused_option, takes
-from ..readers.answer_lines import AnswerLines
-from ..readers.document_file import DocumentFile
-from ..readers.document_lines import DocumentLines
-from ..readers.fitting import Fitted, fitted
+from ..plots import plot_precision_recall
+from ..plots.figure import require_format
 from ..readers.folders import files_of
-from ..readers.formats import AUTO, Format, Writer, formats_of, reading_options
-from ..readers.pairing import Paired, Pairing, pair
-from ..readers.reading import by_annotator, read_documents, require_one_annotator
+from ..readers.formats import AUTO, Format, formats_of, reading_options
+from ..readers.json.answer_lines import AnswerLines
+from ..readers.json.attribute_lines import AttributeFile, read_attributes, require_same_texts
+from ..readers.json.document_lines import DocumentLines
+from ..readers.reading import read_documents
 from ..readers.source import Limits
-from ..readers.tag_file import TagFile
+from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
 from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, Input, Keyed, PairInput, Scored, Side, detected, read_with, require_distinct
+from .inputs import (
+    ChosenLabels,
+    ComparedWords,
+    Input,
+    Keyed,
+    PairInput,
+    Scored,
+    Side,
+    detected,
+    located,
+    read_with,
+    require_distinct,
+)
 from .measures import SuitingMeasures
 from .options import text
 from .tag_files import ChanceParts, TagLayout
@@ -32,6 +58,11 @@ from .tag_files import ChanceParts, TagLayout
 _FORMAT_OPTIONS = reading_options(DocumentFile)
 _OF_TAGS = ("documents", "outside")
 _OF_LAYOUT = (*options_of(LabelDecoding), "spans_key", *options_of(AnswerLines))
+
+_TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
+"""What holds all spans of tokens."""
+
+_PAIRING = tuple(Pairing.__dataclass_fields__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,10 +177,6 @@ class CarriedDocuments(DocumentLayout):
         return file, carried
 
 
-_TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
-"""What holds all spans of tokens."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
     """Files of documents with spans, one a side, or one file of several annotators."""
@@ -228,9 +255,6 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
         return Scored(side_of(references), sides, reports)
 
 
-_PAIRING = tuple(Pairing.__dataclass_fields__)
-
-
 def side_of(
     file: DocumentFile,
     paired: Paired | None = None,
@@ -253,3 +277,119 @@ def side_of(
         text += "" if grounded is None else f" with {grounded.summary}"
     described.update(notes=notes, left_out=left_out)
     return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeSeries(Limits, ComparedWords, SeveralFiles):
+    """Files of spans with attributes: a reference and systems."""
+
+    title: ClassVar[str] = "spans with attributes"
+    content: ClassVar[type[AttributeFile]] = AttributeFile
+    input: ClassVar[str] = "attributes"
+    remedy: ClassVar[str] = "Ask for span_attribute alone."
+
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(AttributeFile)))
+
+    def read(self, paths: Sequence[str]) -> list[AttributeFile]:
+        """Read the reference and one or more systems, all of the same documents and tokens."""
+        if len(paths) == 1:
+            raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
+        require_distinct(paths)
+        contents = [found.content for path in paths if (found := detected(path, self.encoding)) is not None]
+        if DocumentFile in contents:
+            return self._read_documents(paths)
+        reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
+        references, *systems = (read_with(reader, path) for path in paths)
+        for predictions in systems:
+            require_same_tokens(references, predictions)
+            require_same_texts(references, predictions)
+        # words are many, and their work is done
+        return [replace(one, words=None, texts=None) for one in (references, *systems)]
+
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference and the systems."""
+        files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
+        return Corpus(
+            files=files,
+            given={name: file.attributes for name, file in files.items()},
+            shown=list(map(side_of_attributes, read)),
+            located=lambda sides: located({**sides, "": read[0]}),
+        )
+
+    def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
+        """Read files of documents whose spans have attributes, all in the order of the reference."""
+        formats = [detected(path, self.encoding, DocumentFile) for path in paths]
+        references, *systems = (
+            require_one_annotator(read_with(read_documents, path, limits=self.limits)) for path in paths
+        )
+        for predictions in systems:
+            in_tokens = references.in_tokens and predictions.in_tokens
+            unit = "token" if in_tokens else "character"
+            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
+        files = [references, *(matched(references, one)[1] for one in systems)]
+        known = ("columns" if format is None else format.name for format in formats)
+        return [_with_attributes(file, format) for file, format in zip(files, known, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeInput(AttributeSeries, PairInput):
+    """Files of spans with attributes, scored by measures of these."""
+
+    plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        if self.plot is not None:
+            require_format(self.plot)
+
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
+        """Read all sides and score them; errors about spans name the files' lines. Scores are by attribute."""
+        if self.plot is not None and len(paths) > 2:
+            raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")
+        references, *systems = self.read(paths)
+        reports = [self._report(references, predictions, measures, resampling) for predictions in systems]
+        return Scored(side_of_attributes(references), list(map(side_of_attributes, systems)), reports)
+
+    def _report(
+        self,
+        references: AttributeFile,
+        predictions: AttributeFile,
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+    ) -> Report:
+        results = []
+        with located({"references": references, "predictions": predictions, "": references}):
+            for measure in measures:
+                counts = measure.counts(references.attributes, predictions.attributes)
+                result = MeasureResult.of(measure, counts, {}, resampling)
+                results.append(replace(result, notes=[*result.notes, *measure.unmatched(counts)]))
+                if self.plot is not None:
+                    plot_precision_recall(measure.curves(counts), self.plot)
+        sizes = len(references.attributes), len(predictions.attributes)
+        return Report(references.attributes.documents, None, *sizes, tuple(results))
+
+
+def _with_attributes(file: DocumentFile, format: str) -> AttributeFile:
+    # a system may have found none
+    rows = file.require_spans().attributes or AttributedSpans.without_any(file.spans)
+    try:
+        attributes = Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
+    except InputError as error:
+        raise file.locate(error) from None
+    return AttributeFile(source=file.source, attributes=attributes, document_lines=file.document_lines, format=format)
+
+
+def side_of_attributes(file: AttributeFile) -> Side:
+    """Return a file as commands show it."""
+    described = {"file": file.source, "format": file.format, "attributes": list(file.attributes.names)}
+    return Side(f"{file.source}, {file.format}", described)

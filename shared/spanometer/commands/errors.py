@@ -27,14 +27,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ..analysis.bucket_tables import BucketReport
-from ..analysis.buckets import read_training
-from ..analysis.confusion import EXTENT_CHOICES
-from ..analysis.error_analysis import Errors, Matching, errors
-from ..analysis.error_differences import Difference, SharedErrors
-from ..analysis.error_examples import SHOWN, ErrorChoice, ErrorExamples
+from ..analysis.errors.buckets import BucketReport, read_training
+from ..analysis.errors.confusion import EXTENT_CHOICES
+from ..analysis.errors.differences import Difference, SharedErrors
+from ..analysis.errors.errors import Errors
+from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
+from ..analysis.errors.find import Matching, errors
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, mention
+from ..exceptions import InputError, counted, mention
 from ..measures.registry import MEASURES
 from ..options import check_options, option, options_of
 from ..plots import plot_confusion
@@ -49,16 +49,7 @@ from ..web.error_report import write_error_report
 from ..web.frame import require_html
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import (
-    Piped,
-    headlines,
-    kind_of,
-    located,
-    once,
-    require_distinct,
-    size_of,
-    with_answer_keys,
-)
+from .inputs import Piped, headlines, kind_of, located, once, require_distinct, size_of, with_answer_keys
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput

@@ -21,15 +21,14 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from ..analysis.counting import count_measures
-from ..analysis.report_tables import score_cells
-from ..analysis.results import MeasureResult
-from ..analysis.sweep import AlphaSweep, alpha_sweep
+from ..analysis.scores.counting import count_measures
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import score_cells
 from ..arrays import plain
 from ..counts.statistics import Resampling
-from ..errors import InputError, printable
+from ..exceptions import InputError, printable
 from ..measures.base import Measure
-from ..measures.eter import Eter
+from ..measures.eter import AlphaSweep, Eter, alpha_sweep
 from ..options import options_of
 from ..plots import plot_sweep
 from ..tables.table import Cell, Copyable, Part, Table, amount, head, heading, number

@@ -26,15 +26,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import InputError, counted, mention, printable
+from ..documents.document_file import DocumentFile
+from ..documents.matching import matched
+from ..documents.pairing import Pairing, pair
+from ..documents.tokenizers import with_tokens
+from ..exceptions import InputError, counted, mention, printable
 from ..grounding.fates import fates_by_answer
 from ..grounding.grounded import Grounded
 from ..grounding.reading import AnswerReading
-from ..readers.document_file import DocumentFile
 from ..readers.formats import Format, formats_of
-from ..readers.matching import matched
-from ..readers.pairing import Pairing, pair
-from ..readers.reading import with_tokens
 from ..readers.writing import prepare
 from .documents import CarriedDocuments
 from .inputs import STANDARD_INPUT, detected, once, require_distinct, with_answer_keys

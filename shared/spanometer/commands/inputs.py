@@ -14,19 +14,23 @@ from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from ..analysis.results import Report
+from ..analysis.scores.batches import Reading
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, mention, printable
+from ..documents import places_in_files
+from ..documents.arguments import TagArguments
+from ..documents.places_in_files import AnnotatedFile
+from ..exceptions import InputError, counted, mention, printable
 from ..measures.base import Measure
-from ..options import Option, options_of, replaced_option
-from ..readers import annotated_file
-from ..readers.annotated_file import AnnotatedFile
+from ..options import Option, option, options_of, replaced_option
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
 from ..readers.source import UTF_8, Replayed, open_file
 from ..spans.spans import Spans
+from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
-from .options import destination, given_options, switch
+from .options import destination, given_options, switch, text
 
 File = TypeVar("File")
 Kind = TypeVar("Kind", bound="Input")
@@ -347,7 +351,7 @@ def located(files: Mapping[str, AnnotatedFile]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise annotated_file.located(error, files) from None
+        raise places_in_files.located(error, files) from None
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
@@ -395,3 +399,58 @@ def names_of(paths: Sequence[str]) -> list[str]:
 def called(path: str) -> str:
     """Return the name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetInput(LabelDecoding, ChosenLabels, PairInput):
+    """Parquet files with both sides in columns: tags, spans or entity trees."""
+
+    title: ClassVar[str] = "Parquet files"
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = "Choose other measures."
+
+    cluster: str | None = text(
+        "ADDRESS",
+        "score Parquet files on the Dask cluster whose scheduler has this address (tcp://host:8786), or with all cores "
+        "of this machine (local); needs Dask",
+    )
+    references: str = option(
+        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
+    )
+    predictions: str = option(
+        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
+    )
+    lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
+
+    def score(
+        self,
+        paths: Sequence[str],
+        measures: Sequence[Any],
+        resampling: Resampling | None,
+        *,
+        per_document: bool = False,
+    ) -> Scored:
+        """Let the workers count, and score the sums of their counts."""
+        if len(paths) > 1:
+            raise InputError(
+                "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",
+                'Name them once, as in "data/*.parquet".',
+            )
+        if resampling is not None:
+            raise InputError(
+                "--confidence needs the counts of each document, and --cluster keeps their sums.",
+                "Leave out one of them.",
+            )
+        from ..integrations.dask import tally
+
+        columns = self.references, self.predictions
+        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
+        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
+        found = tally(paths[0], reading, client=self.cluster)
+        how = self.reading(str(reading.decoding.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
+        how = {**how, **self.signed()}
+        results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
+        unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
+        sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
+        reference, system = (Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns)
+        return Scored(reference, [system], [Report(*sizes, results, unit)])

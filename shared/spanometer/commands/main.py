@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import pyarrow
 
-from ..errors import InputError, printable, spell_python, spelled
+from ..exceptions import InputError, printable, spell_python, spelled
 from ..options import elsewhere
 from ..version import __version__
 from . import COMMANDS
@@ -37,6 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
         and `--help` leave by `SystemExit`, as argparse does it.
     """
+    return run(_parser(), argv)
+
+
+def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
+    """Run the command of a parser, as `main` does."""
     if sys.stdout is None:
         return _complain("standard output is closed. Send it to a file, a pipe or /dev/null.")
     if sys.stdin is None:
@@ -46,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     options = argparse.Namespace()
     try:
-        _parser().parse_args(argv, options)
+        parser.parse_args(argv, options)
         if getattr(options, "output", None) == "/dev/stdout":
             # where that is a file, it is open already
             options.output = "-"
@@ -90,11 +95,11 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().add_usage(usage, shown, [], prefix)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """A parser that complains in one line, and gets the options of a command when it is called.
 
     Args:
-        module: the name of the command's module.
+        module: the command's module.
         documentation: what stands above the options, and below them from the first paragraph on that has a heading.
         settings: as argparse has them.
     """
@@ -114,7 +119,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Import the command and declare its options before they are parsed."""
         if self._module:
-            command = import_module(f"{__package__}.{self._module}")
+            command = import_module(self._module)
             self._module = ""
             self._document(command.__doc__)
             self.set_defaults(run=getattr(command, "run", None))
@@ -139,14 +144,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog="spanometer",
         documentation="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        commands.add_parser(name, help=summary, module=name)
+        commands.add_parser(name, help=summary, module=f"{__package__}.{name}")
     return parser
 
 

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import Any
 
 from ..alignment.overlaps import overlap_each_other
-from ..analysis.counting import blocks_of
+from ..analysis.scores.counting import blocks_of
 from ..counts.statistics import Resampling
-from ..errors import InputError
+from ..exceptions import InputError
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..options import options_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..errors import ASKED, InputError
+from ..exceptions import ASKED, InputError
 from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")

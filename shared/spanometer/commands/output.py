@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..options import option
 from ..plots.figure import require_format
-from ..readers.output import require_writable, writing
+from ..readers.writing import require_writable, writing
 from ..tables.exports import to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision, Table
 from ..version import __version__

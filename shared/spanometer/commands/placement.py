@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InputError, counted
+from ..exceptions import InputError, counted
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import Placement, place
 from ..options import options_of

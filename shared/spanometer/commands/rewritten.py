@@ -15,18 +15,17 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from ..errors import InputError, printable
+from ..documents.document_file import DocumentFile
+from ..documents.fitting import Fitted
+from ..documents.joining import read_together
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, printable
 from ..options import option
-from ..readers.document_file import DocumentFile
-from ..readers.fitting import Fitted
+from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
 from ..readers.formats import writers
-from ..readers.output import packing, require_writable, writing, writing_folder
-from ..readers.rewriter import Rewriter
-from ..readers.several_files import read_together
 from ..readers.source import Source, open_file
-from ..readers.tag_file import TagFile
-from ..readers.writing import write_folder, write_into
+from ..readers.writing import packing, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical

@@ -57,20 +57,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..analysis.report_tables import is_by_attribute, kind_of
-from ..analysis.results import SystemReports
-from ..errors import InputError, counted, mention
-from ..measures.registry import ALL_MEASURES
+from ..analysis.agreement.against import AgainstReferences, score_against
+from ..analysis.scores.measure_result import is_by_attribute
+from ..analysis.scores.report import SystemReports, kind_of
+from ..exceptions import InputError, counted, mention
+from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
-from . import references
 from .answers import COMPARED, StringInput, are_strings, known_measures
-from .attributes import AttributeInput
-from .documents import DocumentInput
+from .corpus import Corpus, SeveralFiles
+from .documents import AttributeInput, DocumentInput, DocumentSeries
 from .inputs import (
     PairInput,
+    ParquetInput,
     Scored,
     headlines,
     named,
@@ -91,13 +92,15 @@ from .measures import (
     take_shorthands,
 )
 from .options import add_options, read_options, switch
-from .output import OUTPUT_FLAGS, PlotOutput
-from .parquet import ParquetInput
-from .tag_files import ChanceParts, TagInput
+from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
+from .tag_files import ChanceParts, TagInput, TagSeries
 from .trees import TreeInput
 
 KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""
+
+_NOT_SHOWN = ("per_label", "per_document", "score_only")
+"""Options of showing that are for one reference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +160,7 @@ def run(options: argparse.Namespace) -> int:
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
     if options.references is not None:
-        return references.run(options, output, [*KINDS, ParquetInput])
+        return score_against_references(options, output, [*KINDS, ParquetInput])
     paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
     names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
     kind = _kind(options, paths)
@@ -239,3 +242,47 @@ def _one_number(scored: Scored) -> Number:
     values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores
     headline = result.measure.headline
     return Number(values[headline], kind_of(result.measure, headline))
+
+
+def score_against_references(options: argparse.Namespace, output: TableOutput, kinds: Sequence[type[PairInput]]) -> int:
+    """Read the annotators' files and the systems', score and show."""
+    paths = [options.reference, *options.predictions]
+    number = _number_in(options.references, len(paths))
+    for name in _NOT_SHOWN:
+        if getattr(options, name):
+            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
+    require_distinct(paths)
+    paths = with_answer_keys(list(map(once, paths)), options.answer_key, systems=number)
+    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+    kind = input_kind(owners, options, paths, [*MEASURES.values(), ChanceParts])
+    measures = chosen_measures(options, MEASURES, ["span_f"])
+    require_scored(measures, kind)
+    resampling = chosen_resampling(options)
+    require_used(options, known_measures(), measures, resampling=resampling, kinds=[*kinds, kind], kind=kind)
+    if kind is TagSeries and number == 1:
+        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
+    corpus = read_options(kind, options).corpus(paths, options.names, annotators=number)
+    drawn = {} if resampling is None else asdict(resampling)
+    with corpus.placing_errors():
+        found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
+    output.write(
+        lambda: {"files": [side.described for side in corpus.shown], **found.to_dict()},
+        lambda: _parts_against(found, corpus),
+    )
+    return 0
+
+
+def _number_in(text: str, files: int) -> int:
+    """Return how many files are references; an `InputError` if it is no number, or leaves no system."""
+    number = int(text) if text.isdecimal() and len(text) < 10 else 0
+    if number < 1:
+        raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")
+    if number >= files:
+        problem = f"the first {counted(number, 'file')} are references, and there are {counted(files, 'file')}."
+        raise InputError(problem, "Give the files of systems behind them.")
+    return number
+
+
+def _parts_against(found: AgainstReferences, corpus: Corpus) -> Iterator[Part]:
+    yield from heading(headlines(corpus.sides, corpus.size(found.documents, found.tokens, found.unit)))
+    yield from found.lines()

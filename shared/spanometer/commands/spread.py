@@ -30,30 +30,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..analysis.grounding_spread import GroundingSpread, grounding_spread
-from ..analysis.spread import PolicySpread, policy_spread
-from ..errors import InputError, counted
+from ..analysis.policies.groundings import GroundingSpread, grounding_spread
+from ..analysis.policies.repairs import PolicySpread, policy_spread
+from ..documents.document_file import DocumentFile
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
 from ..plots import plot_grounding_spread, plot_spread
-from ..readers.document_file import DocumentFile
 from ..readers.logits import read_logits
 from ..readers.source import UTF_8
-from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
 from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
-from .inputs import (
-    ChosenLabels,
-    Input,
-    Keyed,
-    called,
-    detected,
-    located,
-    once,
-    with_answer_keys,
-)
+from .inputs import ChosenLabels, Input, Keyed, called, detected, located, once, with_answer_keys
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput

@@ -9,37 +9,29 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from ..analysis.contexts import context_of_tags
-from ..analysis.difficulty import by_chance, read_bounds
-from ..analysis.results import Report
+from ..analysis.errors.contexts import context_of_tags
+from ..analysis.scores.difficulty import by_chance, read_bounds
+from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted, mention, printable, setting
+from ..documents.places_in_files import require_same_tokens, require_same_words
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of
 from ..plots import plot_difficulty
 from ..plots.figure import require_format
-from ..readers.annotated_file import require_same_tokens, require_same_words
-from ..readers.cells import DOCSTART
+from ..readers.columns.layout import DOCSTART
+from ..readers.columns.reading import read
 from ..readers.formats import formats_of
-from ..readers.label_names import read_label_names
+from ..readers.label_map import read_label_names
 from ..readers.source import Limits
-from ..readers.tag_file import TagFile, read
 from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
-from .inputs import (
-    ChosenLabels,
-    ComparedWords,
-    PairInput,
-    Scored,
-    Side,
-    located,
-    read_with,
-    require_distinct,
-)
+from .inputs import ChosenLabels, ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
 from .options import switch, text
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"

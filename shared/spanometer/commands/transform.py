@@ -12,7 +12,7 @@ else --tokenizer makes some.
 
 The first thirteen are those of Table 4 of the SL-ICM paper; on its corpus, with
 --as-spans (and --matched for those of short spans), they give the very outputs
-that spanometer reproduce scores. Two that are compared should touch as many
+that python -m experiments scores. Two that are compared should touch as many
 spans: --matched, or --first N for both.
 
 Examples:
@@ -31,14 +31,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..analysis.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
-from ..analysis.noise import IllegalTags
-from ..analysis.transformations import SpanTransformation, Transformation
-from ..errors import InputError, printable
+from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
+from ..analysis.transformations.noise import IllegalTags
+from ..analysis.transformations.transformations import SpanTransformation, Transformation
+from ..documents.pairing import Pairing
+from ..exceptions import InputError, printable
 from ..options import options_of
 from ..readers.formats import Format, writers
-from ..readers.pairing import Pairing
-from ..readers.span_lines import span_lines
+from ..readers.json.span_lines import span_lines
 from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags

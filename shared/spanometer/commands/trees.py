@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..analysis.results import Report
+from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
-from ..errors import InputError, counted
+from ..documents.places_in_files import require_same_tokens
+from ..exceptions import InputError, counted
 from ..options import check_options, option, options_of
-from ..readers.annotated_file import require_same_tokens
+from ..readers.columns.hipe import LEVELS
 from ..readers.entity_file import EntityFile, read_entities
 from ..readers.formats import formats_of
-from ..readers.hipe import LEVELS
-from ..readers.quaero import DOCUMENTS
 from ..readers.source import Limits
+from ..readers.text.markup import EntityTypes
+from ..readers.text.quaero import DOCUMENTS
 from ..spans.entities import Entities
-from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
 from .corpus import Corpus, SeveralFiles, by_role, default_names

@@ -30,12 +30,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import counted, printable
+from ..documents.checks import KINDS, Problem
+from ..documents.checks import Validation as SpanValidation
+from ..documents.tag_file import TagFile
+from ..documents.tokenizers import require_tokenizer, tokenizer_option
+from ..exceptions import counted, printable
 from ..options import option, replaced_option
-from ..readers.tag_file import TagFile
-from ..readers.tokenizers import require_tokenizer, tokenizer_option
-from ..readers.validation import KINDS, Problem
-from ..readers.validation import Validation as SpanValidation
 from ..tags.validation import IllegalPair, Validation
 from .documents import DocumentLayout
 from .inputs import called, located, once

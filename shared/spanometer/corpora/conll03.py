@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError, require_choice
+from ..exceptions import InputError, require_choice
 from ..spans.spans import Spans
 from ..tags.decoding import illegal_pairs
 from ..tags.schemes import canonical, get_scheme

@@ -23,7 +23,7 @@ from datasets import (
 )
 from datasets.exceptions import DatasetGenerationError
 
-from ..errors import InputError
+from ..exceptions import InputError
 from .corpus_file import CorpusFile
 from .layout import Files
 from .parts import ROWS

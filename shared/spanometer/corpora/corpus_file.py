@@ -18,7 +18,7 @@ from tarfile import TarError, TarFile
 from typing import Any, TypeAlias, cast
 from zipfile import BadZipFile, ZipFile
 
-from ..errors import InputError, printable
+from ..exceptions import InputError, printable
 from ..readers import open_file
 
 LARGEST_FILE = 1 << 30

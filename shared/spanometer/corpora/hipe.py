@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from datasets import Features, Value
 
-from ..errors import require_choice
+from ..exceptions import require_choice
 from ..readers import EntityFile, read_entities
+from ..readers.columns.hipe import LEVELS
 from ..readers.entity_file import entity_column
-from ..readers.hipe import LEVELS
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import USUAL_WORDS, Layout

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import InputError, require_choice
+from ..exceptions import InputError, require_choice
 from .corpus_file import CorpusFile
 
 SPLITS = ("train", "validation", "test")

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError, require_choice
+from ..exceptions import InputError, require_choice
 from ..readers import TagFile
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile

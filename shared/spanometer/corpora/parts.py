@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List, Value
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..readers import Column, TagFile, read_parts
 from ..tags.tags import Tags
 from .corpus_file import CorpusFile

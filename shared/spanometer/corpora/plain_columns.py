@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from datasets import Features
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..readers import Column, TagFile
 from ..tags.tags import check_names, split_tag
 from .corpus import Corpus, Loaded

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from huggingface_hub import constants, snapshot_download, utils
 
-from ..errors import InputError, setting
+from ..exceptions import InputError, setting
 from .corpus_file import corpus_files, is_single
 from .layout import SPLITS, Files, Layout, require_split
 

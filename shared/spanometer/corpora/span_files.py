@@ -12,8 +12,8 @@ import pyarrow as pa
 from datasets import Dataset, DatasetDict
 
 from ..arrays import as_lists, offsets_of
-from ..errors import InputError
-from ..readers.document_file import DocumentFile
+from ..documents.document_file import DocumentFile
+from ..exceptions import InputError
 from ..readers.reading import read_documents
 
 _TOKEN = pa.struct([("text", pa.string()), ("start", pa.int64()), ("end", pa.int64())])

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ..arrays import code_type, strings
-from ..errors import InputError
+from ..exceptions import InputError
 from .stored import (
     METADATA,
     UNFIT,

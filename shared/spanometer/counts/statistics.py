@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, counted, setting
+from ..exceptions import InputError, counted, setting
 from ..options import Option, check_options, option, options_of
 
 AVERAGES = {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError
+from ..exceptions import InputError
 
 METADATA = b"spanometer"
 """The key of the schema's metadata that describe a counts table."""

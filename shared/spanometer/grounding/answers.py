@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..arrays import is_utf8, listed
-from ..errors import InputError, has_control_characters, printable, shown
+from ..exceptions import InputError, has_control_characters, printable, shown
 from .literals import Mapping, read_value
 
 FORMATS = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import code_type, listed, listed_items, offsets_of, ordered, runs
-from ..errors import InputError, counted, require_kind, shown
+from ..exceptions import InputError, counted, require_kind, shown
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
 from .placing import Bounds, Placement, TextIndex, place, sight

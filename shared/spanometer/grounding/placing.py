@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..spans.words import words_and_signs
 from .answers import Item
 from .forms import Form, form_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Generic, Self, TypeVar
 
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 from ..options import check_options, option, options_of
 from .forms import FORMS, STRING_FORMS
 

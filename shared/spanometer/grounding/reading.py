@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..options import option, options_of, replaced_option
 from ..spans.documents import Tokens
 from ..tags.schemes import label_map_in

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import InputError, on_both_sides
+from ..exceptions import InputError, on_both_sides
 from ..measures.base import Measure
 from ..spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading

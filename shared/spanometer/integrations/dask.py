@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..analysis.batches import Reading, Tally
-from ..analysis.streams import push, together
-from ..errors import InputError
+from ..analysis.scores.batches import Reading, Tally
+from ..analysis.scores.streams import push, together
+from ..exceptions import InputError
 from ..version import __version__
 
 if TYPE_CHECKING:

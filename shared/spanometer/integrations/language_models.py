@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..analysis.scoring import score
+from ..analysis.scores.score import score
 from ..arrays import ordered
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 from ..grounding.answers import Answer, Item
 from ..grounding.reading import AnswerReading
 from ..options import options_of

@@ -15,7 +15,7 @@ from lighteval.metrics.sample_preparator import GenerativePreparator
 from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
 from lighteval.tasks.requests import SamplingMethod
 
-from ..errors import InputError, counted
+from ..exceptions import InputError, counted
 from .language_models import score_answers
 from .scikit_learn import one_value, read_key
 

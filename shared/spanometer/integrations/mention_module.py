@@ -8,7 +8,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..errors import on_both_sides
+from ..exceptions import on_both_sides
 from ..measures.base import Measure
 from ..spans.mentions import MENTION_TYPE, Mentions, mentions_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading

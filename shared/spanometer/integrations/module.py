@@ -23,7 +23,16 @@ import pyarrow as pa
 from ..arrays import is_integer, listed
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, on_side, require_choice, require_kind, require_same_documents, setting, shown
+from ..exceptions import (
+    InputError,
+    mention,
+    on_side,
+    require_choice,
+    require_kind,
+    require_same_documents,
+    setting,
+    shown,
+)
 from ..measures.base import SHARED, Measure
 from ..options import Option, made, options_of, require_known, same
 from .evaluate_writer import ArrowMetric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 
 
 def path(name: str) -> str:

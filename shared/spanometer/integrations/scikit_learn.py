@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..analysis.scoring import score
-from ..errors import InputError, counted, require_choice
+from ..analysis.scores.score import score
+from ..exceptions import InputError, counted, require_choice
 from ..measures.base import Measure
 from ..measures.registry import MeasureTable, read_measures
 

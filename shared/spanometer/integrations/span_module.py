@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..alignment.overlaps import Alignment
 from ..arrays import integers
 from ..counts.counts import Counts
-from ..errors import InputError, on_both_sides, require_same_text
+from ..exceptions import InputError, on_both_sides, require_same_text
 from ..measures.aligned import AlignedMeasure
 from ..options import made
 from ..spans.arrow import (

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torchmetrics import Metric
 
-from ..analysis.results import result_key
+from ..analysis.scores.measure_result import result_key
 from ..counts.counts import Column, Counts
-from ..errors import InputError
+from ..exceptions import InputError
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import BARE_LABEL, LabelDecoding

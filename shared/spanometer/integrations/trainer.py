@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..analysis.results import label_key, require_distinct, result_key
+from ..analysis.scores.measure_result import label_key, result_key
+from ..analysis.scores.report import require_distinct
 from ..arrays import as_array, offsets_of, ordered
-from ..errors import InputError, require_choice
+from ..exceptions import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags

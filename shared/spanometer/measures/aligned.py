@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side
 from ..arrays import offsets_by
 from ..counts.counts import Counts
-from ..errors import InputError, require_sides, setting
+from ..exceptions import InputError, require_sides, setting
 from ..options import option
 from ..spans.spans import Fragments, Spans
 from .base import Measure, PrecisionRecallF1

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 
 _BOUNDS = ("label", "start", "end")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}

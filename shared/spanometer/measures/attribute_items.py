@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import begins_run, code_type, listed, listed_items, ordered_codes
-from ..errors import OTHER_PLACE, InputError, mention, setting, shown
+from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")

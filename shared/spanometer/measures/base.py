@@ -25,7 +25,7 @@ from ..counts.statistics import (
     mean_over_documents,
     precision_recall_f1,
 )
-from ..errors import InputError, setting
+from ..exceptions import InputError, setting
 from ..options import check_options, option, replaced_option
 from ..version import __version__
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..arrays import begins_run, offsets_of, row_codes, runs
-from ..errors import setting
+from ..exceptions import setting
 from .aligned import require_lengths
 from .placement import coverage_of_few
 

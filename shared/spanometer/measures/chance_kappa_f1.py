@@ -12,7 +12,7 @@ from ..alignment.overlaps import Alignment, Side, coverage
 from ..arrays import ordered_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
-from ..errors import InputError, setting
+from ..exceptions import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option

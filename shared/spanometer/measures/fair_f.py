@@ -14,7 +14,7 @@ from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import precision_recall_f1
-from ..errors import InputError
+from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import FMeasure
 from .base import Key, f_results

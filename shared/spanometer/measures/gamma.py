@@ -16,7 +16,7 @@ from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.estimates import joined_values
 from ..counts.statistics import divide
-from ..errors import InputError
+from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
 from .base import Key, zero_division_option

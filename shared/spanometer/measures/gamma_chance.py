@@ -10,7 +10,7 @@ import numpy as np
 
 from ..alignment.unitary import Dissimilarity, UnitaryAlignments, Units, best_alignment
 from ..counts.statistics import divide
-from ..errors import InputError, setting
+from ..exceptions import InputError, setting
 
 MOST_SAMPLES = 100_000
 

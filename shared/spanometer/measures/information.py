@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import each_item, is_number, offsets_of, ranges, read_documents, runs
-from ..errors import InputError, mention, on_side, setting, shown
+from ..exceptions import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
 _TABLE = 1 << 16

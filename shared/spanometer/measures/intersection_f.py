@@ -10,7 +10,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
-from ..errors import setting
+from ..exceptions import setting
 from ..options import option
 from .aligned import FMeasure
 from .base import Key, f_results

@@ -19,7 +19,7 @@ from ..alignment.matching import Groups, connected, occurrences
 from ..alignment.overlaps import Alignment, Side
 from ..arrays import ranked, runs
 from ..counts.counts import Column, Counts
-from ..errors import InputError, mention, setting
+from ..exceptions import InputError, mention, setting
 from ..options import option
 from .aligned import FMeasure
 from .base import Key, f_results

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import ordered_codes, turns
 from ..counts.counts import Column, Counts
-from ..errors import require_sides
+from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
 from ..options import option
 from ..spans.mentions import Mentions

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import InputError, counted, require_choice, setting
+from ..exceptions import InputError, counted, require_choice, setting
 from .starts import start_probabilities
 
 METHODS = ("exact", "uniform", "auto")

@@ -19,7 +19,7 @@ import pyarrow as pa
 from ..arrays import listed
 from ..counts.counts import Counts
 from ..counts.stored import UNFIT, plain_options, read_description, read_stream
-from ..errors import InputError, require_kind, shown
+from ..exceptions import InputError, require_kind, shown
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure

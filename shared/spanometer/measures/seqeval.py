@@ -15,7 +15,7 @@ from ..alignment.overlaps import Alignment
 from ..arrays import offsets_of
 from ..counts.counts import Counts
 from ..counts.statistics import divide
-from ..errors import ASKED, InputError, on_side, spell_python
+from ..exceptions import ASKED, InputError, on_side, spell_python
 from ..options import option, options_of, reused_option
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import encoded_tags, named_tags, pair_from_tags

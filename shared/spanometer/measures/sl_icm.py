@@ -14,7 +14,7 @@ from ..alignment.overlaps import Alignment, Pairs, Side
 from ..arrays import begins_run, is_ordered, read_documents
 from ..counts.counts import Counts
 from ..counts.statistics import divide
-from ..errors import InputError, mention, setting
+from ..exceptions import InputError, mention, setting
 from ..options import option
 from ..tags.tags import Tags
 from .aligned import AlignedMeasure

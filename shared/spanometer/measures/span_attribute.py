@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, precision_recall_f1
-from ..errors import InputError, counted, mention, require_sides, setting, shown
+from ..exceptions import InputError, counted, mention, require_sides, setting, shown
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_filter import DocumentFilter, read_filter

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, counted, setting
+from ..exceptions import InputError, counted, setting
 
 VALUES_LIMIT = 1 << 26
 """The largest number of probabilities (512 MB) that one side's spans of one label in a document may need."""

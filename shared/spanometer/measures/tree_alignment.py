@@ -12,7 +12,7 @@ from ..alignment.matching import best_matching
 from ..alignment.overlaps import Side, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges
 from ..counts.counts import Column
-from ..errors import InputError, require_sides
+from ..exceptions import InputError, require_sides
 from ..spans.arrow import share_lengths
 from ..spans.entities import Entities
 

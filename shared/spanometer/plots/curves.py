@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import counted
+from ..exceptions import counted
 from .figure import GREY, LINES, hide, literal, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..analysis.sweep import AlphaSweep
     from ..measures.attribute_ranking import PrecisionRecallCurve
+    from ..measures.eter import AlphaSweep
     from ..measures.placement import Placement
 
 

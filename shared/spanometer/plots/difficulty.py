@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, mention
+from ..exceptions import InputError, mention
 from .figure import BLUE, GREY, ORANGE, hide, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..analysis.results import MeasureResult, Report
+    from ..analysis.scores.measure_result import MeasureResult
+    from ..analysis.scores.report import Report
 
 _MEASURE = "chance_kappa_f1"
 _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
-from ..readers.output import writing
+from ..exceptions import InputError
+from ..readers.writing import writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

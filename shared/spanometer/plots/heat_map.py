@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..analysis.agreement import Agreement
-    from ..analysis.confusion import Confusion
+    from ..analysis.agreement.agreement import Agreement
+    from ..analysis.errors.confusion import Confusion
 
 
 _MANY = 16

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import counted
+from ..exceptions import counted
 from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, new_figure, save
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.gridspec import GridSpec
 
-    from ..analysis.comparison import Comparison, MeasureComparison
-    from ..analysis.grounding_spread import GroundingSpread
-    from ..analysis.policy_scores import MeasureSpread
-    from ..analysis.spread import PolicySpread
+    from ..analysis.comparison.comparison import Comparison, MeasureComparison
+    from ..analysis.policies.groundings import GroundingSpread
+    from ..analysis.policies.repairs import PolicySpread
+    from ..analysis.policies.scores import MeasureSpread
     from ..grounding.grid import GroundingGrid
 
 Mark = tuple[str, float, Mapping[str, Any]]

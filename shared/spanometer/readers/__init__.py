@@ -10,20 +10,21 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
-    **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "annotated_file"),
-    **dict.fromkeys(("AttributeFile", "read_attributes"), "attribute_lines"),
-    **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "entity_file"),
-    **dict.fromkeys(("Format", "detect", "formats_of"), "formats"),
-    "Rewriter": "rewriter",
-    **dict.fromkeys(("Source", "open_file"), "source"),
-    **dict.fromkeys(("SpanFile", "read_spans"), "span_lines"),
-    **dict.fromkeys(("Column", "TagFile", "read", "read_parts", "tag_lists"), "tag_file"),
-    "read_word_probabilities": "word_list",
+    **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "documents.places_in_files"),
+    **dict.fromkeys(("AttributeFile", "read_attributes"), "readers.json.attribute_lines"),
+    **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "readers.entity_file"),
+    **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
+    "Rewriter": "readers.columns.rewriter",
+    **dict.fromkeys(("Source", "open_file"), "readers.source"),
+    **dict.fromkeys(("SpanFile", "read_spans"), "readers.json.span_lines"),
+    **dict.fromkeys(("Column", "TagFile", "tag_lists"), "documents.tag_file"),
+    **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
+    "read_word_probabilities": "readers.word_list",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
     if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"spanometer.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

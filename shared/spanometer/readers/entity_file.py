@@ -13,17 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import in_chunks, is_ordered, is_utf8, listed
-from ..errors import InputError, counted, mention, require_choice, setting, shown
+from ..documents.joining import TOGETHER, document_names, parts_together
+from ..documents.places_in_files import AnnotatedFile
+from ..documents.writer import keywords
+from ..exceptions import InputError, counted, mention, require_choice, setting, shown
 from ..options import options_of
 from ..spans.annotations import end_to_end
-from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
-from ..spans.markup import ENTITY_TYPES, Entity
+from ..spans.entities import ENTITY_TYPE, ENTITY_TYPES, Entities, Entity, entities_arrays
 from ..spans.spans import Spans
-from .annotated_file import AnnotatedFile
-from .formats import formats_of, keywords, read_as
-from .output import packing, writing
-from .several_files import TOGETHER, document_names, parts_together
+from .formats import formats_of, read_as
 from .source import Limits, require_stream
+from .writing import packing, writing
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from ..errors import InputError
+from ..exceptions import InputError
 
 _WILDCARD = re.compile(r"[*?\[]")
 _MOST_FILES = 100_000

@@ -1,25 +1,26 @@
 """The formats of files: what a format declares, and how the format of a file is found.
 
-Each format is one module of this folder, which calls `register`; nothing else lists the formats.
+Each format is one module below this folder, which calls `register`; nothing else lists the formats.
 """
 
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import pkgutil
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from itertools import islice
 from typing import Any, BinaryIO, Generic, TypeVar
 
-from ..errors import InputError, require_choice, setting
-from ..options import Option, options_of
-from .annotated_file import AnnotatedFile
+from ..documents.places_in_files import AnnotatedFile
+from ..documents.writer import Writer, keywords
+from ..exceptions import InputError, require_choice, setting
+from ..options import Option, check_options, option, options_of
+from ..spans.characters import UNITS
 from .folders import files_of
 from .source import UTF_8, Replayed, Source
 
@@ -27,6 +28,15 @@ File = TypeVar("File", bound=AnnotatedFile)
 
 AUTO = "auto"
 """The name of no format: the file shows its own."""
+
+_MOST_NAMES = 10_000
+"""How many files of a folder are looked at for its format."""
+
+IN_BROWSERS = ("codepoint", "utf-16", "codepoint-lf", "utf-16-lf")
+"""What tools that show texts in a browser may count, which has UTF-16 units, and no carriage returns."""
+
+_LARGEST_GAP = 1_000_000
+"""How many characters of a document a file may lack between two of its parts."""
 
 
 class Evidence(IntEnum):
@@ -37,38 +47,6 @@ class Evidence(IntEnum):
     """Formats of other contents may begin so."""
     CERTAIN = 2
     """No other format begins so."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Writer:
-    """How documents with spans are written in a format, and what of them it can hold.
-
-    Attributes:
-        write: makes the pieces of a file (bytes) of a `DocumentFile`; its keyword arguments are options.
-        folder: whether it makes a folder instead: the paths in it and their contents.
-        unit: what spans are counted in, `character` or `token`; None for both.
-        needs_text: whether documents without a text cannot be written.
-        overlapping: whether spans may overlap; or the option without which they may not.
-        discontinuous, attributes, annotators: whether there may be discontinuous spans, attributes of spans, and spans
-            of several annotators.
-        problems: yields what else of some documents the format cannot hold, and the document, one by one; `write`
-            writes it as the text says.
-    """
-
-    write: Callable[..., Iterator[Any]]
-    folder: bool = False
-    unit: str | None = "character"
-    needs_text: bool = True
-    overlapping: bool | str = True
-    discontinuous: bool = False
-    attributes: bool = False
-    annotators: bool = False
-    problems: Callable[[Any], Iterator[tuple[str, int]]] | None = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options of writing and their defaults."""
-        return keywords(self.write)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +94,6 @@ class Format(Generic[File]):
             return read(source, **options, **more)
         return read(source, self.reading(**options), **more)
 
-
-_MOST_NAMES = 10_000
-"""How many files of a folder are looked at for its format."""
 
 _registered: list[Format[Any]] = []
 
@@ -214,7 +189,7 @@ def read_as(
         return named.read_with(named.read_folder, path, own, **(limits or {}))
     files = files_of(path)
     if files is not None:
-        from .several_files import read_together
+        from ..documents.joining import read_together
 
         given: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
         return read_together(path, files, lambda file: read_as(content, file, **given))
@@ -229,17 +204,11 @@ def _own_options(
     """Return the options of a format; an `InputError` if those of others have values other than their defaults."""
     own = dict(options)
     for other in known:
-        for option in (options.keys() & other.options.keys()) - chosen.options.keys():
-            if own.pop(option, other.options[option]) != other.options[option]:
-                problem = f"{setting(option)} is for the format {other.name}; this is {chosen.name}."
-                raise InputError(problem, f"Leave out {setting(option)}.", source=source)
+        for name in (options.keys() & other.options.keys()) - chosen.options.keys():
+            if own.pop(name, other.options[name]) != other.options[name]:
+                problem = f"{setting(name)} is for the format {other.name}; this is {chosen.name}."
+                raise InputError(problem, f"Leave out {setting(name)}.", source=source)
     return own
-
-
-def keywords(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the names and defaults of a function's keyword-only arguments."""
-    parameters = inspect.signature(function).parameters.values()
-    return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
 def _all() -> list[Format[Any]]:
@@ -252,7 +221,7 @@ def _all() -> list[Format[Any]]:
 def _import_formats() -> None:
     # in a Space the modules are files beside others, and the names of those of this room begin alike
     room = __name__.removesuffix("formats")
-    for module in pkgutil.iter_modules([os.path.dirname(__file__)], f"{__package__}."):
+    for module in pkgutil.walk_packages([os.path.dirname(__file__)], f"{__package__}."):
         if module.name.startswith(room):
             importlib.import_module(module.name)
 
@@ -265,3 +234,39 @@ def _recognised(source: Source, known: Collection[Format[File]]) -> Format[File]
         named = f"{setting('format')}: {', '.join(names)} or {last}."
         raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
     return best
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offsets:
+    """The options of reading a format of offsets.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    offset_unit: str | None = option(
+        None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+    def units(self, *possible: str) -> tuple[str, ...]:
+        """Return the unit that is asked for, or else the possible ones."""
+        return possible if self.offset_unit is None else (self.offset_unit,)
+
+
+def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
+    """Return blanks for what a file lacks of a text before a part of it.
+
+    Raises:
+        InputError: for a part that begins before the end of the one before it, or far behind it.
+    """
+    if not 0 <= start - reached <= _LARGEST_GAP:
+        raise source.refuse(
+            f"a part of the text begins at {start}, after one that ends at {reached}.",
+            "Parts of a text follow one another; check their offsets.",
+            line,
+        )
+    return " " * (start - reached)

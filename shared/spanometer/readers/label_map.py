@@ -6,8 +6,11 @@ import json
 import os
 from collections.abc import Mapping
 
-from ..errors import InputError
+from ..exceptions import InputError
+from ..tags.tags import read_id2label
 from .source import Source
+
+_REMEDY = "Write a label and its new name on each line, or one JSON object."
 
 
 def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> dict[str, str]:
@@ -40,9 +43,6 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
         return found
 
 
-_REMEDY = "Write a label and its new name on each line, or one JSON object."
-
-
 def _pair(line: str) -> tuple[str, str]:
     """Return the two sides of the first tab, or else equals sign, or else blank."""
     text = line.strip()
@@ -59,3 +59,26 @@ def _from_json(text: str, name: str) -> dict[str, str]:
     if not isinstance(found, Mapping) or not all(isinstance(new, str) for new in found.values()):
         raise InputError("this is not an object of strings.", 'Write {"PER": "PERSON", ...}.', source=name)
     return dict(found)
+
+
+def read_label_names(path: str) -> tuple[str, ...]:
+    """Read the tags that label numbers stand for, in the order of the numbers.
+
+    Args:
+        path: a file with one tag on each line, the first of them number 0; or JSON: a list of tags, an object of
+            numbers and tags, or one that has such a list or object under `id2label`, as a model's `config.json`.
+
+    Raises:
+        InputError: names the file: if it cannot be read, is empty, or has other things in it.
+    """
+    with Source.open(path) as source:
+        text = b"".join(block for _, block in source.blocks()).decode().strip()
+    try:
+        if not text.startswith(("{", "[")):
+            return read_id2label([line.strip() for line in text.splitlines()])
+        found = json.loads(text)
+        return read_id2label(found.get("id2label", found) if isinstance(found, dict) else found)
+    except json.JSONDecodeError as error:
+        raise InputError(f"this is not JSON ({error.msg}).", "", source=path, line=error.lineno) from None
+    except InputError as error:
+        raise error.in_file(path) from None

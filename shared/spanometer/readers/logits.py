@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..errors import InputError
+from ..exceptions import InputError
 from ..tags.viterbi import Legality, Scores
 from .source import open_file
 

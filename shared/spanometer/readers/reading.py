@@ -8,20 +8,20 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
-from ..errors import InputError, require_choice, require_kind, setting
+from ..documents.document_file import DocumentFile
+from ..documents.joining import read_together
+from ..documents.places_in_files import AnnotatedFile
+from ..documents.tag_file import TagFile
+from ..documents.tokenizers import require_tokenizer, with_tokens
+from ..exceptions import InputError, require_choice, require_kind, setting
 from ..options import Option, options_of, require_known
 from ..spans.documents import Documents
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding, read_prefix, scheme_of
-from .annotated_file import AnnotatedFile
-from .document_file import DocumentFile
+from .columns.reading import read
 from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
-from .matching import shared_documents
-from .several_files import read_together
 from .source import Limits, Replayed, require_name, require_stream
-from .tag_file import TagFile, read
-from .tokenizers import require_tokenizer, tokens_of
 
 _OF_TAGS = ("documents", "outside")
 """The options of reading tags, beside those of decoding them."""
@@ -118,19 +118,6 @@ def read_documents(
     return chosen if tokenizer is None else with_tokens(chosen, tokenizer)
 
 
-def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
-    """Return documents with tokens made from their texts, see `tokenizers.tokens_of`; the spans stay in characters."""
-    texts = file.documents.texts
-    if texts is None or file.in_tokens:
-        what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
-        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
-    try:
-        tokens = tokens_of(texts, tokenizer)
-    except InputError as error:
-        raise file.locate(error) if error.document is not None else error from None
-    return replace(file, documents=replace(file.documents, tokens=tokens), tokenizer=tokenizer)
-
-
 def _is_default(value: Any, declared: Option) -> bool:
     # anybody's object may have an equality of its own
     return isinstance(value, type(declared.default)) and bool(value == declared.default)
@@ -151,30 +138,3 @@ def documents_of_tags(file: TagFile, spans: Spans) -> DocumentFile:
         spans=spans,
         in_tokens=True,
     )
-
-
-def require_one_annotator(file: DocumentFile) -> DocumentFile:
-    """Return a file; an `InputError` if several annotators have annotated its documents."""
-    if len(file.names) > 1:
-        listed = ", ".join(map(repr, file.names))
-        raise InputError(
-            f"the file has spans of {len(file.names)} annotators: {listed}.",
-            f"Choose one with {setting('annotator', file.names[0])}.",
-            source=file.source,
-        )
-    return file
-
-
-def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotator.") -> dict[str, DocumentFile]:
-    """Return what each annotator has annotated, the documents that all of them have; notes name the others.
-
-    Raises:
-        InputError: for spans of one annotator, with the remedy.
-    """
-    if len(file.names) < 2:
-        raise InputError("the file has spans of one annotator.", remedy, source=file.source)
-    sides = {name: file.of(name) for name in file.names}
-    if any(side.documents.ids is None for side in sides.values()):
-        return sides
-    shared, left_out = shared_documents(sides)
-    return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
-from ..errors import InputError, require_kind, setting, shown, where_known
+from ..exceptions import InputError, require_kind, setting, shown, where_known
 from ..options import check_options, option, options_of
 
 BLOCK_SIZE = 1 << 20
@@ -465,7 +465,7 @@ def out_of_memory(name: str | None) -> InputError:
     """Return the error for what does not fit into memory."""
     return InputError(
         "there is not enough memory.",
-        "Split the documents over several files, or add up their counts with spanometer.analysis.streams.",
+        "Split the documents over several files, or add up their counts with spanometer.analysis.scores.streams.",
         source=name,
     )
 

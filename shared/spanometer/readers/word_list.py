@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ..arrays import string_array
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 from .source import Source
 
 _AT_ONCE = 1 << 16

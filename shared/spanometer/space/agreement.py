@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..analysis.agreement import Agreement, agreement
-from ..analysis.agreement_tables import label_table, pair_table
-from ..analysis.disagreement_tables import difference_table, kind_table, place_table
-from ..analysis.disagreements import Disagreements, disagreements
+from ..analysis.agreement.agree import agreement
+from ..analysis.agreement.agreement import Agreement, label_table, pair_table
+from ..analysis.agreement.disagreements import Disagreements, difference_table, disagreements, kind_table, place_table
 from ..arrays import plain
-from ..errors import InputError, printable, setting, spelled
+from ..documents.document_file import DocumentFile
+from ..documents.pairing import Pairing
+from ..documents.sides import by_annotator, files_together
+from ..exceptions import InputError, printable, setting, spelled
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import Option, options_of
-from ..readers.document_file import DocumentFile
 from ..readers.formats import reading_options
-from ..readers.pairing import Pairing
-from ..readers.reading import by_annotator
-from ..readers.sides import files_together
 from ..spans.spans import Spans
 from ..tables.exports import to_csv, to_html
 from ..tables.table import Precision, Table

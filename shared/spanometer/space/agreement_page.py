@@ -13,7 +13,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 
-from ..errors import InputError
+from ..exceptions import InputError
 from .agreement import MAX_FILES, MAX_SPANS, Answer, controls, respond
 from .documents import FORMATS
 from .examples import team_examples

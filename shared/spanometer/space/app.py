@@ -12,7 +12,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 
-from ..errors import InputError
+from ..exceptions import InputError
 from .attributes import MAX_SPANS
 from .chance import TITLES
 from .corpus import MAX_MARKUP_BYTES, read_upload

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, counted
+from ..documents.places_in_files import located
+from ..exceptions import InputError, counted
 from ..measures.attribute_items import AttributeItems
 from ..measures.span_attribute import SpanAttribute
-from ..readers.annotated_file import located
-from ..readers.attribute_lines import AttributeFile, read_attributes
+from ..readers.json.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from .downloads import result_downloads
 from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..counts.counts import Counts
-from ..errors import InputError, counted
+from ..exceptions import InputError, counted
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import place
 from ..plots.chance import draw_chance_f1, draw_coverage

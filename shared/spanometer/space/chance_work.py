@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..errors import InputError, counted, setting
+from ..exceptions import InputError, counted, setting
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 
 MAX_CHANCE_WORK = 30_000_000

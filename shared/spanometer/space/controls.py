@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..counts.statistics import Resampling
-from ..errors import ASKED, spell_python
+from ..exceptions import ASKED, spell_python
 from ..options import Option, options_of
 
 CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)

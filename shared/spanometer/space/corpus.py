@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, printable, require_same_documents
-from ..readers.annotated_file import require_same_tokens
-from ..readers.columns import read_columns  # noqa: F401 (a format that the page reads)
-from ..readers.json_lines import read_tag_lines  # noqa: F401 (another)
+from ..documents.places_in_files import require_same_tokens
+from ..documents.tag_file import TagFile, tag_lists
+from ..exceptions import InputError, printable, require_same_documents
+from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
+from ..readers.columns.reading import read
+from ..readers.json.tag_lines import read_tag_lines  # noqa: F401 (another)
 from ..readers.source import Source
-from ..readers.tag_file import TagFile, read, tag_lists
+from ..readers.text.markup import Annotation, from_markup
+from ..readers.text.markup_columns import require_same_words
 from ..spans.entities import Entities
-from ..spans.markup import Annotation, from_markup
-from ..spans.markup_columns import require_same_words
 from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import reading_of
 from ..tags.tags import Tags

@@ -11,9 +11,9 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 
-from ..analysis.error_analysis import errors
-from ..errors import InputError, counted
-from ..readers.reading import require_one_annotator
+from ..analysis.errors.find import errors
+from ..documents.sides import require_one_annotator
+from ..exceptions import InputError, counted
 from ..web.error_report import ReportOptions, error_report
 from .documents import FORMATS, named, read_file
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..alignment.matched_spans import MatchedSpans
 from ..alignment.overlaps import Alignment
-from ..analysis.error_kinds import ErrorKinds
-from ..analysis.error_tables import cost_table, label_table
-from ..errors import InputError
+from ..analysis.errors.errors import cost_table, label_table
+from ..analysis.errors.kinds import ErrorKinds
+from ..exceptions import InputError
 from ..measures.span_f import SpanF
 from ..tables.exports import to_html
 from ..tables.table import Precision

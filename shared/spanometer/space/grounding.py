@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from string import ascii_uppercase
 from typing import Any
 
-from ..errors import InputError, counted
+from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
 from ..grounding.fates import FATES, Fate, fates_of
 from ..grounding.forms import form_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from ..errors import counted
+from ..exceptions import counted
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import REPAIRS
 from ..tags.validation import IllegalPair, Validation

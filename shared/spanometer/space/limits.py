@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
+from ..exceptions import InputError
 
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 5_000

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..counts.statistics import Resampling
-from ..errors import require_choice
+from ..exceptions import require_choice
 from ..measures.base import SHARED, Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
-from ..spans.markup import EntityTypes
+from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
 from .controls import CONFIDENCE, Control, control_of, read_values, speller
 from .texts import address, texts, titled

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..alignment.overlaps import Alignment
-from ..errors import InputError, counted, setting
+from ..exceptions import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
-from ..spans.markup import EntityTypes
+from ..readers.text.markup import EntityTypes
 from .attributes import attribute_results, read_both
 from .chance import Chart, charts
 from .chance_work import require_little_work

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from ..errors import InputError, printable, spell_python
+from ..exceptions import InputError, printable, spell_python
 
 # Gradio fills templates between these, also in what it is given
 _TEMPLATE_MARKS = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;", "@": "&#64;"})

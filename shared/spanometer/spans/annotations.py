@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of
-from ..errors import InputError, on_side
+from ..exceptions import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
 from .spans import Spans, common_scheme, encoded_tags, in_order, named_tags

@@ -28,7 +28,15 @@ from ..arrays import (
     read_documents,
     read_rows,
 )
-from ..errors import InputError, counted, has_control_characters, require_kind, require_same_documents, setting, shown
+from ..exceptions import (
+    InputError,
+    counted,
+    has_control_characters,
+    require_kind,
+    require_same_documents,
+    setting,
+    shown,
+)
 from ..options import option
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])

@@ -27,7 +27,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, shown
+from ..exceptions import InputError, shown
 from .arrow import Items, bounds_arrays, is_list_of, name_problem, spans_arrays, string_codes
 
 Value = bool | int | float | str

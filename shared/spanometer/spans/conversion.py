@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import require_kind, setting
+from ..exceptions import require_kind, setting
 from ..tags.decoding import BARE_LABEL, require_legal, scheme_of
 from ..tags.schemes import Scheme, get_scheme
 from ..tags.tags import Tags, split_tag

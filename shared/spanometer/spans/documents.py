@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import begins_run, is_integer, is_list, offsets_of, ordered, surely_distinct, take_segments
-from ..errors import InputError, counted, shown
+from ..exceptions import InputError, counted, shown
 from .arrow import LONGEST
 
 _TOKENS = "Tokens are pairs of characters' offsets in the order of the text, the end exclusive."

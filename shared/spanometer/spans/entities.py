@@ -22,7 +22,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, counted, shown
+from ..exceptions import InputError, counted, shown
 from .arrow import (
     SPAN_TYPE,
     Items,
@@ -49,6 +49,12 @@ ENTITY_REMEDY = (
     "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
     "token offsets from 0, ends exclusive."
 )
+
+ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
+"""The first dotted parts of QUAERO's entity types; all other tags are components."""
+
+Entity = dict[str, Any]
+"""`{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`."""
 
 
 @dataclass(frozen=True, eq=False)

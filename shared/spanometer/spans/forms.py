@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import as_column, read_documents
-from ..errors import InputError, on_side, require_same_documents, setting
+from ..exceptions import InputError, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
 from .arrow import SPAN_TYPE

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import as_lists, code_type, frozen, is_list, is_utf8, offsets_by, strings
-from ..errors import shown
+from ..exceptions import shown
 from .arrow import Items, string_codes, struct_lists
 from .spans import Spans
 

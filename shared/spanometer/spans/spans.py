@@ -27,7 +27,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..errors import InputError, counted, on_side, require_choice, setting
+from ..exceptions import InputError, counted, on_side, require_choice, setting
 from ..tags.decoding import BARE_LABEL, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from ..arrays import offsets_of
-from ..errors import BYTE_ORDER_MARK, InputError, shown
+from ..exceptions import BYTE_ORDER_MARK, InputError, shown
 from .documents import Tokens
 from .spans import Spans
 

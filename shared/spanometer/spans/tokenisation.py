@@ -9,7 +9,7 @@ from unicodedata import category
 import numpy as np
 
 from ..arrays import offsets_of, ranges
-from ..errors import InputError, counted, require_choice, setting
+from ..exceptions import InputError, counted, require_choice, setting
 from .characters import of_characters
 from .documents import Tokens
 from .spans import Spans

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from ..errors import printable
+from ..exceptions import printable
 from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table
 from .table import Text as Piece
 

@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
-from ..errors import printable
+from ..exceptions import printable
 from .table import Copyable, Part, Precision, Table, folded
 from .table import Text as Cell
 

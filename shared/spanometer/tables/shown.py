@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..errors import InputError, require_choice
+from ..exceptions import InputError, require_choice
 from .exports import INTERVALS, by_kind, to_csv, to_frame, to_html, to_latex, to_markdown
 from .table import Copyable, Part, Precision, Table
 

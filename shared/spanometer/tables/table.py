@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import wrap
 from typing import NamedTuple
 
-from ..errors import printable
+from ..exceptions import printable
 from ..options import check_options, option
 
 DIGITS = 4

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import code_type
-from ..errors import InputError, require_choice, setting
+from ..exceptions import InputError, require_choice, setting
 from ..options import check_options, option
 from .schemes import (
     BEGIN,

@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 
 from ..arrays import ranges
-from ..errors import InputError
+from ..exceptions import InputError
 from .schemes import BEGIN, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
 
 KEEP, CLOSE, DROP = range(3)

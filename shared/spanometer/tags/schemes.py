@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, mention, require_choice
+from ..exceptions import InputError, mention, require_choice
 from ..options import option, options_of
 
 ROLES = ("O", "B", "I", "E", "S")

@@ -28,7 +28,7 @@ from ..arrays import (
     strings,
     with_values,
 )
-from ..errors import InputError, has_control_characters, mention, require_kind, setting, shown, where_known
+from ..exceptions import InputError, has_control_characters, mention, require_kind, setting, shown, where_known
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17

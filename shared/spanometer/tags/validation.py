@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import without_option
+from ..exceptions import without_option
 from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, scheme_of
 from .schemes import Scheme
 from .tags import Tags

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_array, offsets_of, ordered, place_of, runs
-from ..errors import InputError, shown, without_option
+from ..exceptions import InputError, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
 from .tags import Tags

@@ -8,8 +8,8 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from ..analysis.answer_errors import ANSWER_KINDS, AnswerErrors
-from ..errors import counted, printable
+from ..analysis.errors.answers import ANSWER_KINDS, AnswerErrors
+from ..exceptions import counted, printable
 from ..grounding.fates import AnswerFates
 from ..tables.table import Precision
 from .frame import section, shown

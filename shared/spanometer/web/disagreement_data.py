@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.annotator_pairs import DIFFERENCES
-from ..analysis.disagreements import Disagreements
+from ..analysis.agreement.disagreements import Disagreements
+from ..analysis.agreement.pairs import DIFFERENCES
 from ..arrays import offsets_by, offsets_of, take_segments
-from ..errors import printable
+from ..exceptions import printable
 from .passages import Passages, separator_of
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..analysis.agreement import Agreement
-from ..analysis.disagreement_tables import difference_table, kind_table
-from ..analysis.disagreements import Disagreements
-from ..analysis.leave_one_out import LeaveOneOut
-from ..readers.output import writing
+from ..analysis.agreement.agreement import Agreement
+from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
+from ..analysis.agreement.leave_one_out import LeaveOneOut
+from ..readers.writing import writing
 from ..tables.table import Precision, Table
 from .disagreement_data import disagreement_data
 from .frame import framed, require_html, section

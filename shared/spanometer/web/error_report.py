@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from ..analysis.bucket_tables import BucketScores, bucket_tables
-from ..analysis.error_analysis import Errors, SystemErrors
-from ..analysis.error_tables import beside_table, cost_table, label_table, legend, mark_table, share_table
-from ..analysis.report_tables import score_cells
-from ..readers.output import writing
+from ..analysis.errors.buckets import BucketScores, bucket_tables
+from ..analysis.errors.errors import (
+    Errors,
+    SystemErrors,
+    beside_table,
+    cost_table,
+    label_table,
+    legend,
+    mark_table,
+    share_table,
+)
+from ..analysis.scores.report import score_cells
+from ..readers.writing import writing
 from ..tables.table import Number, Precision, Table, head
 from .answer_section import answer_sections
 from .frame import framed, require_html, section, shown

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..errors import InputError, printable
+from ..exceptions import InputError, printable
 from ..tables.exports import to_html
 from ..tables.table import Part, Precision
 from ..version import __version__

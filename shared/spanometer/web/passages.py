@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.contexts import Context
+from ..analysis.errors.contexts import Context
 from ..arrays import ordered_codes
-from ..errors import printable
+from ..exceptions import printable
 
 _WHOLE = {" ": 80, "": 500}
 """Documents of at most so many words, or characters, are shown whole, by what stands between two."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..alignment.matched_spans import KINDS, MatchedSpans
 from ..alignment.overlaps import order_of_line, overlaps
-from ..analysis.contexts import Context
-from ..analysis.error_examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of
+from ..analysis.errors.contexts import Context
+from ..analysis.errors.examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of
 from ..arrays import integers, offsets_of
-from ..errors import printable
+from ..exceptions import printable
 from ..spans.spans import Spans
 from .passages import Passages, separator_of
 

@@ -1,0 +1,205 @@
+"""The simulations, Figure 1 and Table 10 of 'Estimating Agreement by Chance for Sequence Annotation'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from spanometer.analysis.scores.difficulty import chance_levels
+from spanometer.exceptions import counted
+from spanometer.measures.aligned import AlignedMeasure
+from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
+from spanometer.measures.placement import Placement, place
+from spanometer.measures.token_f import TokenF
+from spanometer.measures.unitizing_alpha import UnitizingAlpha
+from spanometer.spans.spans import Spans
+
+from .inputs import Inputs, MissingCorpus
+from .published import decimals, published_rows
+from .tables import Cell, Table
+
+SOURCE = "Estimating Agreement by Chance"
+
+SIMULATED: dict[str, tuple[AlignedMeasure, str]] = {
+    "obs_f1": (ChanceKappaF1(), "f1"),
+    "chance_f1": (ChanceKappaF1(), "chance_f1"),
+    "corr_f1": (ChanceKappaF1(), "kappa_f1"),
+    "obs_d": (UnitizingAlpha(variant="1995"), "observed_disagreement"),
+    "exp_d": (UnitizingAlpha(variant="1995"), "expected_disagreement"),
+    "alpha": (UnitizingAlpha(variant="1995"), "alpha"),
+    "obs_mu_d": (UnitizingAlpha(), "observed_disagreement"),
+    "exp_mu_d": (UnitizingAlpha(), "expected_disagreement"),
+    "mu_alpha": (UnitizingAlpha(), "alpha"),
+}
+"""The columns of the simulations."""
+
+FIGURE1 = (100, (1, 5, 10, 15))
+"""The document's tokens and the lengths of its spans in Figure 1."""
+
+PARTS = {"all": "all sentences", "subset1": "subset 1", "subset2": "subset 2"}
+"""The three parts of Table 10."""
+
+_THRESHOLD = 0.825
+
+
+def simulations(inputs: Inputs) -> tuple[Table, ...]:
+    """Make Tables 2 to 9: two annotators of one document."""
+    cells = []
+    for row in published_rows("chance_simulations"):
+        first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
+        for column, (measure, key) in SIMULATED.items():
+            ours = measure.score(measure.counts(first, second))[key]
+            cells.append(Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4))
+    note = "F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant."
+    return (Table("chance_simulations", "Tables 2 to 9: simulations", SOURCE, tuple(cells), (note,)),)
+
+
+def _runs(written: str) -> Spans:
+    """Read a document whose spans are the runs of 1."""
+    spans = [{"start": run.start(), "end": run.end(), "label": "X"} for run in re.finditer("1+", written)]
+    return Spans.from_dicts([spans], lengths=[len(written)])
+
+
+def figure1_placement() -> Placement:
+    """Compute where the spans of Figure 1 begin."""
+    tokens, lengths = FIGURE1
+    return place(tokens, list(lengths))
+
+
+def figure1(inputs: Inputs) -> tuple[Table, ...]:
+    """Describe where spans of four lengths begin at random, which is printed as a picture, by a few numbers."""
+    placed = figure1_placement()
+    cells = []
+    for length, starts in zip(placed.lengths, placed.starts, strict=True):
+        middle = starts[len(starts) // 2]
+        flat = np.flatnonzero(abs(starts - middle) <= 1e-9 * middle)
+        row = counted(length, "token")
+        cells += [
+            Cell(row, "begins at token 1", None, float(starts[0]), digits=5),
+            Cell(row, "in the middle", None, float(middle), digits=5),
+            Cell(row, "the same from token", None, int(flat[0]) + 1),
+            Cell(row, "to token", None, int(flat[-1]) + 1),
+        ]
+    note = (
+        "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
+        "probabilities."
+    )
+    return (Table("chance_figure1", "Figure 1: where spans begin, a picture", SOURCE, tuple(cells), (note,)),)
+
+
+def table10(inputs: Inputs) -> tuple[Table, ...]:
+    """Compute the chance levels that the rows imply, check what correction does, and add Flair's output and row I."""
+    rows = published_rows("chance_table10")
+    cells = [
+        Cell(f"{row['model']}, implied chance", name, None, _implied(*_printed(row, part)), digits=3)
+        for row in rows
+        for part, name in PARTS.items()
+    ]
+    columns = {name: np.array([_printed(row, part) for row in rows], dtype=float).T for part, name in PARTS.items()}
+    # the paper does not say so of subset 2, in which it finds slight changes
+    cells += [Cell("order kept", PARTS[part], True, _keeps_order(*columns[PARTS[part]])) for part in ("all", "subset1")]
+    cells += [
+        Cell("spread wider", name, True, bool(np.ptp(corrected) > np.ptp(observed)))
+        for name, (observed, corrected) in columns.items()
+    ]
+    notes = [
+        "The eleven outputs are not public. What is left to compare is the shape: the chance level that a row implies, "
+        "(observed - corrected) / (1 - corrected), and that correction widens the spread and keeps the order, but for "
+        "slight changes in subset 2, where A and H change places.",
+    ]
+    title, of_row_i = "Table 10: chance on CoNLL-2003", "Table 10, row I: an inference"
+    try:
+        sides = inputs.conll03
+    except MissingCorpus as error:
+        return (
+            Table("chance_table10", title, SOURCE, tuple(cells), tuple(notes), f"Flair's output. {error}"),
+            Table("chance_table10_row_i", of_row_i, SOURCE, (), missing=f"Flair's output. {error}"),
+        )
+    parts, read_literally = _parts(sides)
+    cells += _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
+    notes.append(
+        "The subsets are printed as sentences with a chance level greater than 0.825, and at most 0.825. Read "
+        f"literally the first has {read_literally} sentences; by the rows, 1 - chance must be meant. So here "
+        "subset 1 has the sentences whose reference, against itself, has a chance level below 0.175. The range for "
+        "Flair is that of the rows, with what their rounding allows."
+    )
+    (row_i,) = (row for row in rows if row["model"] == "I")
+    return (
+        Table("chance_table10", title, SOURCE, tuple(cells), tuple(notes)),
+        Table(
+            "chance_table10_row_i",
+            of_row_i,
+            SOURCE,
+            tuple(_row_i(parts, row_i)),
+            (
+                "An inference, not what the paper says: row I comes out, nearly, from the public output of Flair if "
+                "observed F1 is taken over BIO tags of tokens and chance over tokens alone. So its corrected F1 "
+                "probably mixes two levels. With both over tokens: the rows of Flair in the table above.",
+            ),
+        ),
+    )
+
+
+def _printed(row: Mapping[str, str], part: str) -> tuple[str, str]:
+    """Return observed and corrected F1 of a row, over all sentences or one of the subsets."""
+    suffix = "" if part == "all" else f"_{part}"
+    return row[f"obs_f1{suffix}"], row[f"corr_f1{suffix}"]
+
+
+def _implied(observed: str, corrected: str, rounding: int = 0) -> float:
+    """Compute the chance level that two printed values imply; with -1 or 1 the least or most that rounding allows."""
+    first, second = (
+        float(value) + sign * rounding * 0.5 * 10.0 ** -decimals(value)
+        for value, sign in ((observed, 1), (corrected, -1))
+    )
+    return (first - second) / (1 - second)
+
+
+def _implied_range(rows: list[dict[str, str]], part: str) -> tuple[float, float]:
+    low, high = ([_implied(*_printed(row, part), rounding) for row in rows] for rounding in (-1, 1))
+    return min(low), max(high)
+
+
+def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
+    return bool((np.diff(corrected[np.argsort(observed, kind="stable")]) >= 0).all())
+
+
+def _parts(sides: tuple[Spans, Spans]) -> tuple[dict[str, tuple[Spans, Spans]], int]:
+    """Split both sides by chance; count the sentences that the printed threshold gives, read literally."""
+    # sentences without spans have no chance level and are in neither subset
+    level = chance_levels(sides[0])
+    low = 1 - _THRESHOLD
+    chosen = {
+        "all": np.arange(len(level)),
+        "subset1": np.flatnonzero(level < low),
+        "subset2": np.flatnonzero(level >= low),
+    }
+    parts = {part: (sides[0].take(of), sides[1].take(of)) for part, of in chosen.items()}
+    return parts, int((level > _THRESHOLD).sum())
+
+
+def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> list[Cell]:
+    """Make the cells of Flair's output."""
+    measure = ChanceKappaF1()
+    found = {part: measure.score(measure.counts(*sides)) for part, sides in parts.items()}
+    cells = [Cell("Flair, sentences", name, None, parts[part][0].documents) for part, name in PARTS.items()]
+    for row, key, published in (("F1", "f1", {}), ("corrected", "kappa_f1", {}), ("chance", "chance_f1", ranges)):
+        cells += [
+            Cell(f"Flair, {row}", name, published.get(part), found[part][key], digits=3) for part, name in PARTS.items()
+        ]
+    return cells
+
+
+def _row_i(parts: Mapping[str, tuple[Spans, Spans]], row: Mapping[str, str]) -> list[Cell]:
+    """Compare Flair's F1 over BIO tags, corrected for the chance level of tokens, with row I."""
+    measure, tags = ChanceKappaF1(), TokenF(format="BIO")
+    cells = []
+    for part, name in PARTS.items():
+        observed = tags.score(tags.counts(*parts[part]))["f1"]
+        chance = measure.score(measure.counts(*parts[part]))["chance_f1"]
+        ours = observed, (observed - chance) / (1 - chance)
+        for column, printed, value in zip(("F1", "corrected"), _printed(row, part), ours, strict=True):
+            cells.append(Cell(name, column, float(printed), value, digits=decimals(printed)))
+    return cells

@@ -1,0 +1,1 @@
+"""Which measure suits a corpus."""

@@ -1,0 +1,312 @@
+"""Advise on a measure for a corpus: the statistics that decide, the formal properties that they ask for, and a measure.
+
+The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. This is not that diagram
+but a derivation from the paper's Table 1: what a corpus is like says which of the formal properties matter there, and
+of the measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From which value on a
+statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
+
+    >>> from spanometer import Spans
+    >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
+    >>> advice.measure, advice.properties
+    ('token_f', ('noise',))
+
+Where no span has three tokens, a part of one is one token, and no part is larger than another: the properties that
+compare parts (`WITHOUT_LONGER_SPANS`) have no cases, so that the tag formats BIO and BIOE, which lack one of them, will
+do. That is checked by the tests over random cases.
+
+Advice also looks at chance: F1 of the reference against spans of the same numbers and lengths, placed at random
+(`chance_kappa_f1`), over all and in each label. It falls towards 0 as documents grow (Proposition 4 of 'Estimating
+Agreement by Chance for Sequence Annotation'); below `Thresholds.chance` it can be ignored.
+
+Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ...arrays import plain
+from ...exceptions import counted, require_kind
+from ...spans.spans import Spans
+from .properties import PROPERTY_NAMES, published_properties
+from .statistics import Statistics, Thresholds, statistics_of
+
+SIMPLEST_FIRST = (
+    "span_f",
+    "token_f_IO",
+    "token_f_BIO_BIOE",
+    "token_f_IO*",
+    "bcubed",
+    "link_f",
+    "intersection_f",
+    "sl_icm",
+)
+"""The metrics of the published table in the order in which they are preferred if several have what is needed."""
+
+_SHORT = 2
+
+_MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "token_f_IO": ("token_f", {}),
+    "token_f_BIO_BIOE": ("token_f", {"format": "BIO"}),
+    "token_f_IO*": ("token_f", {"format": "IO*"}),
+}
+"""The measure and its options, if a metric of the table is not called as its measure is."""
+
+
+WITHOUT_LONGER_SPANS = ("overlap", "length_vs_captured", "overlap_increasing")
+"""The properties that have no cases if no span has more than two tokens."""
+
+_LISTED = 5
+"""At most so many labels are named."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of one statistic.
+
+    Attributes:
+        question: in words.
+        found: the statistic with its value, in words.
+        threshold: from which value on it counts, in words.
+        matters: whether it does; None if the corpus cannot tell.
+        properties: the formal properties that matter if it does.
+    """
+
+    question: str
+    found: str
+    threshold: str
+    matters: bool | None
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The measure that a corpus asks for, and why.
+
+    Attributes:
+        statistics: what the corpus is like.
+        answers: what each statistic says.
+        properties: all formal properties that matter.
+        measure: the name of the suggested measure.
+        options: the options that it should be given.
+        fitting: all metrics of the published table that have these properties and can take the corpus, the simplest
+            first.
+        notes: what else to know, a sentence or two each.
+        thresholds: from which values on statistics counted.
+    """
+
+    statistics: Statistics
+    answers: tuple[Answer, ...]
+    properties: tuple[str, ...]
+    measure: str
+    options: dict[str, Any]
+    fitting: tuple[str, ...]
+    notes: tuple[str, ...]
+    thresholds: Thresholds = Thresholds()
+
+    @property
+    def call(self) -> str:
+        """Write the measure with its options, as in Python."""
+        return f"{self.measure}({', '.join(f'{name}={_written(value)}' for name, value in self.options.items())})"
+
+    @property
+    def why(self) -> str:
+        """Say the reason for the measure, in plain words."""
+        if not self.properties:
+            return "Nothing in this corpus asks for more than counting whole spans, which is what everybody knows."
+        grounds = ", ".join(answer.found for answer in self.answers if answer.matters and answer.properties)
+        needed = ", ".join(name.replace("_", " ") for name in self.properties)
+        others = self.fitting[1:]
+        choice = (
+            f"It is the simplest that has them; {', '.join(others)} {'has' if len(others) == 1 else 'have'} them too."
+            if others
+            else "It alone has them."
+        )
+        return f"With {grounds}, these formal properties matter: {needed}. {choice}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        return {**plain(asdict(self)), "why": self.why}
+
+
+def advise(
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
+) -> Advice:
+    """Advise on the measure that suits a corpus by its reference annotation.
+
+    Args:
+        references: the reference spans.
+        words: the words of each document, to tell whether they differ in how much they say.
+        thresholds: from which values on statistics count.
+
+    Raises:
+        InputError: if there are no spans, and if the words do not fit the documents.
+    """
+    known = Thresholds() if thresholds is None else thresholds
+    require_kind(known, Thresholds, "an object of Thresholds", "Make one: Thresholds(long_span=8).")
+    found = statistics_of(references, words, long_span=known.long_span)
+    answers = tuple(_answers(found, known))
+    if found.longest <= _SHORT:
+        answers = tuple(map(_without_longer_spans, answers))
+    needed = {name for answer in answers if answer.matters for name in answer.properties}
+    table = published_properties()
+    fitting = tuple(
+        metric
+        for metric in SIMPLEST_FIRST
+        if all(table[metric][name] for name in needed) and not (found.overlapping and metric.startswith("token_f"))
+    )
+    measure, options = _MEASURES.get(fitting[0], (fitting[0], {}))
+    if measure == "intersection_f" and found.overlapping_within_label:
+        options = {**options, "cap": True}
+    if "token_informativeness" in needed:
+        options = {**options, "tokens": "words"}
+    properties = tuple(name for name in PROPERTY_NAMES if name in needed)
+    return Advice(
+        found, answers, properties, measure, options, fitting, tuple(notes(measure, found, needed, known)), known
+    )
+
+
+def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
+    several = 1 - found.one_token_share
+    variation = found.information_variation
+    return [
+        Answer(
+            "Have spans several tokens, so that one can be found in part?",
+            f"{several:.1%} of spans of several tokens",
+            f"from {thresholds.several_tokens:.1%} on",
+            several > 0 and several >= thresholds.several_tokens,
+            ("overlap", "noise"),
+        ),
+        Answer(
+            "Do spans of one label touch, so that joining and parting them is an error of its own?",
+            f"{found.adjacent_share:.1%} of spans next to one of their label",
+            f"from {thresholds.adjacent:.1%} on",
+            found.adjacent > 0 and found.adjacent_share >= thresholds.adjacent,
+            ("homogeneity", "completeness"),
+        ),
+        Answer(
+            "Do lengths vary, so that a wrong token weighs less in one span than in another?",
+            f"lengths of {found.mean_length:.2f} tokens on average that vary by {found.length_variation:.2f} of it",
+            f"from {thresholds.length_variation:.2f} on",
+            found.length_variation > 0 and found.length_variation >= thresholds.length_variation,
+            ("length_vs_captured", "length_vs_noisy"),
+        ),
+        Answer(
+            "Are there long spans, in which each further token tells less?",
+            f"{found.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
+            f"from {thresholds.long_share:.1%} on",
+            found.long_share > 0 and found.long_share >= thresholds.long_share,
+            ("overlap_increasing", "noise_increasing"),
+        ),
+        Answer(
+            "Do the words of spans differ in how much they tell, rare from frequent?",
+            "no words to tell by"
+            if variation is None
+            else f"words of {found.mean_information:.1f} bits on average that vary by {variation:.2f} of it",
+            f"from {thresholds.information_variation:.2f} on",
+            None if variation is None else variation > 0 and variation >= thresholds.information_variation,
+            ("token_informativeness",),
+        ),
+        Answer(
+            "Do spans share tokens?",
+            f"{found.overlapping:,} of {found.spans:,} spans that share tokens with another",
+            "from the first on",
+            found.overlapping > 0,
+            (),
+        ),
+        Answer(
+            "Are some labels rare?",
+            f"an evenness of labels of {found.label_evenness:.2f}",
+            f"below {thresholds.label_evenness:.2f}",
+            found.label_evenness < thresholds.label_evenness,
+            (),
+        ),
+        Answer(
+            "Would spans of the same lengths agree, placed at random?",
+            "documents whose lengths are not known"
+            if found.chance is None
+            else f"an F1 by chance of {found.chance:.2f}, up to {max(found.chance_per_label.values()):.2f} in a label",
+            f"from {thresholds.chance:.2f} on",
+            None if found.chance is None else bool(above_chance(found, thresholds)),
+            (),
+        ),
+    ]
+
+
+def _without_longer_spans(answer: Answer) -> Answer:
+    """Return an answer without the properties that have no cases if no span has more than two tokens."""
+    return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
+
+
+def _written(value: Any) -> str:
+    return value if value == "words" else repr(value)
+
+
+def above_chance(found: Statistics, thresholds: Thresholds) -> list[str]:
+    """Return the labels whose chance level should be corrected for, the highest first."""
+    above = [label for label, chance in found.chance_per_label.items() if chance >= thresholds.chance]
+    return sorted(above, key=lambda label: -found.chance_per_label[label])
+
+
+def notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
+    """Say what else there is to know."""
+    said = []
+    if found.overlapping:
+        said.append(
+            "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
+            "left out, as it sees tokens and not which span they belong to."
+        )
+    if found.discontinuous:
+        said.append(f"{found.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
+    if measure == "sl_icm" and found.overlapping_within_label:
+        said.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
+    if found.label_evenness < thresholds.label_evenness:
+        also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
+        said.append(
+            f"Labels are uneven ({found.rarest_label} has {found.rarest_label_share:.1%} of the spans): report "
+            f"average='macro' as well, in which rare labels count as much as frequent ones.{also}"
+        )
+    if "token_informativeness" in needed:
+        said.append(
+            "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
+            "which a rare word comes first can tell more than the whole (see experiments.properties)."
+        )
+    if found.chance is not None:
+        said.append(_note_on_chance(found, thresholds))
+    if found.one_token_share <= 1 - thresholds.several_tokens and found.one_token_share < 1:
+        said.append(
+            "If a span with nearly the right bounds should count as right, and one that is cut in two as one, report "
+            "matched_f beside it: spans matched one to one, from an intersection over union of 0.5 on."
+        )
+        said.append(
+            "For the kinds of errors report fair_f, in which a wrong label or wrong bounds are one error and not two, "
+            "or semeval_f, in which wrong bounds count half. Neither tells a near miss from a far one."
+        )
+    else:
+        said.append(
+            "Hardly a span has a part that could be found by itself: semeval_f and matched_f tell little more than "
+            "span_f here. fair_f still counts a wrong label as one error and not as two."
+        )
+    if measure != "span_f":
+        said.append("To compare with published scores, report span_f beside it.")
+    return said
+
+
+def _note_on_chance(found: Statistics, thresholds: Thresholds) -> str:
+    """Say for which labels chance should be corrected for, and for which it can be ignored."""
+    above = above_chance(found, thresholds)
+    if not above:
+        return (
+            f"Chance can be ignored: spans of the same lengths would score {max(found.chance_per_label.values()):.2f} "
+            "at most, as documents are long beside their spans."
+        )
+    listed = ", ".join(f"{label} ({found.chance_per_label[label]:.2f})" for label in above[:_LISTED])
+    more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
+    below = len(found.chance_per_label) - len(above)
+    rest = f" In {counted(below, 'other label')} it can be ignored." if below else ""
+    return (
+        f"Spans of the same lengths, placed at random, would score {found.chance:.2f}: report chance_kappa_f1 as well, "
+        f"which corrects for it, above all for {listed}{more}.{rest}"
+    )

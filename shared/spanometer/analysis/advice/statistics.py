@@ -1,0 +1,221 @@
+"""What a corpus is like: the statistics that advice on measures is given from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...alignment.overlaps import Alignment, Side, lay_out
+from ...arrays import ranges, read_rows
+from ...exceptions import InputError, require_kind
+from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.information import TokenInformation
+from ...options import check_options, option, options_of
+from ...spans.spans import Spans
+from ...tags.tags import Tags
+
+_MOST_WORK = 3_000_000
+
+
+def _threshold(default: float, help: str, metavar: str) -> Any:
+    return option(default, help=help, kind=float, low=0, metavar=metavar)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """From which values on the statistics of a corpus ask for properties.
+
+    Attributes:
+        several_tokens: share of spans with more than one token: a span of one token is found or it is not.
+        adjacent: share of spans that begin where another of their label ends.
+        length_variation: standard deviation of the spans' lengths, divided by their mean.
+        long_span: tokens of a long span.
+        long_share: share of long spans.
+        information_variation: words differ in what they tell: the standard deviation of -log2 P(w) over the tokens of
+            spans, divided by its mean, with the relative frequencies of the corpus as P.
+        label_evenness: entropy of the labels' frequencies, divided by that of equal ones; labels are uneven below it.
+        chance: F1 by chance of the reference against itself. At 0.05 correction takes half a point from an F1 of 0.9.
+
+    Raises:
+        InputError: for a value that is not a number or below 0.
+    """
+
+    several_tokens: float = _threshold(0.05, "share of spans of several tokens from which near misses matter", "SHARE")
+    adjacent: float = _threshold(0.01, "share of spans touching one of their label from which borders matter", "SHARE")
+    length_variation: float = _threshold(0.5, "ratio of standard deviation to mean from which lengths vary", "RATIO")
+    long_span: float = _threshold(5, "number of tokens from which a span is long", "TOKENS")
+    long_share: float = _threshold(0.1, "share of spans from which long ones matter", "SHARE")
+    information_variation: float = _threshold(
+        0.3, "ratio of standard deviation to mean of their bits from which words differ", "RATIO"
+    )
+    label_evenness: float = _threshold(0.9, "ratio of entropy to its maximum below which labels are uneven", "RATIO")
+    chance: float = _threshold(0.05, "F1 by chance from which it should be corrected for", "F1")
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of a corpus.
+
+    Attributes:
+        documents, spans, labels: their numbers.
+        tokens: number of tokens, or None if the documents' lengths are not known.
+        mean_length, length_variance, longest: of the spans, in tokens.
+        length_variation: the standard deviation of their lengths, divided by the mean.
+        one_token_share: share of spans of one token.
+        long_share: share of spans that are long, see `Thresholds.long_span`.
+        adjacent: number of spans that begin where another of their label ends.
+        overlapping: number of spans that share a token with another.
+        overlapping_within_label: number of spans that share a token with another of their label.
+        discontinuous: number of spans with gaps.
+        label_evenness: entropy of the labels' frequencies, divided by its maximum; 1 for one label.
+        rarest_label, rarest_label_share: the label with the fewest spans, and its share of them.
+        mean_information, information_variation: of the tokens of spans, -log2 P(w) in bits, P the words' relative
+            frequency in the corpus: the mean, and the standard deviation divided by it. None without words.
+        once_share: share of the tokens of spans whose word occurs only once in the corpus. None without words.
+        chance: F1 by chance of the reference against itself, at the token level; None if the documents' lengths are not
+            known, and for spans with gaps.
+        chance_per_label: the same of each label.
+    """
+
+    documents: int
+    tokens: int | None
+    spans: int
+    labels: int
+    mean_length: float
+    length_variance: float
+    length_variation: float
+    longest: int
+    one_token_share: float
+    long_share: float
+    adjacent: int
+    overlapping: int
+    overlapping_within_label: int
+    discontinuous: int
+    label_evenness: float
+    rarest_label: str
+    rarest_label_share: float
+    mean_information: float | None
+    information_variation: float | None
+    once_share: float | None
+    chance: float | None
+    chance_per_label: Mapping[str, float]
+
+    @property
+    def adjacent_share(self) -> float:
+        """Return the share of spans that begin where another of their label ends."""
+        return self.adjacent / self.spans
+
+
+def statistics_of(
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, long_span: float = Thresholds.long_span
+) -> Statistics:
+    """Describe a corpus, see `Statistics`.
+
+    Raises:
+        InputError: if there are no spans, and if the words do not fit the documents.
+    """
+    require_kind(references, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
+    if len(references) == 0:
+        raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
+    extents = np.zeros(references.documents, dtype=np.int64)
+    np.maximum.at(extents, references.document, references.end)
+    # a token between documents, so that spans of two of them do not touch
+    offsets = np.concatenate(([0], np.cumsum(extents + 1)))
+    whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
+    by_label = lay_out(references, references.labels, offsets)
+    size = whole.size
+    per_label = np.bincount(references.label, minlength=len(references.labels))
+    used = np.flatnonzero(per_label)
+    share = per_label[used] / len(references)
+    rarest = int(np.argmin(share))
+    return Statistics(
+        references.documents,
+        None if references.lengths is None else int(references.lengths.sum()),
+        len(references),
+        len(used),
+        float(size.mean()),
+        float(size.var()),
+        float(size.std() / size.mean()),
+        int(size.max()),
+        float((size == 1).mean()),
+        float((size >= long_span).mean()),
+        int(np.isin(by_label.start, by_label.end).sum()),
+        _overlapping(whole),
+        _overlapping(by_label),
+        int(whole.discontinuous.sum()),
+        float(-(share * np.log(share)).sum() / np.log(len(used))) if len(used) > 1 else 1.0,
+        references.labels[used[rarest]],
+        float(share[rarest]),
+        *_information(references, words, whole, offsets),
+        *_chance(references, words),
+    )
+
+
+def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[float | None, dict[str, float]]:
+    """Compute chance F1 of the reference against itself, over all and in each label, nested spans layer by layer.
+
+    In documents for which the exact level would take long each span lies anywhere: in such long ones the difference is
+    far below what is shown.
+    """
+    if references.lengths is None and words is not None:
+        references = references.with_lengths(_lengths(words))
+    if references.lengths is None or references.fragments is not None:
+        return None, {}
+    alignment = Alignment(references, references)
+    for placement in options_of(ChanceKappaF1)["placement"].choices:
+        measure = ChanceKappaF1(placement=placement)
+        try:
+            long = measure.work(alignment) > _MOST_WORK
+        except InputError:
+            # spans of a label nest, or cross
+            continue
+        counts = replace(measure, method="uniform" if long else "exact").count(alignment)
+        by_label = measure.score_per_label(counts)
+        return measure.score(counts)["chance_f1"], {label: by_label[label]["chance_f1"] for label in sorted(by_label)}
+    return None, {}
+
+
+def _overlapping(side: Side) -> int:
+    """Count the spans that have a piece that shares a token with another one on the line."""
+    start, end = side.piece_start, side.piece_end
+    flags = np.zeros(len(start), dtype=bool)
+    flags[1:] = start[1:] < np.maximum.accumulate(end)[:-1]
+    flags[:-1] |= start[1:] < end[:-1]
+    return len(np.unique(side.piece_span[flags]))
+
+
+def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
+    return words.lengths if isinstance(words, Tags) else np.array([len(document) for document in words], dtype=np.int64)
+
+
+def _information(
+    references: Spans, words: Sequence[Sequence[str]] | None, side: Side, offsets: np.ndarray
+) -> tuple[float | None, float | None, float | None]:
+    """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
+    if words is None:
+        return None, None, None
+    words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
+    of_words = _lengths(words)
+    if len(of_words) != references.documents:
+        problem = f"words for {len(of_words)} documents, annotation of {references.documents}."
+        raise InputError(problem, "Pass the words of the annotated documents, a list for each.", side="words")
+    lengths = references.lengths
+    if lengths is None:
+        lengths = of_words
+        references.with_lengths(lengths)
+    found = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
+    information = np.zeros(0) if found.token is None else found.token
+    moved = np.cumsum(lengths) - lengths - offsets[:-1]
+    first = side.piece_start + moved[side.document[side.piece_span]]
+    bits = information[ranges(first, side.piece_end - side.piece_start)]
+    once = np.isclose(bits, math.log2(len(information)))
+    mean = float(bits.mean())
+    return mean, float(bits.std() / mean) if mean else 0.0, float(once.mean())

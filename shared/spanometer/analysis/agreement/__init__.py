@@ -1,0 +1,1 @@
+"""The agreement of annotators, where they disagree, and their consensus."""

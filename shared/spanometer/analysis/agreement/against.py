@@ -1,0 +1,467 @@
+"""Systems scored against several references, beside the annotators scored against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Never, Unpack
+
+import numpy as np
+
+from ...arrays import plain
+from ...counts.counts import Counts
+from ...counts.estimates import Estimate, estimates
+from ...counts.statistics import Resampling
+from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.pairing import unit_of
+from ...documents.sides import read_sides
+from ...exceptions import InputError, counted, require_no_more, shown
+from ...measures.base import Measure
+from ...measures.registry import MEASURES, read_measures
+from ...spans.annotations import end_to_end, named_sides
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table
+from ..comparison.systems import SYSTEM
+from ..scores.counting import count_measures, notes_of
+from ..scores.report import kind_of
+from .annotators import ANNOTATOR, named_annotators
+
+_Row = tuple[str, str | None]
+"""What is scored, and against which annotator; None for all others, document by document the best one."""
+
+WAYS = ("mean", "best", "best_by_document")
+"""How the scores against several references become one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceScore:
+    """The headline values of a measure against one reference, or against several.
+
+    Attributes:
+        scores: by key.
+        intervals: the lower and the upper bound of each; empty unless asked for, NaN for fewer than two documents.
+    """
+
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureAgainst:
+    """The result of a measure.
+
+    Attributes:
+        measure: with its options.
+        against: of each system, and of each annotator, the scores against each annotator (but itself).
+        together: the same against all of them, by the way: `mean`, `best`, `best_by_document`.
+        ceiling: the means of the annotators' values in `together`.
+        same_terms: of each system the means of its values against all annotators but one, by the way.
+        differences: of each system `same_terms` minus `ceiling`.
+        best: of each system and annotator the one against whom the headline is best.
+        documents: of each system and annotator in how many documents each one is the best reference.
+        signature: how the values were made.
+        notes: what a reader of the scores must know, see `Measure.notes`.
+    """
+
+    measure: Measure
+    against: Mapping[str, Mapping[str, ReferenceScore]]
+    together: Mapping[str, Mapping[str, ReferenceScore]]
+    ceiling: Mapping[str, ReferenceScore]
+    same_terms: Mapping[str, Mapping[str, ReferenceScore]]
+    differences: Mapping[str, Mapping[str, ReferenceScore]]
+    best: Mapping[str, str]
+    documents: Mapping[str, Mapping[str, int]]
+    signature: str
+    notes: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        values = ("against", "together", "ceiling", "same_terms", "differences")
+        found = {name: _described(getattr(self, name)) for name in values}
+        chosen = {"best": dict(self.best), "documents": {name: dict(of) for name, of in self.documents.items()}}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"headline": self.measure.headline, **found, **chosen, "signature": self.signature, **notes}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AgainstReferences(Shown):
+    """The result of `score_against`.
+
+    Its tables are `against`, one for each measure and key.
+
+    Attributes:
+        references: the annotators.
+        systems: the systems.
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        measures: the result of each measure, by the names of the results.
+        confidence: the level of the intervals; None if there are none.
+    """
+
+    references: tuple[str, ...]
+    systems: tuple[str, ...]
+    documents: int
+    tokens: int | None
+    measures: Mapping[str, MeasureAgainst]
+    confidence: float | None
+
+    @property
+    def unit(self) -> str:
+        """What the size of the corpus is counted in: `token` or `character`."""
+        return unit_of(result.signature for result in self.measures.values())
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size, the headline of each measure, what the rows and columns mean, and the signatures."""
+        size = counted(self.documents, "document")
+        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+        yield from self.lines()
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the size."""
+        for name, result in self.measures.items():
+            yield from ("", against_table(self, name, result.measure.headline))
+        yield from ("", *notes(self), "")
+        for name, result in self.measures.items():
+            yield Copyable(result.signature)
+            yield from (f"{name}: {note}" for note in result.notes)
+
+    def tables(self) -> list[Table]:
+        """Return a table for each measure and key."""
+        return [against_table(self, name, key) for name, result in self.measures.items() for key in result.measure.keys]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "references": list(self.references),
+            "systems": list(self.systems),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            **({} if self.confidence is None else {"confidence": self.confidence}),
+            "measures": {name: result.to_dict() for name, result in self.measures.items()},
+        }
+
+
+@shares(SideArguments)
+def score_against(
+    references: Sequence[Any] | Mapping[str, Any],
+    systems: Any,
+    *more: Never,
+    measures: Any = ("span_f",),
+    names: Sequence[str] | None = None,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **arguments: Unpack[SideArguments],
+) -> AgainstReferences:
+    """Score systems against the annotations of two or more people, and these against each other.
+
+        found = spanometer.score_against({"ann": ann, "ben": ben, "cat": cat}, {"tagger": output}, confidence=0.95)
+        found.measures["span_f"].together["tagger"]["mean"].scores["f1"]
+
+    Each system is scored against each annotator, and against all of them in three ways:
+
+    - **mean**: the unweighted mean of the scores of the corpus against each of them.
+    - **best**: the score against the one annotator against whom the headline (F1, mostly) of the corpus is best; the
+      other values, such as precision, are those against the same one. In a drawn corpus it may be another one.
+    - **best_by_document**: in each document the annotator is the reference against whom the headline of this document
+      alone is best (the first one of equals); the corpus with these references is then scored as any other. Documents
+      in which neither side has a span count as fully right. So a system may agree with another one in each document,
+      as in BLEU with several references.
+
+    `best` and `best_by_document` grow with the number of references; `mean` does not.
+
+    **The human ceiling** is what the annotators reach in the same manner: each one, as if a system, against all others.
+    These are one fewer than a system has, so the best of them tends to be lower. On the same terms a system is
+    therefore scored against all annotators but one, in turn, and the mean of that (`same_terms`) stands beside the mean
+    of the annotators (`ceiling`), with the difference of the two. For `mean` leaving one out changes nothing.
+
+    Intervals are those of documents drawn anew, the same ones for all values, so that of a difference too.
+
+    Args:
+        references: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or what `spanometer.read` returns; a mapping gives their names too.
+        systems: the outputs of systems by their names, in any of these forms; or one output.
+        measures: the names of measures of spans, or measures with options of their own, see `compare`.
+        names: the annotators' names, by default `1`, `2`, `3` ...
+        confidence: the level of intervals; None makes none.
+        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+
+    Raises:
+        TypeError: for an argument that there is not.
+        InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
+            (it names the annotator or system), wrong options, and if a measure is not defined.
+    """
+    require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
+    asked = read_measures(measures, MEASURES)
+    options = SideReading.of(score_against, arguments)
+    people = named_annotators(references, names)
+    sides, reading, *_ = read_sides(
+        {**people, **_named(systems, people)},
+        options,
+    )
+    reading = {**reading, "references": len(people)}
+    first = next(iter(sides.values()))
+    if first.documents == 0:
+        raise InputError("there are no documents.", "Give at least one.")
+    counts = _count_pairs(sides, list(people), asked)
+    return AgainstReferences(
+        references=tuple(name.removeprefix(ANNOTATOR) for name in people),
+        systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
+        documents=first.documents,
+        tokens=None if first.lengths is None else int(first.lengths.sum()),
+        measures={
+            name: _Measured(measure, sides, list(people), counts[name], resampling).result(
+                measure.signature(reading, resampling)
+            )
+            for name, measure in asked.items()
+        },
+        confidence=confidence,
+    )
+
+
+def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the outputs by the names of their systems in errors; one output has the name `system`."""
+    outputs = systems if isinstance(systems, Mapping) else {"system": systems}
+    if not outputs:
+        raise InputError("there are no systems.", "Pass the output of each by its name, {'old': ..., 'new': ...}.")
+    for name in outputs:
+        if not isinstance(name, str):
+            raise InputError(f"{shown(name)} is not the name of a system.", "Name systems by strings.")
+        if f"{ANNOTATOR}{name}" in people:
+            raise InputError(
+                f"a system and an annotator are both called {shown(name)}.", "Give each a name of its own."
+            )
+    return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
+
+
+def _count_pairs(
+    sides: Mapping[str, Spans], people: Sequence[str], measures: Mapping[str, Measure]
+) -> dict[str, dict[_Row, Counts]]:
+    """Count each side against each annotator (but itself), by the names of the measures."""
+    found: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
+    for person in people:
+        for side in sides:
+            if side != person:
+                counts = _count(sides[person], sides[side], measures.values(), person, side)
+                for name, of_measure in zip(measures, counts, strict=True):
+                    found[name][side, person] = of_measure
+    return found
+
+
+def _count(references: Spans, predictions: Spans, measures: Any, person: str, side: str) -> list[Counts]:
+    with named_sides({"references": person, "predictions": side}):
+        return count_measures(references, predictions, list(measures), per_document=True)
+
+
+class _Measured:
+    """All sides by one measure."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        sides: Mapping[str, Spans],
+        people: Sequence[str],
+        pairs: Mapping[_Row, Counts],
+        resampling: Resampling | None,
+    ) -> None:
+        self._measure, self._sides, self._people, self._resampling = measure, sides, people, resampling
+        self._sign = 1.0 if measure.results[measure.headline].better != "lower" else -1.0
+        self._documents: dict[str, np.ndarray] = {}
+        self._joined = end_to_end([sides[person] for person in people])
+        # a side against all annotators but itself and perhaps one more
+        merged = {(side, out): self._best_by_document(pairs, side, out) for side, out in self._groups()}
+        values = self._estimated(
+            {("pair", *row): counts for row, counts in pairs.items()}
+            | {("merged", *row): counts for row, counts in merged.items()}
+        )
+        self._notes = notes_of(
+            measure, {f"{_bare(side)} against {_bare(str(person))}": counts for (side, person), counts in pairs.items()}
+        )
+        self._pairs = {row: values["pair", *row] for row in pairs}
+        self._merged = {row: values["merged", *row] for row in merged}
+
+    def _groups(self) -> Iterator[_Row]:
+        """Yield each side, and which annotator is left out of its references, None for no other than itself."""
+        for side in self._sides:
+            yield side, None
+            if side not in self._people:
+                yield from ((side, person) for person in self._people)
+
+    def _references(self, side: str, out: str | None) -> list[str]:
+        return [person for person in self._people if person not in (side, out)]
+
+    def _best_by_document(self, pairs: Mapping[_Row, Counts], side: str, out: str | None) -> Counts:
+        """Count a side against that reference of each document that is best there."""
+        known = self._references(side, out)
+        values = []
+        for person in known:
+            counts = pairs[side, person]
+            scores = self._sign * self._measure.score_per_document(counts)[self._measure.headline]
+            # nothing on both sides is fully right, whatever zero_division is
+            values.append(np.where(counts.flagged(), np.where(np.isnan(scores), -np.inf, scores), np.inf))
+        chosen = np.argmax(values, axis=0)
+        if out is None:
+            self._documents[side] = np.bincount(chosen, minlength=len(known))
+        if len(known) == 1:
+            return pairs[side, known[0]]
+        size = self._sides[side].documents
+        place = np.array([self._people.index(person) for person in known])[chosen]
+        merged = self._joined.take(place * size + np.arange(size))
+        return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
+
+    def _estimated(self, counted: Mapping[tuple[Any, ...], Counts]) -> dict[tuple[Any, ...], Estimate]:
+        """Estimate the headline values, shape (keys)."""
+        measure = self._measure
+        # what is made of the counts for this goes with their copies
+        copies = {row: replace(counts) for row, counts in counted.items()}
+
+        def values(of_counts: Callable[[Counts], Mapping[str, Any]]) -> dict[tuple[Any, ...], np.ndarray]:
+            found = {row: of_counts(counts) for row, counts in copies.items()}
+            return {row: np.stack([each[key] for key in measure.keys], axis=-1) for row, each in found.items()}
+
+        return estimates(
+            values(measure.score),
+            lambda weights: values(lambda counts: measure.score_weighted(counts, weights)),
+            lambda: values(measure.left_out),
+            next(iter(counted.values())).documents,
+            self._resampling,
+        )
+
+    def result(self, signature: str) -> MeasureAgainst:
+        """Return the values of all sides."""
+        together = {row: self._together(*row) for row in self._groups()}
+        systems = [side for side in self._sides if side not in self._people]
+        ceiling = {way: _mean([together[person, None][way] for person in self._people]) for way in WAYS}
+        terms = {
+            side: {way: _mean([together[side, out][way] for out in self._people]) for way in WAYS} for side in systems
+        }
+        differences = {
+            side: {way: values - ceiling[way] for way, values in of_side.items()} for side, of_side in terms.items()
+        }
+
+        def scores(of_ways: Mapping[str, Estimate]) -> dict[str, ReferenceScore]:
+            return {_bare(name): self._score(values) for name, values in of_ways.items()}
+
+        return MeasureAgainst(
+            measure=self._measure,
+            against={
+                _bare(side): scores({person: self._pairs[side, person] for person in self._references(side, None)})
+                for side in self._sides
+            },
+            together={_bare(side): scores(together[side, None]) for side in self._sides},
+            ceiling=scores(ceiling),
+            same_terms={_bare(side): scores(values) for side, values in terms.items()},
+            differences={_bare(side): scores(values) for side, values in differences.items()},
+            best={_bare(side): self._best_name(side) for side in self._sides},
+            documents={
+                _bare(side): dict(zip(map(_bare, self._references(side, None)), counts.tolist(), strict=True))
+                for side, counts in self._documents.items()
+            },
+            signature=signature,
+            notes=self._notes,
+        )
+
+    def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
+        """Return the values of a side against all of its references, by the way."""
+        against = [self._pairs[side, person] for person in self._references(side, out)]
+        return {
+            "mean": _mean(against),
+            "best": Estimate.combined(self._best, *against),
+            "best_by_document": self._merged[side, out],
+        }
+
+    def _best(self, *against: np.ndarray) -> np.ndarray:
+        """Choose in each corpus the values whose headline is best, shape (corpora, keys)."""
+        stacked = np.stack(against)
+        return np.asarray(np.take_along_axis(stacked, self._best_places(stacked)[None, :, None], axis=0)[0])
+
+    def _best_places(self, values: np.ndarray) -> np.ndarray:
+        """Find the best headline in each corpus, shape (corpora); values have shape (references, corpora, keys)."""
+        headlines = self._sign * values[..., self._measure.keys.index(self._measure.headline)]
+        return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0))
+
+    def _best_name(self, side: str) -> str:
+        known = self._references(side, None)
+        points = np.stack([self._pairs[side, person].point[None] for person in known])
+        return _bare(known[int(self._best_places(points)[0])])
+
+    def _score(self, values: Estimate) -> ReferenceScore:
+        keys = self._measure.keys
+        scores = dict(zip(keys, values.point.tolist(), strict=True))
+        if self._resampling is None:
+            return ReferenceScore(scores=scores)
+        bounds = zip(keys, map(tuple, values.bounds(self._resampling.confidence).T.tolist()), strict=True)
+        whole = self._measure.results
+        return ReferenceScore(scores=scores, intervals={key: each for key, each in bounds if not whole[key].whole})
+
+
+def _mean(values: Sequence[Estimate]) -> Estimate:
+    """Compute the mean of several values; NaN if one of them is."""
+    return Estimate.combined(lambda *each: np.mean(each, axis=0), *values)
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
+
+
+def _described(found: Any) -> Any:
+    if isinstance(found, ReferenceScore):
+        return plain(asdict(found))
+    return {name: _described(values) for name, values in found.items()}
+
+
+def against_table(found: AgainstReferences, name: str, key: str) -> Table:
+    """Return a row for each system and annotator, the annotators' mean, and each system on their terms."""
+    result = found.measures[name]
+    kind = kind_of(result.measure, key)
+    nowhere: list[Cell] = [EMPTY] * len(found.references)
+
+    def cells(values: Mapping[str, ReferenceScore], columns: tuple[str, ...], *, signed: bool = False) -> list[Cell]:
+        of_columns = [values.get(column) for column in columns]
+        return [
+            EMPTY if one is None else Number(one.scores[key], kind, "", _known(one.intervals.get(key)), signed)
+            for one in of_columns
+        ]
+
+    rows: list[list[Cell] | None] = [
+        [(row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS)]
+        for row in (*found.systems, *found.references)
+    ]
+    rows += [None, ["annotators", *nowhere, *cells(result.ceiling, WAYS)]]
+    for system in found.systems:
+        rows.append([f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)])
+        rows.append([f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)])
+    title = key if name.startswith(key) else f"{name} {key}"
+    return Table(
+        title,
+        (*found.references, "mean", "best", "best by\ndocument"),
+        rows,
+        kind="against",
+        names="scored",
+        keys=(*found.references, *WAYS),
+        about={"measure": name, "key": key},
+        confidence=found.confidence,
+    )
+
+
+def _known(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if bounds is None or bounds[0] != bounds[0] else bounds
+
+
+def notes(found: AgainstReferences) -> list[str]:
+    """Return what rows and columns mean."""
+    lines = [
+        "mean: of the scores against each annotator. best: against the one who gives the best score. best by document: "
+        "against the one who gives the best score in each document.",
+        f"annotators: the mean of theirs, each scored against {counted(len(found.references) - 1, 'other')}. on their "
+        "terms: a system against all annotators but one, the mean over the one left out.",
+    ]
+    if found.confidence is not None and found.documents < 2:
+        lines.append(f"intervals need two documents or more, and there is {counted(found.documents, 'document')}")
+    return lines

@@ -1,0 +1,337 @@
+"""The agreement of annotators as a result: its tables, and its values as built-in types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...arrays import plain
+from ...exceptions import counted
+from ...measures.gamma import Gamma
+from ...measures.unitizing_alpha import UnitizingAlpha
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
+from .chance import QUANTILES, Simulated
+
+_OF_CHANCE = {
+    "mean_f1": "mean f1 of pairs",
+    "mean_kappa_f1": "mean kappa of pairs",
+    "alpha": "alpha",
+    "gamma": "gamma, own samples",
+}
+"""What is held against chance, and what the table calls it."""
+
+KEYS = ("f1", "chance_f1", "kappa_f1")
+"""The values of pairs."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AgreementValues:
+    """Agreement over the whole corpus, or in one label.
+
+    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN if
+    neither of the two has any span of it.
+
+    Attributes:
+        f1: observed F1; 1 on the diagonal.
+        chance_f1: F1 expected of random placement; on the diagonal that of two annotators who both have this one's
+            numbers and lengths of spans.
+        kappa_f1: F1 corrected for chance; 1 on the diagonal.
+        team_kappa_f1: the kappa of the team: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
+        alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
+        observed_disagreement, expected_disagreement: the two parts of alpha.
+        spans: how many spans each annotator has, shape (annotators).
+        gamma, gamma_cat: of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN unless
+            asked for.
+        observed_disorder, expected_disorder: the two parts of gamma.
+        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means, of
+            alpha and of gamma shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked
+            for.
+        simulated: values of annotations by chance beside the observed ones, with p-values: `f1` of pairs, `mean_f1`,
+            `mean_kappa_f1`, `alpha` and `gamma`; empty unless asked for.
+    """
+
+    f1: np.ndarray
+    chance_f1: np.ndarray
+    kappa_f1: np.ndarray
+    team_kappa_f1: float
+    alpha: float
+    observed_disagreement: float
+    expected_disagreement: float
+    spans: np.ndarray
+    gamma: float = math.nan
+    gamma_cat: float = math.nan
+    observed_disorder: float = math.nan
+    expected_disorder: float = math.nan
+    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
+    simulated: Mapping[str, Simulated] = field(default_factory=dict)
+
+    @property
+    def mean_f1(self) -> float:
+        """The unweighted mean of observed F1 over the pairs of annotators; pairs without a value (NaN) left out."""
+        return mean_of_pairs(self.f1)
+
+    @property
+    def mean_chance_f1(self) -> float:
+        """The same mean of the chance level."""
+        return mean_of_pairs(self.chance_f1)
+
+    @property
+    def mean_kappa_f1(self) -> float:
+        """The same mean of F1 corrected for chance."""
+        return mean_of_pairs(self.kappa_f1)
+
+    @property
+    def has_gamma(self) -> bool:
+        """Return whether gamma was computed."""
+        return not math.isnan(self.expected_disorder)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
+        names = (*(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
+        values = {name: plain(getattr(self, name)) for name in names}
+        simulated = {key: plain(one.to_dict()) for key, one in self.simulated.items()}
+        more = {"intervals": plain(dict(self.intervals)), "simulated": simulated}
+        return {**values, **{key: found for key, found in more.items() if found}}
+
+    def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
+        """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
+        if key not in self.intervals:
+            return None
+        low, high = (float(bound[pair]) for bound in self.intervals[key])
+        return None if math.isnan(low) else (low, high)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Agreement(Shown, AgreementValues):
+    """The result of `agreement`: the values of the whole corpus, and those of each label.
+
+    Its tables are `matrix`, the corrected F1 of each pair; `pairs`, all values of pairs; `labels`; and `documents`.
+
+    Attributes:
+        names: the annotators, in the order of rows and columns.
+        documents, tokens: the size of the corpus.
+        per_label: the values of each label of any annotator.
+        signatures: how the values of the pairs, alpha and gamma were made, by the measures' names.
+        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
+            NaN where neither of the two has a span; empty unless asked for.
+        confidence: the level of the intervals; None if there are none.
+        document_p_values: the p-value of `mean_f1` in each document, NaN where no pair has a value, shape (documents);
+            empty unless simulations and values of documents are asked for.
+        n_simulations: how many annotations by chance there are.
+        notes: what a reader of the values must know, see `Measure.notes`.
+    """
+
+    names: tuple[str, ...]
+    documents: int
+    tokens: int
+    per_label: Mapping[str, AgreementValues]
+    signatures: Mapping[str, str]
+    per_document: Mapping[str, np.ndarray] = field(default_factory=dict)
+    confidence: float | None = None
+    document_p_values: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    n_simulations: int = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def mean_per_document(self) -> dict[str, np.ndarray]:
+        """The mean of `per_document` over the pairs that have a value, shape (documents); NaN if none has."""
+        return {f"mean_{key}": _mean_over_pairs(values) for key, values in self.per_document.items()}
+
+    def parts(
+        self, *, per_label: bool = False, per_pair: bool = False, document_lines: Sequence[int] | None = None
+    ) -> Iterator[Part]:
+        """Return corrected F1 and alpha, and the signatures; on request more values.
+
+        Args:
+            per_label: also those of each label.
+            per_pair: also those of each pair.
+            document_lines: the lines on which documents begin, for the values of each document; None for none.
+        """
+        yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
+        yield from (pair_table(self, per_pair=per_pair), "")
+        if self.simulated:
+            yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
+        if self.confidence is not None and self.documents < 2:
+            yield f"intervals need two documents or more, and there is {counted(self.documents, 'document')}"
+        yield from map(Copyable, self.signatures.values())
+        yield from self.notes
+        if per_label:
+            yield from ("", label_table(self))
+        if document_lines is not None:
+            yield from ("", document_table(self, document_lines))
+
+    def tables(self) -> list[Table]:
+        """Return the matrix, all pairs, all labels and all documents."""
+        chance = [chance_table(self, per_pair=True, per_label=True)] if self.simulated else []
+        return [matrix(self), pair_table(self, per_pair=True), *chance, label_table(self), document_table(self)]
+
+    def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
+        """Return the names and values of each pair of annotators."""
+        return [
+            (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in KEYS})
+            for one, other in combinations(range(len(self.names)), 2)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "annotators": list(self.names),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            **super().to_dict(),
+            "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
+            "signatures": dict(self.signatures),
+            **({"notes": list(self.notes)} if self.notes else {}),
+            **({} if self.confidence is None else {"confidence": self.confidence}),
+            **({"n_simulations": self.n_simulations} if self.simulated else {}),
+            **({"per_document": plain(self._of_documents)} if self.per_document else {}),
+        }
+
+    @property
+    def _of_documents(self) -> dict[str, np.ndarray]:
+        p_values = {"p_value": self.document_p_values} if len(self.document_p_values) else {}
+        return {**self.mean_per_document, **p_values, **self.per_document}
+
+
+def _mean_over_pairs(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the values of pairs in each document; NaN if none has one."""
+    number = (~np.isnan(values)).sum(axis=0)
+    return np.where(number == 0, math.nan, np.nansum(values, axis=0) / np.maximum(number, 1))
+
+
+def matrix(found: Agreement) -> Table:
+    """Return the corrected F1 of each pair; the diagonal is left empty."""
+    rows: list[list[Cell]] = []
+    for row, name in enumerate(found.names):
+        values = found.kappa_f1[row].tolist()
+        rows.append(
+            [
+                (name, "cyan"),
+                *(
+                    Number(value, interval=found.interval("kappa_f1", row, column)) if column != row else EMPTY
+                    for column, value in enumerate(values)
+                ),
+            ]
+        )
+    return Table(
+        "",
+        found.names,
+        rows,
+        widths=(0, 6),
+        kind="matrix",
+        names="annotator",
+        keys=found.names,
+        confidence=found.confidence,
+    )
+
+
+def pair_table(found: Agreement, *, per_pair: bool) -> Table:
+    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
+    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -found.kappa_f1[pair])
+    shown = {", ".join(found.names[one] for one in pair): pair for pair in pairs}
+    if not per_pair:
+        names = list(shown)
+        ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
+        shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
+    joint = _joint_keys(found)
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(Number(float(getattr(found, key)[pair]), interval=found.interval(key, *pair)) for key in KEYS),
+            *[EMPTY] * len(joint),
+        ]
+        for name, pair in shown.items()
+    ]
+    *means, kappa = (_mean(found, key) for key in KEYS)
+    rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), *[EMPTY] * len(joint)])
+    if len(pairs) > 1:
+        team = Number(found.team_kappa_f1, interval=found.interval("team_kappa_f1"))
+        rows.append([("as a team", "cyan"), EMPTY, EMPTY, team, *[EMPTY] * len(joint)])
+    of_all = [Number(getattr(found, key), style="bold", interval=found.interval(key)) for key in joint]
+    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, *of_all])
+    return Table("", (*KEYS, *joint), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+
+
+def _joint_keys(found: Agreement) -> tuple[str, ...]:
+    """Return the values of all annotators jointly that tables show."""
+    return ("alpha", "gamma", "gamma_cat") if found.has_gamma else ("alpha",)
+
+
+def _mean(values: AgreementValues, key: str) -> Number:
+    return Number(getattr(values, f"mean_{key}"), interval=values.interval(f"mean_{key}"))
+
+
+def label_table(found: Agreement) -> Table:
+    """Return for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
+    joint = _joint_keys(found)
+    rows = [[label, *_label_cells(values, joint)] for label, values in found.per_label.items()]
+    heads = ("mean f1", "mean chance", "mean kappa", *joint, "fewest spans", "most spans")
+    keys = ("mean_f1", "mean_chance_f1", "mean_kappa_f1", *joint, "fewest_spans", "most_spans")
+    return Table("label", heads, rows, kind="labels", keys=keys, confidence=found.confidence)
+
+
+def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
+    """Return the values of annotations by chance beside those of the annotation, with p-values.
+
+    Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
+    for) the mean of F1 and alpha.
+    """
+    rows: list[list[Cell]] = []
+    if per_pair:
+        names = found.names
+        for pair in combinations(range(len(names)), 2):
+            rows.append([f"f1 of {names[pair[0]]}, {names[pair[1]]}", *_chance_cells(found.simulated["f1"], pair)])
+    joint = {key: one for key, one in found.simulated.items() if key != "f1"}
+    rows += [[(_OF_CHANCE[key], "cyan"), *_chance_cells(one)] for key, one in joint.items()]
+    if per_label:
+        for label, values in found.per_label.items():
+            known = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
+            rows += [[f"{label}: {_OF_CHANCE[key]}", *_chance_cells(one)] for key, one in known.items()]
+    heads = ("observed", "by chance", "deviation", *(f"{100 * level:g} %" for level in QUANTILES), "p-value")
+    keys = ("observed", "mean", "std", *(f"quantile_{level:g}" for level in QUANTILES), "p_value")
+    title = f"{found.n_simulations:,} annotations by chance"
+    return Table(title, heads, rows, kind="chance", names="value", keys=keys)
+
+
+def _chance_cells(one: Simulated, pair: tuple[int, ...] = ()) -> list[Cell]:
+    values = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES))
+    return [*(Number(float(value[pair])) for value in values), Number(float(one.p_value[pair]), kind="p")]
+
+
+def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
+    """Return for each document the means of the pairs, and the line on which it begins, if lines are given."""
+    means = [values.tolist() for values in found.mean_per_document.values()]
+    p_values = found.document_p_values.tolist()
+    rows: list[list[Cell]] = [
+        [
+            str(place),
+            *map(amount, lines[place - 1 : place]),
+            *map(number, values),
+            *(Number(value, "p") for value in p_values[place - 1 : place]),
+        ]
+        for place, values in enumerate(zip(*means, strict=True), 1)
+    ]
+    shown = ["p-value"] if p_values else []
+    heads = [*(["line"] if lines else []), "mean f1", "mean chance", "mean kappa", *shown]
+    keys = [*(["line"] if lines else []), *found.mean_per_document, *(["p_value"] if p_values else [])]
+    return Table("document", heads, rows, kind="documents", keys=keys)
+
+
+def _label_cells(values: AgreementValues, joint: Sequence[str]) -> list[Cell]:
+    means = [_mean(values, key) for key in KEYS]
+    spans: list[Number] = [amount(int(values.spans.min())), amount(int(values.spans.max()))]
+    return [*means, *(Number(getattr(values, key), interval=values.interval(key)) for key in joint), *spans]
+
+
+def mean_of_pairs(matrix: np.ndarray) -> float:
+    """Return the mean of a symmetric matrix without its diagonal, without NaN; NaN if that is all."""
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    known = pairs[~np.isnan(pairs)]
+    return float(known.mean()) if len(known) else math.nan

@@ -1,0 +1,46 @@
+"""The annotators of the same documents and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...arrays import ordered
+from ...exceptions import InputError, require_kind
+
+ANNOTATOR = "annotator "
+"""What stands before the names of annotators in errors."""
+
+
+def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """Return the annotations by the names of their annotators in errors.
+
+    Args:
+        annotations: those of each annotator; a mapping gives their names too.
+        names: the annotators' names, by default `1`, `2`, `3` ...
+
+    Raises:
+        InputError: for fewer than two annotators, and for names that are no strings, double or too few.
+    """
+    if isinstance(annotations, Mapping):
+        if names is not None:
+            raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
+        names, annotations = list(annotations), list(annotations.values())
+    remedy = "Pass a list with the annotations of each annotator."
+    annotations = ordered(annotations, "a list of annotations", remedy)
+    if names is None:
+        names = [str(number) for number in range(1, len(annotations) + 1)]
+    names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
+    if len(names) != len(annotations):
+        raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
+    if len(annotations) < 2:
+        raise InputError(
+            f"{len(annotations)} annotator{'' if len(annotations) == 1 else 's'}: agreement takes two.",
+            remedy,
+        )
+    for name in names:
+        require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
+    given = {f"{ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
+    if len(given) < len(annotations):
+        raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
+    return given

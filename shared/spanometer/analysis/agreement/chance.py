@@ -1,0 +1,297 @@
+"""The agreement of a team by chance: the spans of all annotators placed at random together, many times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...alignment.overlaps import Alignment, Side, coverage, token_codes
+from ...arrays import offsets_of
+from ...counts.counts import Counts
+from ...counts.statistics import divide, require_bounded
+from ...measures.chance_cases import Cases
+from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
+from ...measures.placement import sample
+from ...measures.unitizing_alpha import UnitizingAlpha
+from ...spans.spans import Spans
+
+QUANTILES = (0.025, 0.5, 0.975)
+"""The quantiles of simulated values that tables and dictionaries have."""
+
+_DRAWN_AT_ONCE = 1 << 18
+"""About how many spans of an annotator, or values of documents and labels, are simulated at a time."""
+
+_MOST_KEPT = 1 << 27
+"""How many values of simulations are kept: 1 GiB."""
+
+_SAME = 1e-12
+"""Simulated and observed values that are equal may differ in the last bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """A value of the annotation, and the same of annotations by chance.
+
+    Attributes:
+        observed: the value, or those of pairs of annotators, shape (...): () or (annotators, annotators).
+        drawn: the same of each simulation, shape (simulations, ...). NaN where there is no value.
+    """
+
+    observed: np.ndarray
+    drawn: np.ndarray
+
+    @property
+    def p_value(self) -> np.ndarray:
+        """The one-sided p-value: (1 + simulations that reach the observed value) / (1 + simulations)."""
+        reached = (self.drawn >= self.observed - _SAME).sum(axis=0)
+        known = ~np.isnan(self.drawn).any(axis=0)
+        return np.where(known, (1 + reached) / (1 + len(self.drawn)), math.nan)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean of the simulations."""
+        return np.asarray(self.drawn.mean(axis=0))
+
+    @property
+    def std(self) -> np.ndarray:
+        """The standard deviation of the simulations."""
+        return np.asarray(self.drawn.std(axis=0))
+
+    def quantile(self, level: float) -> np.ndarray:
+        """Return a quantile of the simulations, such as 0.975."""
+        return np.asarray(np.quantile(self.drawn, level, axis=0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return mean, standard deviation, quantiles and p-value."""
+        quantiles = {f"{level:g}": self.quantile(level) for level in QUANTILES}
+        return {"mean": self.mean, "std": self.std, "quantiles": quantiles, "p_value": self.p_value}
+
+
+def simulate(
+    annotated: Mapping[str, Spans],
+    chance: ChanceKappaF1,
+    alpha: UnitizingAlpha | None,
+    counts: Sequence[Counts],
+    points: Mapping[str, np.ndarray],
+    *,
+    per_document: bool,
+) -> tuple[list[dict[str, Simulated]], np.ndarray]:
+    """Place the spans of all annotators at random, as often as `chance` says, and score each time as if it were real.
+
+    Each annotator's spans of a label keep their number and lengths in each document, see `ChanceKappaF1`. In one
+    simulation an annotator's places are the same for all pairs, so that values of pairs depend on each other as they do
+    by chance. Alpha is of the same simulations; it is left out if simulated spans of a label can overlap.
+
+    Args:
+        annotated: the annotators' spans, with common labels and known lengths.
+        chance: how spans are placed, how often, and what pairs are scored with.
+        alpha: what all are scored with jointly; None leaves it out.
+        counts: those of each pair.
+        points: the observed values: `f1` and `kappa_f1`, shape (labels + 1, annotators, annotators), and `alpha`, shape
+            (labels + 1).
+        per_document: whether to hold each document against chance, too.
+
+    Returns:
+        For each label and (last) all of them together `f1` of pairs; `mean_f1` and `mean_kappa_f1`, the means over
+        pairs; and `alpha`. And the p-value of the mean F1 over pairs in each document, NaN where no pair has spans,
+        shape (documents); empty unless asked for.
+
+    Raises:
+        InputError: for more simulations than are done in some ten minutes.
+    """
+    first = next(iter(annotated.values()))
+    offsets = offsets_of(np.asarray(first.lengths))
+    labels, count = len(first.labels), chance.n_simulations
+    team = [_Annotator.of(spans, chance) for spans in annotated.values()]
+    require_bounded("n_simulations", count, sum(one.tokens for one in team), "token", MOST_TOKENS_DRAWN)
+    require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
+    if chance.placement == "independent":
+        alpha = None
+    documents = _Documents.of(counts, chance) if per_document else None
+    size = max(1, *(one.spans for one in team), first.documents * labels if per_document else 0)
+    step = max(1, _DRAWN_AT_ONCE // size)
+    generator = np.random.default_rng(chance.seed)
+    totals = [chance.totals(of_pair) for of_pair in counts]
+    upper = np.triu_indices(len(team), 1)
+    blocks: list[dict[str, np.ndarray]] = []
+    for done in range(0, count, step):
+        number = min(step, count - done)
+        sides = [one.draw(number, generator) for one in team]
+        drawn = []
+        for one, other, of_pair in zip(*upper, totals, strict=True):
+            shared = _agreement(chance.level, sides[one], sides[other])
+            both = np.bincount(sides[one].label, weights=shared, minlength=number * labels).reshape(number, labels)
+            drawn.append(_of_labels_and_all(chance, ("f1", "kappa_f1"), {**of_pair, "both": both}))
+            if documents is not None:
+                documents.add(sides[one], shared, number)
+        block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in drawn[0]}
+        if documents is not None:
+            documents.count()
+        if alpha is not None:
+            block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
+        blocks.append(block)
+    whole = {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
+    of_pairs = {key: points[key][:, *upper] for key in ("f1", "kappa_f1")}
+    known = ~np.isnan(of_pairs["f1"])
+    found = {"f1": Simulated(points["f1"], np.full((count, *points["f1"].shape), math.nan))}
+    found["f1"].drawn[:, :, *upper] = found["f1"].drawn[:, :, *upper[::-1]] = np.where(known, whole["f1"], math.nan)
+    for key, values in of_pairs.items():
+        found[f"mean_{key}"] = Simulated(_mean(values, known), _mean(whole[key], known))
+    if alpha is not None:
+        found["alpha"] = Simulated(points["alpha"], whole["alpha"])
+    by_place = [
+        {key: Simulated(one.observed[place], one.drawn[:, place]) for key, one in found.items()}
+        for place in range(labels + 1)
+    ]
+    return by_place, np.zeros(0) if documents is None else documents.p_values(count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Annotator:
+    """The spans of one annotator as random placement sees them.
+
+    Attributes:
+        cases: the places that have spans.
+        chance: how they are placed.
+        offsets: where the documents begin.
+        labels: how many labels there are.
+        spans: how many spans the annotator has.
+    """
+
+    cases: Cases
+    chance: ChanceKappaF1
+    offsets: np.ndarray
+    labels: int
+    spans: int
+
+    @classmethod
+    def of(cls, spans: Spans, chance: ChanceKappaF1) -> _Annotator:
+        alignment = Alignment(spans, spans)
+        return cls(chance.cases(alignment), chance, alignment.offsets, len(alignment.labels), len(spans))
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of all places: those of a document once for each label in it."""
+        return int(self.cases.tokens[self.cases.of_both[:, 0]].sum())
+
+    def draw(self, number: int, generator: np.random.Generator) -> Side:
+        """Place the spans anew, so many times: the labels of a simulation stand on the line after those before it."""
+        cases, stride = self.cases, int(self.offsets[-1])
+        code = cases.of_both[:, 0]
+        order = np.argsort(code, kind="stable")
+        simulation = np.arange(number)[:, None, None] * self.labels * stride
+        starts, ends = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for members in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if len(order) else []:
+            tokens, layers = cases.describe(int(code[members[0]]))
+            draws = number * len(members)
+            options: dict[str, Any] = {"placement": self.chance.of_layer, "generator": generator}
+            placed = np.concatenate([sample(tokens, layer, draws, **options) for layer in layers], axis=1)
+            base = cases.label[members].astype(np.int64) * stride + self.offsets[cases.document[members]]
+            start = placed.reshape(number, len(members), -1) + base[:, None] + simulation
+            starts.append(start.ravel())
+            ends.append((start + np.array([length for layer in layers for length in layer])).ravel())
+        start, end = np.concatenate(starts), np.concatenate(ends)
+        by_start = np.argsort(start, kind="stable")
+        start, end = start[by_start], end[by_start]
+        document = np.searchsorted(self.offsets, start % max(stride, 1), side="right") - 1
+        return Side(document, start // max(stride, 1), start, end)
+
+
+@dataclass(frozen=True, eq=False)
+class _Documents:
+    """How often simulated mean F1 reaches the observed one in each document.
+
+    Attributes:
+        totals: by document and label, of each pair.
+        observed: F1 of each pair in each document, NaN where neither has a span; shape (pairs, documents).
+        measure: what pairs are scored with.
+        drawn: F1 of pairs in the simulations of a block.
+        reached: counts, shape (documents).
+    """
+
+    totals: Sequence[Mapping[str, np.ndarray]]
+    observed: np.ndarray
+    measure: ChanceKappaF1
+    drawn: list[np.ndarray]
+    reached: np.ndarray
+
+    @classmethod
+    def of(cls, counts: Sequence[Counts], measure: ChanceKappaF1) -> _Documents:
+        totals = []
+        for of_pair in counts:
+            parts = list(of_pair.per_document())
+            totals.append({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+        observed = np.stack([measure.document_scores(of_pair)["f1"] for of_pair in counts])
+        return cls(totals, observed, measure, [], np.zeros(observed.shape[1], dtype=np.int64))
+
+    def add(self, side: Side, shared: np.ndarray, number: int) -> None:
+        """Score the next pair of a block: what each span of its first annotator shares with those of the second."""
+        of_pair = self.totals[len(self.drawn)]
+        documents, labels = of_pair["both"].shape
+        place = (side.label // labels * documents + side.document) * labels + side.label % labels
+        both = np.bincount(place, weights=shared, minlength=number * documents * labels)
+        scores = self.measure.score_totals({**of_pair, "both": both.reshape(number, documents, labels)})
+        self.drawn.append(np.asarray(scores["f1"]))
+
+    def count(self) -> None:
+        """Count the simulations of a block, when all pairs are there."""
+        known = ~np.isnan(self.observed.T)
+        means = _mean(np.stack(self.drawn, axis=-1), known)
+        self.reached[:] += (means >= _mean(self.observed.T, known) - _SAME).sum(axis=0)
+        self.drawn.clear()
+
+    def p_values(self, count: int) -> np.ndarray:
+        """Return the p-value of each document."""
+        return np.where(np.isnan(self.observed).all(axis=0), math.nan, (1 + self.reached) / (1 + count))
+
+
+def _agreement(level: str, first: Side, second: Side) -> np.ndarray:
+    """Return what each span of one side has in common with the spans of the other."""
+    if level == "token":
+        return coverage(first, second)
+    codes = token_codes(first, second)
+    known, times = np.unique(codes[len(first) :], return_counts=True)
+    if len(known) == 0:
+        return np.zeros(len(first), dtype=np.int64)
+    place = np.minimum(np.searchsorted(known, codes[: len(first)]), len(known) - 1)
+    return np.where(known[place] == codes[: len(first)], times[place], 0)
+
+
+def _alpha(measure: UnitizingAlpha, sides: Sequence[Side], labels: int, offsets: np.ndarray, number: int) -> np.ndarray:
+    """Compute alpha of simulations, shape (simulations, labels + 1)."""
+    # 1995 lays gaps out anew, at a cost that grows faster than the labels
+    together = number if measure.variant == "2016" else 1
+    found = []
+    for first in range(0, number, together):
+        parts = [_of_simulations(side, first, first + together, labels, int(offsets[-1])) for side in sides]
+        names = tuple(map(str, range(together * labels)))
+        totals = measure.totals(measure.count_sides(parts, names, offsets))
+        by_simulation = {key: values.reshape(together, labels) for key, values in totals.items()}
+        found.append(_of_labels_and_all(measure, ("alpha",), by_simulation)["alpha"])
+    return np.concatenate(found)
+
+
+def _of_simulations(side: Side, first: int, last: int, labels: int, stride: int) -> Side:
+    """Return some simulations, at the beginning of the line."""
+    part = slice(*np.searchsorted(side.label, (first * labels, last * labels)))
+    moved = first * labels * stride
+    return Side(
+        side.document[part], side.label[part] - first * labels, side.start[part] - moved, side.end[part] - moved
+    )
+
+
+def _of_labels_and_all(
+    measure: ChanceKappaF1 | UnitizingAlpha, keys: Sequence[str], totals: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Score totals of shape (simulations, labels), by label and (last) together."""
+    of_labels, whole = measure.formula(measure.quantities(totals)), measure.score_totals(totals)
+    return {key: np.append(of_labels[key], whole[key][:, None], axis=1) for key in keys}
+
+
+def _mean(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the mean over the last axis, that of pairs, of those that have a value; NaN if none has."""
+    return divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), math.nan)

@@ -1,0 +1,337 @@
+"""A consensus of annotators as a result: its tables, and its values as built-in types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...documents.attributed import AttributedSpans
+from ...documents.document_file import DocumentFile
+from ...exceptions import InputError, counted, mention, setting
+from ...options import check_options, option
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import Cell, Copyable, Number, Part, Table, amount
+from .votes import Voted, distinct_spans
+
+_LISTED = 10
+"""How many ties are printed."""
+
+_COLUMNS = ("start", "end", "label", "votes", "annotators")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Voting:
+    """How a consensus is made of annotations.
+
+    Raises:
+        InputError: for a value that is not allowed, and for `at_least` beside a rule.
+    """
+
+    rule: str = option(
+        "majority",
+        help="how many annotators must have a span",
+        choices={
+            "majority": "more than half of them; half of them is a tie, which is left out",
+            "half": "at least half of them; a tie is taken in",
+            "union": "one of them",
+            "intersection": "all of them",
+        },
+    )
+    at_least: int | None = option(
+        None, help="how many annotators must have a span, as a number", kind=int, low=1, optional=True, metavar="N"
+    )
+    vote: str = option(
+        "span",
+        help="what is voted on",
+        choices={
+            "span": "whole spans, which are equal if label and bounds (or all fragments) are",
+            "token": "labels of tokens, which are then read as runs",
+        },
+    )
+    resolve: str = option(
+        "nothing",
+        help="which spans that have won and overlap must give way: to more votes, or else to more tokens, or to what "
+        "comes first in the text, or in the alphabet of labels",
+        choices={
+            "nothing": "none, all stay",
+            "contradictions": "those that no annotator has together; what one has nested stays",
+            "overlaps": "all, so that no token is in two spans",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        if self.at_least is not None and self.rule != "majority":
+            raise InputError(
+                f"{setting('rule', self.rule)} and {mention('at_least')} are two rules.", "Leave out one of them."
+            )
+
+    @property
+    def called(self) -> str:
+        """The rule in words."""
+        return self.rule if self.at_least is None else f"at least {self.at_least}"
+
+    def needed(self, annotators: int) -> int:
+        """Return how many votes a span needs, given the number of annotators."""
+        if self.at_least is not None:
+            if self.at_least > annotators:
+                raise InputError(
+                    f"{counted(self.at_least, 'vote')} of {counted(annotators, 'annotator')}.",
+                    f"Set {setting('at_least', annotators)} or less.",
+                    option="at_least",
+                )
+            return self.at_least
+        known = {"majority": annotators // 2 + 1, "half": (annotators + 1) // 2, "union": 1}
+        return known.get(self.rule, annotators)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether half of the votes is a tie."""
+        return self.at_least is None and self.rule in ("majority", "half")
+
+    def signed(self) -> dict[str, object]:
+        """Return the options for a signature."""
+        rule = self.rule if self.at_least is None else f"at_least_{self.at_least}"
+        return {"rule": rule, "vote": self.vote, "resolve": self.resolve}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Consensus(Shown):
+    """The result of `consensus`.
+
+    Its tables are `votes`, how many spans have how many votes; `annotators`, what of each one's spans is in the
+    consensus; `ties`; `labels`; and `spans`, all spans of anybody with their votes and outcome.
+
+    Attributes:
+        names: the annotators.
+        voting: how they have voted.
+        needed: how many votes win.
+        chosen: the spans of the consensus, and who has them. If tokens vote, who has the label on all tokens of a span:
+            that may be nobody.
+        candidates: every span that an annotator has, and who.
+        ties: spans, or runs of tokens, that just half of the annotators have. Under the rule `half` they have won,
+            under `majority` they have not; there are none under other rules.
+        overruled: spans that had won, and had to give way to one that they overlap.
+        contradicting: how many spans of the consensus overlap another one that no annotator has together with them.
+        file: the documents with the consensus as their spans; None unless files were given.
+        signature: how the consensus was made.
+    """
+
+    names: tuple[str, ...]
+    voting: Voting
+    needed: int
+    chosen: Voted
+    candidates: Voted
+    ties: Voted
+    overruled: Voted
+    contradicting: int
+    file: DocumentFile | None
+    signature: str
+
+    @property
+    def spans(self) -> Spans:
+        """The consensus."""
+        return self.chosen.spans
+
+    @property
+    def name(self) -> str:
+        """The annotator's name that the consensus is given."""
+        return f"{self.voting.called} of {', '.join(self.names)}"
+
+    def documents(self, file: DocumentFile | None = None, *, votes: bool = False) -> DocumentFile:
+        """Return the documents with the consensus as their spans, for `spanometer.write`; it is named as an annotator.
+
+        Args:
+            file: other documents, in the unit of the spans, by default those that were given.
+            votes: whether spans have the attributes `votes`, their number, and `annotators`, who gave them.
+
+        Raises:
+            InputError: if no files were given.
+        """
+        known = file or self.file
+        if known is None:
+            raise InputError("no files were given, only their spans.", "Give what spanometer.read returns.")
+        made = replace(known, spans=self.spans, annotators=(self.name,) * known.documents.size, attributes=None)
+        return replace(made, attributes=AttributedSpans.from_dicts(self._attributed())) if votes else made
+
+    def _attributed(self) -> tuple[list[dict[str, Any]], ...]:
+        """Return the spans with their votes as attributes, document by document."""
+        spans = self.spans
+        rows: list[list[dict[str, Any]]] = [[] for _ in range(spans.documents)]
+        columns = (spans.document, spans.start, spans.end, spans.label)
+        for document, start, end, label, who in zip(
+            *(column.tolist() for column in columns), self.voters(self.chosen), strict=True
+        ):
+            votes = {"votes": len(who), "annotators": ", ".join(who)}
+            rows[document].append({"start": start, "end": end, "label": spans.labels[label], "attributes": votes})
+        return tuple(rows)
+
+    def voters(self, voted: Voted) -> list[list[str]]:
+        """Return the names of the annotators who have each of some spans."""
+        return [[name for name, has in zip(self.names, row, strict=True) if has] for row in voted.voters.tolist()]
+
+    def parts(self) -> Iterator[Part]:
+        """Return how many spans have won, by their votes and annotators, and the first ties."""
+        whole = self.voting.vote == "span"
+        enough = f"{self.needed} of {len(self.names)} votes"
+        yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough} or more)"
+        if len(self.ties):
+            noun = "span" if whole else "run of tokens"
+            plural = "spans" if whole else "runs of tokens"
+            won = "in the consensus" if 2 * self.needed <= len(self.names) else "not in the consensus"
+            yield f"{counted(len(self.ties), noun, plural)} with just half of the votes, {won}"
+        if len(self.overruled):
+            yield f"{counted(len(self.overruled), 'span')} with enough votes that gave way to another"
+        if self.contradicting:
+            yield f"{counted(self.contradicting, 'span')} that overlap another one, and no annotator has both"
+        yield from ("", vote_table(self), "", annotator_table(self))
+        if len(self.ties):
+            yield from ("", tie_table(self, briefly=True))
+        yield from ("", Copyable(self.signature))
+
+    def tables(self) -> list[Table]:
+        """Return the votes, the annotators, all ties, the labels and all spans."""
+        return [vote_table(self), annotator_table(self), tie_table(self), label_table(self), span_table(self)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON."""
+        return described(self)
+
+
+def vote_table(found: Consensus) -> Table:
+    """Return for each number of votes how many spans have it, and how many of these are in the consensus."""
+    votes, size = found.candidates.votes, len(found.names)
+    of_all, of_chosen = (np.bincount(some, minlength=size + 1).tolist() for some in (votes, votes[_is_chosen(found)]))
+    rows: list[list[Cell]] = [
+        [f"{number} of {size}", amount(of_all[number]), amount(of_chosen[number])] for number in range(size, 0, -1)
+    ]
+    return Table("votes", ("spans", "in the consensus"), rows, kind="votes", keys=("spans", "in_consensus"))
+
+
+def annotator_table(found: Consensus) -> Table:
+    """Return for each annotator the spans, how many are in the consensus, and how many nobody else has."""
+    voters, chosen, alone = found.candidates.voters, _is_chosen(found), found.candidates.votes == 1
+    rows: list[list[Cell]] = []
+    for name, has in zip(found.names, voters.T, strict=True):
+        number, kept = int(has.sum()), int((has & chosen).sum())
+        share = kept / number if number else float("nan")
+        rows.append([name, amount(number), amount(kept), Number(share, "share"), amount(int((has & alone).sum()))])
+    heads = ("spans", "in the consensus", "share", "nobody else has")
+    keys = ("spans", "in_consensus", "share", "alone")
+    return Table("annotator", heads, rows, kind="annotators", keys=keys)
+
+
+def label_table(found: Consensus) -> Table:
+    """Return for each label how many spans anybody has, how many there are in the consensus, and the ties."""
+    labels = sorted({*found.candidates.spans.labels, *found.spans.labels})
+    groups = (found.candidates, found.chosen, found.ties)
+    numbers = [
+        np.bincount(group.spans.with_labels(tuple(labels)).label, minlength=len(labels)).tolist() for group in groups
+    ]
+    rows = [[label, *map(amount, of_label)] for label, *of_label in zip(labels, *numbers, strict=True)]
+    heads = ("spans", "in the consensus", "ties")
+    return Table("label", heads, rows, kind="labels", keys=("spans", "in_consensus", "ties"))
+
+
+def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
+    """Return the spans that half of the annotators have, or the first of them."""
+    ties = found.ties
+    if briefly and len(ties) > _LISTED:
+        ties = ties.take(np.arange(len(ties)) < _LISTED)
+    title = f"ties (the first {_LISTED})" if len(ties) < len(found.ties) else "ties"
+    return _listed(found, ties, [], title, "ties")
+
+
+def span_table(found: Consensus) -> Table:
+    """Return all spans that anybody has or that were made of tokens, with their votes and outcome."""
+    groups = [found.candidates, found.chosen, found.ties, found.overruled]
+    known = distinct_spans([group.spans for group in groups])
+    voters = np.zeros((len(known), len(found.names)), dtype=bool)
+    for place, group in reversed(list(enumerate(groups))):
+        # spans have one order everywhere
+        voters[known.voters[:, place]] = group.voters
+    _, chosen, tie, overruled = known.voters.T
+    outcome = np.select([chosen, overruled, tie], ["chosen", "overruled", "tie"], "outvoted")
+    return _listed(found, Voted(known.spans, voters), [("outcome", outcome.tolist())], "spans", "spans")
+
+
+def described(found: Consensus) -> dict[str, Any]:
+    """Return a consensus as built-in types."""
+
+    def rows(table: Table) -> list[dict[str, Any]]:
+        keys = (table.names or table.title, *(table.keys or table.heads))
+        return [dict(zip(keys, map(_plain, row), strict=True)) for row in table.rows if row is not None]
+
+    return {
+        "annotators": list(found.names),
+        "rule": found.voting.called,
+        "needed_votes": found.needed,
+        "documents": found.spans.documents,
+        "spans": len(found.chosen),
+        "candidates": len(found.candidates),
+        "ties": rows(tie_table(found)),
+        "overruled": len(found.overruled),
+        "contradicting": found.contradicting,
+        "votes": rows(vote_table(found)),
+        "per_annotator": rows(annotator_table(found)),
+        "per_label": rows(label_table(found)),
+        "signature": found.signature,
+    }
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, Number):
+        whole = cell.kind == "amount"
+        return int(cell.value) if whole else None if np.isnan(cell.value) else cell.value
+    return cell if isinstance(cell, str) else cell[0]
+
+
+def _is_chosen(found: Consensus) -> np.ndarray:
+    """Flag the candidates that are in the consensus."""
+    known = distinct_spans([found.candidates.spans, found.chosen.spans]).voters
+    return np.asarray(known[known[:, 0], 1])
+
+
+def _listed(found: Consensus, voted: Voted, more: Sequence[tuple[str, Sequence[str]]], title: str, kind: str) -> Table:
+    """Return spans as a table, with their texts if they are known."""
+    spans = voted.spans
+    columns: list[Sequence[Cell]] = [
+        _documents(found.file, spans.document.tolist()),
+        list(map(amount, spans.start.tolist())),
+        list(map(amount, spans.end.tolist())),
+        [spans.labels[label] for label in spans.label.tolist()],
+        list(map(amount, voted.votes.tolist())),
+        [", ".join(names) for names in found.voters(voted)],
+        *(values for _, values in more),
+    ]
+    heads = [*_COLUMNS, *(name for name, _ in more)]
+    texts = None if found.file is None else _texts(found.file, voted)
+    if texts is not None:
+        columns.append(texts)
+        heads.append("text")
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return Table(title, heads, rows, kind=kind, names="document", keys=heads)
+
+
+def _documents(file: DocumentFile | None, numbers: Sequence[int]) -> list[Cell]:
+    ids = None if file is None else file.documents.ids
+    return [str(number) if ids is None else ids[number] for number in numbers]
+
+
+def _texts(file: DocumentFile, voted: Voted) -> list[str] | None:
+    """Return the text under each span, from its first character or token to its last."""
+    documents, spans = file.documents, voted.spans
+    bounds = list(zip(*(column.tolist() for column in (spans.document, spans.start, spans.end)), strict=True))
+    texts, tokens, words = documents.texts, documents.tokens, file.words
+    if not file.in_tokens:
+        return None if texts is None else [texts[document][start:end] for document, start, end in bounds]
+    if texts is not None and tokens is not None:
+        first = tokens.offsets
+        places = [(d, int(tokens.start[first[d] + s]), int(tokens.end[first[d] + e - 1])) for d, s, e in bounds]
+        return [texts[document][start:end] for document, start, end in places]
+    return None if words is None else [" ".join(words[document][start:end]) for document, start, end in bounds]

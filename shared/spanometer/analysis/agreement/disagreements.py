@@ -1,0 +1,431 @@
+"""Places where annotators differ, for adjudication: who says what there, and what it costs the agreement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Never, Self, Unpack, overload
+
+import numpy as np
+import pyarrow as pa
+
+from ...alignment.places import Places
+from ...arrays import arrow_array, as_lists, offsets_by, strings, take_segments
+from ...counts.statistics import Resampling
+from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.sides import read_sides, require_no_answers
+from ...exceptions import counted, printable, require_choice, require_no_more
+from ...measures.aligned import require_lengths
+from ...measures.base import signature_of
+from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.unitizing_alpha import UnitizingAlpha
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import Cell, Copyable, Number, Part, Table, amount
+from ..errors.contexts import Context, context_of_documents, context_of_words
+from .agree import AVERAGES
+from .annotators import ANNOTATOR, named_annotators
+from .leave_one_out import LeaveOneOut, leave_one_out
+from .pairs import DIFFERENCES, LabelConfusion, PairDifferences
+from .place_costs import place_costs
+
+SHOWN = 20
+"""How many places are printed."""
+
+_MOST_CONFUSED = 20
+
+_AT_ONCE = 1 << 10
+"""How many places are Python's objects at a time."""
+
+NOTHING = "–"
+"""What an annotator says who has no span."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Disagreements(Shown):
+    """The result of `disagreements`: every place where annotators differ.
+
+    Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how
+    many places each pair of annotators differs; `confused`, the labels that are confused, and `confusion`, the matrix.
+
+    Attributes:
+        names: the annotators.
+        sides: the spans of each, with common labels.
+        places: where they differ, and what each says there, in the order of the text; see `Places`.
+        cost: of each place, in that order, see `place_costs`.
+        level: what costs are counted in, `token` or `span`.
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        unit: what tokens are: `token`, or `character`.
+        labels: `match`, or `ignore` if only extents are compared.
+        reading: how the spans were read, for signatures.
+        context: the words and lines of the documents, as far as they are known.
+    """
+
+    names: tuple[str, ...]
+    sides: tuple[Spans, ...]
+    places: Places
+    cost: np.ndarray
+    level: str
+    documents: int
+    tokens: int | None
+    unit: str
+    labels: str
+    reading: Mapping[str, object]
+    context: Context = field(default_factory=Context)
+
+    def __len__(self) -> int:
+        """Return the number of places."""
+        return len(self.places)
+
+    @property
+    def signature(self) -> str:
+        """How the spans were read, and what costs are counted in."""
+        return signature_of("disagreements", {**self.reading, "labels": self.labels, "level": self.level})
+
+    @property
+    def mean_f1(self) -> float:
+        """The mean F1 of pairs of annotators: 1 minus the costs of all places; two without any span have F1 1."""
+        return float(1 - self.cost.sum())
+
+    @cached_property
+    def differences(self) -> PairDifferences:
+        """What is different between each two annotators; computed when it is asked for."""
+        return PairDifferences.of(self.places, self.sides)
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """Differences of each kind at each place, int64, shape (places, kinds), see `DIFFERENCES`."""
+        return self.differences.kinds
+
+    @property
+    def confusions(self) -> LabelConfusion:
+        """Which labels are confused with which, between people."""
+        return self.differences.confusion
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The places by cost, the highest first; of equal ones those with more differences, then as in the text."""
+        # sums of the same numbers in another order differ in their last bits
+        return np.lexsort((-self.kinds.sum(axis=1), -np.round(self.cost, 12)))
+
+    def leave_one_out(
+        self,
+        *,
+        placement: str = "disjoint",
+        method: str = "exact",
+        uniform_threshold: float = 0.99,
+        variant: str | None = "2016",
+        average: str = "micro",
+        zero_division: float = 0.0,
+        confidence: float | None = 0.95,
+        interval_method: str = "bca",
+        n_resamples: int = 1000,
+        seed: int = 0,
+    ) -> LeaveOneOut:
+        """Compute the team's agreement without each annotator in turn.
+
+        Args:
+            placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
+            confidence: the level of the intervals, over documents; None makes none.
+            interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+
+        Raises:
+            InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is not defined
+                on their spans.
+        """
+        require_choice("average", average, AVERAGES)
+        resampling = Resampling.chosen(
+            confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+        )
+        shared: dict[str, Any] = {"labels": self.labels, "average": average, "zero_division": zero_division}
+        chance = ChanceKappaF1(
+            level=self.level, placement=placement, method=method, uniform_threshold=uniform_threshold, **shared
+        )
+        alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+        require_lengths(self.sides[0].lengths, "chance")
+        annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
+        return leave_one_out(annotated, chance, alpha, resampling, self.reading)
+
+    def with_context(self, context: Context) -> Self:
+        """Return the same with the words and lines of the documents."""
+        return replace(self, context=context.fitting(self.places.spans))
+
+    @cached_property
+    def span_texts(self) -> pa.Array | None:
+        """The string that each distinct span covers; None without words."""
+        return None if self.context.wording is None else self.context.wording.of(self.places.spans)
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each place, the one that costs most first.
+
+        Its columns are `document` (from 0), `name` and `line` of the place if they are known, `start` and `end`
+        (exclusive) in tokens, `kinds` (list of names, see `DIFFERENCES`), `differences` (how many between two people),
+        `cost`, with words `before`, `text` and `after`, and `readings`: what is said there, that of most annotators
+        first; each has `annotators` (names) and `spans`, with `start`, `end`, `label`, `text` if there are words, and
+        `fragments` if there are discontinuous spans.
+        """
+        places, order = self.places, self.order
+        document, start, end = (column[order] for column in (places.document, places.start, places.end))
+        columns: dict[str, pa.Array] = {"document": arrow_array(document.astype(np.int32))}
+        texts = self.context.surroundings(document, start, end, places.offsets)
+        columns |= {name: texts.pop(name) for name in ("name", "line") if name in texts}
+        columns |= {"start": arrow_array(start.astype(np.int32)), "end": arrow_array(end.astype(np.int32))}
+        row, kind = np.nonzero(self.kinds[order])
+        columns["kinds"] = as_lists(offsets_by(row, len(order)), strings(kind, tuple(DIFFERENCES)))
+        columns["differences"] = arrow_array(self.kinds[order].sum(axis=1))
+        columns["cost"] = arrow_array(self.cost[order])
+        columns |= texts
+        readings = places.readings
+        counts, taken = take_segments(offsets_by(readings.place, len(self)), order)
+        columns["readings"] = as_lists(np.append(0, np.cumsum(counts)), self._readings().take(arrow_array(taken)))
+        return pa.table(columns)
+
+    def to_json_lines(self) -> str:
+        """Return a line of JSON for each place, see `to_arrow`."""
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self._rows())
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size, the kinds of differences, the labels that are confused, and the first places."""
+        yield self.size
+        yield from self.lines()
+        yield Copyable(self.signature)
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus, and how many places there are, in words."""
+        size = counted(self.documents, "document")
+        size = size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+        return f"{size}; {self.number}"
+
+    @property
+    def number(self) -> str:
+        """How many places there are, in words."""
+        return f"{counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the size and the signature."""
+        yield from ("", kind_table(self), "", difference_table(self))
+        if self.confusions.confused():
+            yield from ("", self.confusions.table(_MOST_CONFUSED))
+        yield from ("", *shown_places(self, SHOWN))
+
+    def tables(self) -> list[Table]:
+        """Return all tables."""
+        return [place_table(self), kind_table(self), difference_table(self), *self.confusions.tables()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON."""
+        return {
+            "annotators": list(self.names),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "mean_f1": self.mean_f1,
+            "places": self._rows(),
+            "differing_places": self.differences.places.tolist(),
+            "confusions": self.confusions.to_dict(),
+            "signature": self.signature,
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return list(self.to_arrow().to_pylist())
+
+    def _readings(self) -> pa.StructArray:
+        """Return all readings as structs."""
+        readings, spans = self.places.readings, self.places.spans
+        row, annotator = np.nonzero(readings.annotators)
+        annotators = as_lists(offsets_by(row, len(readings)), strings(annotator, self.names))
+        chosen = readings.span
+        bounds = {name: arrow_array(getattr(spans, name)[chosen]) for name in ("start", "end")}
+        columns = {**bounds, "label": strings(spans.label[chosen], spans.labels)}
+        if self.span_texts is not None:
+            columns["text"] = self.span_texts.take(arrow_array(chosen))
+        if spans.fragments is not None:
+            pieces = spans.fragments.take(chosen)
+            flat = arrow_array(np.stack([pieces.start, pieces.end], axis=1).astype(np.int32).ravel())
+            pairs = as_lists(np.arange(0, len(flat) + 1, 2), flat)
+            columns["fragments"] = as_lists(pieces.offsets, pairs)
+        said = as_lists(readings.offsets, pa.StructArray.from_arrays(list(columns.values()), list(columns)))
+        return pa.StructArray.from_arrays([annotators, said], ["annotators", "spans"])
+
+
+@shares(SideArguments)
+def disagreements(
+    annotations: Sequence[Any] | Mapping[str, Any],
+    *more: Never,
+    names: Sequence[str] | None = None,
+    words: Any = None,
+    labels: str = "match",
+    level: str = "token",
+    **arguments: Unpack[SideArguments],
+) -> Disagreements:
+    """Find every place where two or more annotators of the same documents differ, for adjudication.
+
+        found = spanometer.disagreements({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat}, words=words)
+        found.to_arrow(), found.to_frame(), found.to_json_lines(), found.to_csv("places")
+        found.confusions.confused()
+
+    A place is a group of overlapping spans that not all annotators have, see `alignment.places.Places`. Its cost is the
+    part of 1 - mean F1 of pairs that lies there, see `place_costs`: the mean would rise by so much if all agreed there.
+
+    Args:
+        annotations, names: of each annotator, as for `agreement`: tags, `Spans` of any kind (nested, discontinuous), or
+            files as `spanometer.read` gives them.
+        words: the words of each document, for texts; files bring their own.
+        labels: `match`, or `ignore` to compare extents alone.
+        level: what costs are counted in: `token`, as F1 of `agreement` is, or `span`. Under `token` a span that only
+            some split into two of the same label costs nothing, as all have the same tokens.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+
+    Raises:
+        TypeError: for an argument that there is not.
+        InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
+            the annotator.
+    """
+    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
+    measure = ChanceKappaF1(labels=labels, level=level)
+    options = SideReading.of(disagreements, arguments)
+    given = require_no_answers(named_annotators(annotations, names))
+    read = read_sides(
+        given,
+        options,
+    )
+    sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
+    spans = tuple(sides.values())
+    places = Places.of(spans)
+    known = spans[0].lengths
+    found = Disagreements(
+        names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
+        sides=spans,
+        places=places,
+        cost=place_costs(places, level),
+        level=level,
+        documents=spans[0].documents,
+        tokens=None if known is None else int(known.sum()),
+        unit=str(reading.get("unit", "token")),
+        labels=labels,
+        reading=reading,
+    )
+    return found.with_context(context_of_words(words) if file is None else context_of_documents(file, reading))
+
+
+def kind_table(found: Disagreements) -> Table:
+    """Return for each kind how many places have it, how many differences between two people, and what they cost.
+
+    A place can have several kinds, so that columns do not add up to the last row.
+    """
+    kinds, cost, total = found.kinds, found.cost, len(found)
+    rows: list[list[Cell] | None] = []
+    for code, name in enumerate(DIFFERENCES):
+        there = kinds[:, code] > 0
+        share = Number(there.sum() / max(total, 1), "share")
+        numbers = (amount(int(there.sum())), share, amount(int(kinds[:, code].sum())), Number(float(cost[there].sum())))
+        rows.append([(name, "cyan"), *numbers])
+    every = (amount(total), Number(1.0 if total else 0.0, "share"), amount(int(kinds.sum())), Number(float(cost.sum())))
+    rows += [None, ["all places", *every]]
+    heads = ("places", "share", "differences", "cost")
+    return Table("kind", heads, rows, kind="kinds")
+
+
+def difference_table(found: Disagreements) -> Table:
+    """Return at how many places each pair of annotators differs, the pair that differs most first."""
+    places, total = found.differences.places, max(len(found), 1)
+    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -places[pair])
+    rows: list[list[Cell]] = [
+        [
+            (found.names[one], "cyan"),
+            found.names[other],
+            amount(int(places[one, other])),
+            _share(places[one, other], total),
+        ]
+        for one, other in pairs
+    ]
+    heads = ("other annotator", "places", "share")
+    keys = ("other_annotator", "places", "share")
+    return Table("annotator", heads, rows, left=2, kind="differing", keys=keys)
+
+
+def place_table(found: Disagreements) -> Table:
+    """Return a row for each place, the one that costs most first, with a column for what each annotator says."""
+    rows = _PlaceRows(found)
+    # an annotator may be called as another column is
+    keys = [*rows.own[1:], *(f"annotator {name}" if name in rows.own else name for name in found.names)]
+    return Table(rows.own[0], keys, rows, left=len(rows.own), kind="places", keys=keys)
+
+
+class _PlaceRows(Sequence[list[Cell]]):
+    """The rows of the table of places, made when they are asked for: Python's objects take many times the columns."""
+
+    def __init__(self, found: Disagreements) -> None:
+        self._found, self._table = found, found.to_arrow()
+        self.own = [name for name in self._table.column_names if name != "readings"]
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @overload
+    def __getitem__(self, place: int) -> list[Cell]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[Cell]]: ...
+    def __getitem__(self, place: int | slice) -> list[Cell] | list[list[Cell]]:
+        chosen = range(len(self))[place]
+        if isinstance(chosen, range):
+            return [self[number] for number in chosen]
+        return next(self._rows(chosen, 1))
+
+    def __iter__(self) -> Iterator[list[Cell]]:
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self._rows(first, _AT_ONCE)
+
+    def _rows(self, first: int, size: int) -> Iterator[list[Cell]]:
+        for row in self._table.slice(first, size).to_pylist():
+            said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
+            row["kinds"] = ", ".join(row["kinds"])
+            yield [*(_cell(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
+
+
+def reading_text(reading: Mapping[str, Any]) -> str:
+    """Return what annotators say at a place in one line, `ORG Acme Inc | LOC Rome`; bounds without words."""
+    return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
+
+
+def shown_places(found: Disagreements, most: int) -> Iterator[Part]:
+    """Yield the first places as lines: where, what the text is, and who says what."""
+    wording = found.context.wording
+    if most < len(found):
+        yield from (f"the {most:,} places that cost most, of {len(found):,}:", "")
+    for row in found.to_arrow().slice(0, most).to_pylist():
+        text = row.get("text", f"{row['start']}–{row['end']}")
+        where = [f"line {row['line']}"] if row.get("line") else []
+        where += [f"document {row.get('name', row['document'])}", f"cost {row['cost']:.2g}"]
+        yield [(printable(text), "bold"), f"  {', '.join(row['kinds'])}  ", (", ".join(where), "dim")]
+        if wording is not None:
+            around = (row["before"], row["text"], row["after"])
+            yield [("  ", ""), printable(wording.separator.join(part for part in around if part))]
+        for reading in row["readings"]:
+            names = ", ".join(reading["annotators"])
+            yield [(f"  {printable(names)}: ", "dim"), printable(reading_text(reading))]
+        yield ""
+
+
+def _covered(span: Mapping[str, Any]) -> str:
+    """Return the text of a span, or its bounds."""
+    if "text" in span:
+        return str(span["text"])
+    pieces = span.get("fragments") or [(span["start"], span["end"])]
+    return " ".join(f"{start}–{end}" for start, end in pieces)
+
+
+def _share(number: int, total: int) -> Number:
+    return Number(number / total, "share")
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, float):
+        return Number(value)
+    if isinstance(value, int):
+        return amount(value)
+    return "" if value is None else printable(str(value))

@@ -1,0 +1,190 @@
+"""The agreement of a team without each annotator in turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...arrays import plain
+from ...counts.counts import Counts
+from ...counts.estimates import Estimate
+from ...counts.statistics import Resampling, divide
+from ...exceptions import InputError, counted
+from ...measures.base import Measure
+from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.unitizing_alpha import UnitizingAlpha
+from ...spans.annotations import named_sides
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
+from ..scores.counting import count_measures
+from .agree import count_jointly
+from .annotators import ANNOTATOR
+
+KEYS = {
+    "with_others": "kappa with others",
+    "kappa_f1": "kappa without",
+    "kappa_change": "change",
+    "alpha": "alpha without",
+    "alpha_change": "alpha change",
+}
+"""The values of each annotator, and their heads in tables."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LeaveOneOut(Shown):
+    """The agreement of a team, and what it is without each annotator.
+
+    Its table is `annotators`, a row for each, the one without whom agreement rises most first.
+
+    Attributes:
+        names: the annotators.
+        spans: how many each has.
+        mean_kappa_f1, alpha: of all annotators: the unweighted mean of `kappa_f1` over pairs, and joint alpha, which is
+            NaN if it was left out.
+        values: of each annotator, shape (annotators), by key: `with_others`, the mean of `kappa_f1` over the pairs with
+            this annotator; `kappa_f1`, that over the pairs without; `kappa_change`, this minus `mean_kappa_f1`;
+            `alpha`, joint alpha of the others; `alpha_change`, this minus alpha of all. A change above 0 says that the
+            others agree better among themselves. The changes of kappa sum to 0.
+        intervals: lower and upper bounds by the same keys, shape (2, annotators); empty without resampling. All are of
+            the same drawn corpora, so that the interval of a change is that of the difference.
+        confidence: the level of the intervals; None if there are none.
+        signatures: how the values were made, by the measures' names.
+    """
+
+    names: tuple[str, ...]
+    spans: np.ndarray
+    mean_kappa_f1: float
+    alpha: float
+    values: Mapping[str, np.ndarray]
+    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
+    confidence: float | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[int]:
+        """The annotators, the one without whom kappa rises most first."""
+        return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the table and the signatures."""
+        yield from (self.table(), "")
+        yield from map(Copyable, self.signatures.values())
+
+    def table(self) -> Table:
+        """Make a table with a row for the whole team, and one for each annotator."""
+        spans = amount(int(self.spans.sum()))
+        team: list[Cell] = [("all", "bold"), spans, EMPTY, number(self.mean_kappa_f1), EMPTY, number(self.alpha), EMPTY]
+        rows: list[list[Cell] | None] = [team, None]
+        for place in self.order:
+            own = amount(int(self.spans[place]))
+            rows.append([(self.names[place], "cyan"), own, *(self._number(key, place) for key in KEYS)])
+        heads = ("spans", *KEYS.values())
+        keys = ("spans", *KEYS)
+        return Table("annotator", heads, rows, kind="annotators", keys=keys, confidence=self.confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        found = {
+            "mean_kappa_f1": self.mean_kappa_f1,
+            "alpha": self.alpha,
+            "annotators": {
+                name: {
+                    "spans": self.spans[place],
+                    **{key: self.values[key][place] for key in KEYS},
+                    "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
+                }
+                for place, name in enumerate(self.names)
+            },
+            "signatures": dict(self.signatures),
+        }
+        return dict(plain(found))
+
+    def _number(self, key: str, place: int) -> Number:
+        bounds = self.intervals.get(key)
+        shown = None if bounds is None or math.isnan(bounds[0, place]) else tuple(bounds[:, place].tolist())
+        return Number(float(self.values[key][place]), interval=shown, signed=key.endswith("change"))
+
+
+def leave_one_out(
+    annotated: Mapping[str, Spans],
+    chance: ChanceKappaF1,
+    alpha: UnitizingAlpha | None,
+    resampling: Resampling | None,
+    reading: Mapping[str, Any],
+) -> LeaveOneOut:
+    """Compute the agreement of a team without each annotator.
+
+    Args:
+        annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
+        chance: F1 beyond chance of pairs.
+        alpha: of all jointly; None leaves it out.
+        resampling: how documents are drawn for intervals; None makes none.
+        reading: how spans were read, for signatures.
+
+    Raises:
+        InputError: for fewer than three annotators, and if a measure is not defined on their spans.
+    """
+    count = len(annotated)
+    if count < 3:
+        raise InputError(
+            f"{counted(count, 'annotator')}: without one of them there is no agreement left.",
+            "Give the annotations of three or more.",
+        )
+    kept = resampling is not None
+    pairs = list(combinations(range(count), 2))
+    of_pairs = [_count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+    there = np.array([[one in pair for pair in pairs] for one in range(count)])
+    subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
+    kappa = _means(_headlines(chance, of_pairs, resampling), subsets)
+    whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
+    values = {
+        "with_others": kappa[along],
+        "kappa_f1": kappa[without],
+        "kappa_change": kappa[without] - kappa[whole],
+    }
+    team_alpha = math.nan
+    if alpha is not None:
+        teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
+        joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
+        values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
+        team_alpha = float(joint.point[0])
+    confidence = None if resampling is None else resampling.confidence
+    nothing = np.full(count, math.nan)
+    return LeaveOneOut(
+        names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
+        spans=np.array([len(spans) for spans in annotated.values()]),
+        mean_kappa_f1=float(kappa.point[0]),
+        alpha=team_alpha,
+        values={key: values[key].point if key in values else nothing for key in KEYS},
+        intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
+        confidence=confidence,
+        signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},
+    )
+
+
+def _count_pair(
+    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
+) -> Counts:
+    one, other = (list(annotated)[place] for place in pair)
+    with named_sides({"references": one, "predictions": other}):
+        (counts,) = count_measures(annotated[one], annotated[other], [measure], per_document=per_document)
+    return counts
+
+
+def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
+    return measure.joint_estimates(counts, resampling)[measure.headline][-1]
+
+
+def _means(values: Estimate, subsets: np.ndarray) -> Estimate:
+    """Compute the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
+    known = subsets & ~np.isnan(values.point)
+    number = known.sum(axis=1)
+    return Estimate.combined(
+        lambda drawn: divide(np.where(known, drawn[..., None, :], 0.0).sum(axis=-1), number, math.nan), values
+    )

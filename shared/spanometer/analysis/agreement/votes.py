@@ -1,0 +1,197 @@
+"""Votes of annotators for spans, and for the labels of tokens: who has what, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...alignment.overlaps import Alignment
+from ...arrays import code_type, ordered_codes, row_ranks
+from ...exceptions import InputError
+from ...spans.annotations import end_to_end
+from ...spans.spans import Spans
+
+
+@dataclass(frozen=True, eq=False)
+class Voted:
+    """Spans, and the annotators who have them.
+
+    Attributes:
+        spans: the spans.
+        voters: who has each, bool, shape (spans, annotators).
+    """
+
+    spans: Spans
+    voters: np.ndarray
+
+    def __len__(self) -> int:
+        """Return the number of spans."""
+        return len(self.spans)
+
+    @property
+    def votes(self) -> np.ndarray:
+        """How many annotators have each span, shape (spans), int64."""
+        return np.asarray(self.voters.sum(axis=1))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many tokens each span has, shape (spans), int64."""
+        span, start, end = self.spans.pieces()
+        sizes = np.zeros(len(self), dtype=np.int64)
+        np.add.at(sizes, span, end - start)
+        return sizes
+
+    def take(self, kept: np.ndarray) -> Voted:
+        """Return the flagged spans."""
+        spans, chosen = self.spans, np.flatnonzero(kept)
+        columns = {name: getattr(spans, name)[chosen] for name in ("document", "start", "end", "label")}
+        fragments = None if spans.fragments is None else spans.fragments.take(chosen)
+        return Voted(replace(spans, **columns, fragments=fragments), self.voters[chosen])
+
+
+def distinct_spans(annotators: Sequence[Spans]) -> Voted:
+    """Return all spans of some annotators, equal ones (of one label, with the same fragments) once."""
+    together = end_to_end(annotators)
+    documents = annotators[0].documents
+    # int32 holds annotators times documents: `end_to_end` lays out that many documents
+    who, document = np.divmod(together.document, np.int32(max(documents, 1)))
+    keys = [document, together.start, together.end, together.label]
+    if together.fragments is not None:
+        offsets = 2 * together.fragments.offsets
+        # in the order of `spans.in_order`
+        bounds = np.stack([together.fragments.start, -together.fragments.end], axis=1).ravel()
+        keys.append(row_ranks(offsets[:-1], offsets[1:], bounds))
+    _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
+    voters = np.zeros((len(first), len(annotators)), dtype=bool)
+    voters[place.ravel(), who] = True
+    fragments = None if together.fragments is None else together.fragments.take(first)
+    if fragments is not None and len(fragments.start) == len(first):
+        fragments = None
+    spans = replace(
+        together,
+        document=document[first],
+        start=together.start[first],
+        end=together.end[first],
+        label=together.label[first],
+        documents=documents,
+        lengths=annotators[0].lengths,
+        fragments=fragments,
+    )
+    return Voted(spans, voters)
+
+
+class LabelledTokens:
+    """The tokens that each annotator gives a label, as stretches of tokens with the same voters.
+
+    Args:
+        annotators: contiguous spans, those of one label and annotator without overlap.
+        names: what errors call the annotators.
+
+    Raises:
+        InputError: for spans of one label that overlap, and for discontinuous spans; it names the annotator.
+    """
+
+    def __init__(self, annotators: Sequence[Spans], names: Sequence[str]) -> None:
+        self._labels = tuple(sorted({label for spans in annotators for label in spans.labels}))
+        self._like = replace(annotators[0], fragments=None)
+        # a token more for each document, so that no run goes on in the next one
+        ends = np.zeros(self._like.documents, dtype=np.int64)
+        for spans in annotators:
+            np.maximum.at(ends, spans.document, spans.end)
+        self._offsets = np.concatenate(([0], np.cumsum(ends + 1)))
+        sides = [self._on_line(spans, name) for spans, name in zip(annotators, names, strict=True)]
+        bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
+        change = np.zeros((len(bounds), len(sides)), dtype=np.int8)
+        self._begins = np.zeros((len(bounds), len(sides)), dtype=bool)
+        for who, (start, end) in enumerate(sides):
+            first = np.searchsorted(bounds, start)
+            self._begins[first, who] = True
+            change[first, who] += 1
+            change[np.searchsorted(bounds, end), who] -= 1
+        self._bounds = bounds
+        self._has = np.cumsum(change, axis=0, dtype=np.int8) > 0
+
+    def runs(self, least: int, most: int) -> Voted:
+        """Return the runs of tokens with at least and at most so many votes for a label, as spans of it.
+
+        A run is parted before a token at which more than half of the annotators who have the label on it and on the
+        token before begin a new span of it. The voters of a run are those who have the label on all its tokens.
+        """
+        votes = self._has.sum(axis=1)
+        won = (votes >= least) & (votes <= most) & (votes > 0)
+        both = self._has[1:] & self._has[:-1]
+        parted = np.zeros(len(won), dtype=bool)
+        parted[1:] = 2 * (both & self._begins[1:]).sum(axis=1) > both.sum(axis=1)
+        first = np.flatnonzero(won & (parted | ~np.append(False, won[:-1])[: len(won)]))
+        ends = np.append(~won[1:] | parted[1:], True)[: len(won)]
+        last = np.flatnonzero(won & ends)
+        unbroken = np.cumsum(~self._has, axis=0)
+        lacking = unbroken[last] - unbroken[first] + ~self._has[first]
+        # the last stretch ends the last span, so that none begins there
+        start, end = self._bounds[first], self._bounds[np.minimum(last + 1, max(len(won) - 1, 0))]
+        label, place = np.divmod(start, self._offsets[-1])
+        document = np.searchsorted(self._offsets, place, side="right") - 1
+        base = label * self._offsets[-1] + self._offsets[document]
+        order = np.lexsort((label, end - base, start - base, document))
+        spans = replace(
+            self._like,
+            document=document[order].astype(np.int32),
+            start=(start - base)[order].astype(np.int32),
+            end=(end - base)[order].astype(np.int32),
+            label=label[order].astype(code_type(len(self._labels))),
+            labels=self._labels,
+        )
+        return Voted(spans, lacking[order] == 0)
+
+    def _on_line(self, spans: Spans, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bounds of spans with all labels and documents laid on one line, in order."""
+        if spans.fragments is not None:
+            raise InputError(
+                "tokens vote for runs, and these spans are discontinuous.", "Vote on whole spans.", side=name
+            )
+        known = spans.with_labels(self._labels)
+        base = known.label.astype(np.int64) * self._offsets[-1] + self._offsets[known.document]
+        start, end = base + known.start, base + known.end
+        order = np.argsort(start, kind="stable")
+        start, end = start[order], end[order]
+        overlapping = start[1:] < end[:-1]
+        if overlapping.any():
+            span = int(order[int(np.argmax(overlapping)) + 1])
+            raise InputError(
+                f"two spans of {known.labels[known.label[span]]!r} overlap, and tokens cannot vote for both.",
+                "Vote on whole spans.",
+                side=name,
+                document=int(known.document[span]),
+                position=int(known.start[span]),
+            )
+        return start, end
+
+
+def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of spans that share a token, whatever their labels, the first before the second."""
+    bare = replace(spans, label=np.zeros_like(spans.label), labels=("_",))
+    pairs = Alignment(bare, bare).pairs
+    once = pairs.reference < pairs.prediction
+    return pairs.reference[once], pairs.prediction[once]
+
+
+def without_losers(first: np.ndarray, second: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Flag the spans that stay if only one of each pair may: taken by rank, a span stays if none of its rivals has.
+
+    Args:
+        first, second: the pairs.
+        rank: of each span, all different; the lowest one goes first.
+    """
+    kept = np.ones(len(rank), dtype=bool)
+    while len(first):
+        ahead = np.full(len(rank), len(rank))
+        np.minimum.at(ahead, first, rank[second])
+        np.minimum.at(ahead, second, rank[first])
+        wins = rank < ahead
+        beaten = np.concatenate([second[wins[first]], first[wins[second]]])
+        kept[beaten] = False
+        open_pairs = kept[first] & kept[second]
+        first, second = first[open_pairs], second[open_pairs]
+    return kept

@@ -1,0 +1,1 @@
+"""Systems compared: intervals, paired tests, ranks."""

@@ -1,0 +1,262 @@
+"""Compared systems as a result: its tables, and its values as built-in types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ...arrays import plain
+from ...documents.pairing import unit_of
+from ...exceptions import counted
+from ...measures.base import Measure
+from ...tables.shown import Shown
+from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best, with_best_in_row
+from ..scores.report import higher_is_better, kind_of
+from .significance import LEVELS, PairedResampling, RankCorrelation
+from .systems import PairResult, SystemResult
+
+_SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
+"""The values in tables of measures that have too many for their intervals; JSON has all."""
+
+_PAIR_HEADS = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
+_PAIR_KEYS = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureComparison:
+    """The result of a measure for all systems.
+
+    Attributes:
+        measure: with its options.
+        key: the value that is compared: the measure's headline, or another that it is ranked by.
+        systems: the result of each, by name.
+        pairs: the result of each pair.
+        signature: how the values were made.
+        per_label: the same for each label of the reference, or each attribute; p-values are not corrected over them.
+        notes: what a reader of the scores must know, see `Measure.notes`.
+    """
+
+    measure: Measure
+    key: str
+    systems: Mapping[str, SystemResult]
+    pairs: tuple[PairResult, ...]
+    signature: str
+    per_label: Mapping[str, MeasureComparison] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the better system has the higher value."""
+        return self.measure.results[self.key].better == "higher"
+
+    def title(self, name: str) -> str:
+        """Return what the value is called in tables and pictures, given the name of the result."""
+        if self.key.startswith(name):
+            return self.key
+        return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        of_labels = {label: found._results() for label, found in self.per_label.items()}
+        return {
+            "headline": self.key,
+            "higher_is_better": self.higher_is_better,
+            **self._results(),
+            "signature": self.signature,
+            **({"notes": list(self.notes)} if self.notes else {}),
+            **({"per_label": of_labels} if of_labels else {}),
+        }
+
+    def _results(self) -> dict[str, Any]:
+        return {
+            "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
+            "pairs": [plain(asdict(pair)) for pair in self.pairs],
+        }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Comparison(Shown):
+    """The result of `compare`.
+
+    Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and
+    `correlations`, a row for each two measures.
+
+    Attributes:
+        names: the systems.
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
+            headline, as the slot error rate of `Eter`, has a result of its own, by its key.
+        resampling: how corpora were drawn, and outputs swapped.
+        rank_correlations: how alike each two results rank the systems; empty unless asked for.
+    """
+
+    names: tuple[str, ...]
+    documents: int
+    tokens: int | None
+    measures: Mapping[str, MeasureComparison]
+    resampling: PairedResampling
+    rank_correlations: tuple[RankCorrelation, ...] = ()
+
+    def parts(self) -> Iterator[Part]:
+        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
+        size = counted(self.documents, "document")
+        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+        yield from self.lines()
+
+    @property
+    def unit(self) -> str:
+        """What the size of the corpus is counted in: `token` or `character`."""
+        return unit_of(result.signature for result in self.measures.values())
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the size."""
+        for name, result in self.measures.items():
+            yield from ("", system_table(name, result), "", pair_table(name, result))
+            if result.per_label:
+                yield from ("", label_table(name, result), "", label_pair_table(name, result))
+        if self.rank_correlations:
+            yield from ("", correlation_table(self.rank_correlations))
+        yield from ("", *legend(self), "")
+        for name, result in self.measures.items():
+            yield Copyable(result.signature)
+            yield from (f"{name}: {note}" for note in result.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            **self.resampling.options(),
+            "measures": {name: found.to_dict() for name, found in self.measures.items()},
+            **(
+                {"rank_correlations": [plain(asdict(pair)) for pair in found]}
+                if (found := self.rank_correlations)
+                else {}
+            ),
+        }
+
+
+def system_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    measure = result.measure
+    keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
+    rows: list[list[Cell]] = []
+    for system, values in result.systems.items():
+        cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
+        stability = Number(values.rank_shares[values.rank - 1], "share")
+        rows.append([(system, "cyan"), *cells, Number(values.rank, "amount"), stability])
+    return Table(
+        name,
+        [*map(head, keys), "rank", "stability"],
+        with_best(rows, [higher_is_better(measure, key) for key in keys]),
+        kind="systems",
+        names="system",
+        keys=[*keys, "rank", "stability"],
+        about={"measure": name},
+    )
+
+
+def pair_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each pair: the difference with its interval, and the p-values."""
+    return Table(
+        result.title(name),
+        _PAIR_HEADS,
+        _pair_rows(result),
+        kind="pairs",
+        names="pair",
+        keys=_PAIR_KEYS,
+        about={"measure": name},
+    )
+
+
+def label_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each label: the value of each system with its interval."""
+    kind, key, better = kind_of(result.measure, result.key), result.key, result.higher_is_better
+    rows: list[list[Cell]] = []
+    for label, found in result.per_label.items():
+        cells = [Number(values.scores[key], kind, "", values.intervals.get(key)) for values in found.systems.values()]
+        rows.append([label, *with_best_in_row(cells, higher=better)])
+    names = list(result.systems)
+    return Table(
+        f"{result.title(name)}: label", names, rows, kind="labels", names="label", keys=names, about={"measure": name}
+    )
+
+
+def label_pair_table(name: str, result: MeasureComparison) -> Table:
+    """Return a row for each label and pair: the difference with its interval, and the p-values."""
+    rows: list[list[Cell]] = [[label, *row] for label, found in result.per_label.items() for row in _pair_rows(found)]
+    return Table(
+        f"{result.title(name)}: label",
+        ("pair", *_PAIR_HEADS),
+        rows,
+        left=2,
+        kind="label_pairs",
+        names="label",
+        keys=("pair", *_PAIR_KEYS),
+        about={"measure": name},
+    )
+
+
+def _pair_rows(result: MeasureComparison) -> list[list[Cell]]:
+    kind = kind_of(result.measure, result.key)
+    return [
+        [
+            (" - ".join(pair.systems), "cyan"),
+            Number(pair.difference, kind, "", pair.interval, signed=True),
+            Number(pair.p_randomisation, "p"),
+            Number(pair.p_randomisation_holm, "p"),
+            f"{pair.mark:<3}",
+            Number(pair.p_bootstrap, "p"),
+            Number(pair.p_bootstrap_holm, "p"),
+        ]
+        for pair in result.pairs
+    ]
+
+
+def correlation_table(found: Sequence[RankCorrelation]) -> Table:
+    """Return a row for each two measures: tau with its interval, and how many systems they rank this way and that."""
+    rows: list[list[Cell]] = [
+        [
+            (" - ".join(pair.measures), "cyan"),
+            Number(pair.tau, "plain", "", pair.interval),
+            Number(pair.same, "share"),
+            amount(len(pair.swapped)),
+        ]
+        for pair in found
+    ]
+    heads = ("Kendall's tau", "same ranking", "pairs swapped")
+    keys = ("tau", "same", "swapped")
+    return Table("rank correlation", heads, rows, kind="correlations", names="measures", keys=keys)
+
+
+def legend(found: Comparison) -> list[str]:
+    """Return the meaning of the columns and the marks."""
+    confidence = f"{100 * found.resampling.confidence:g}"
+    marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
+    directions = dict.fromkeys(
+        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
+        for result in found.measures.values()
+    )
+    correlations = (
+        "Kendall's tau-b of the rankings by two measures: 1 for equal ones, -1 for opposite ones. Its interval is over "
+        "documents, for these systems. same ranking: the share of resampled corpora in which both rank all alike; "
+        "pairs swapped: of systems, those that one ranks this way and the other that way (--json names them)."
+    )
+    bounds = [
+        low
+        for result in found.measures.values()
+        for system in result.systems.values()
+        for low, _ in system.intervals.values()
+    ]
+    without = "a value that is not a number has no interval"
+    if found.documents < 2:
+        without = f"intervals need two documents or more, and there is {counted(found.documents, 'document')}"
+    return [
+        *([f"[nan, nan]: {without}."] if any(map(math.isnan, bounds)) else []),
+        f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
+        "stability: the share of resampled corpora in which the system has this rank.",
+        f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
+        *([correlations] if found.rank_correlations else []),
+    ]

@@ -1,0 +1,228 @@
+"""Systems that are measured on the same drawn corpora: their values, ranks and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...counts.counts import Counts
+from ...counts.estimates import Estimate, estimates
+from ...measures.base import Measure
+from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
+
+REFERENCES = "the reference"
+SYSTEM = "system "
+"""The names of the sides in errors: the reference, and a system in front of its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult:
+    """The result of a measure for one system.
+
+    Attributes:
+        scores: the headline values.
+        intervals: the lower and the upper bound of each that is not a number of things.
+        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
+        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
+    """
+
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    rank: int
+    rank_shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult:
+    """The result of a measure for two systems.
+
+    Attributes:
+        systems: their names.
+        difference: of the value that is compared, the first system's minus the second's.
+        interval: of the difference, its lower and upper bound.
+        p_randomisation: of paired approximate randomisation.
+        p_bootstrap: of the paired bootstrap.
+        p_randomisation_holm, p_bootstrap_holm: corrected over all pairs of the measure.
+        exact: whether `p_randomisation` is of all swaps that there are, and not of random ones.
+    """
+
+    systems: tuple[str, str]
+    difference: float
+    interval: tuple[float, float]
+    p_randomisation: float
+    p_randomisation_holm: float
+    p_bootstrap: float
+    p_bootstrap_holm: float
+    exact: bool
+
+    @property
+    def mark(self) -> str:
+        """Stars for `p_randomisation_holm`, see `LEVELS`; none if it is 0.05 or more."""
+        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
+        return reached[-1] if reached else ""
+
+
+class MeasurePart:
+    """The values of one label, or of one attribute, or of all attributes together, instead of those of a measure.
+
+    Args:
+        measure: the measure.
+        label: the label or attribute; None for all attributes together.
+    """
+
+    def __init__(self, measure: Measure, label: str | None) -> None:
+        self._measure, self._label = measure, label
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is the measure's."""
+        return getattr(self._measure, name)
+
+    def score(self, counts: Counts) -> dict[str, float]:
+        """Compute the headline values."""
+        measure: Any = self._measure
+        found = measure.score(counts)[measure.micro_key] if self._label is None else None
+        return {key: (found or measure.score_per_label(counts)[self._label])[key] for key in measure.keys}
+
+    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute the headline values of corpora given by document weights."""
+        if self._label is None:
+            return self._together(self._measure.score_weighted(counts, weights))
+        return self._of_label(counts, self._measure.label_values(counts, weights))
+
+    def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute the headline values without one group of documents after the other."""
+        if self._label is None:
+            return self._together(self._measure.left_out(counts))
+        return self._of_label(counts, self._measure.labels_left_out(counts))
+
+    def _of_label(self, counts: Counts, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        code = counts.labels.index(str(self._label))
+        return {key: values[key][:, code] for key in self._measure.keys}
+
+    def _together(self, values: Mapping[Any, np.ndarray]) -> dict[str, np.ndarray]:
+        measure: Any = self._measure
+        return {key: values[measure.micro_key, key] for key in measure.keys}
+
+
+class MeasuredSystems:
+    """The counts of all systems by one measure, and its values of drawn corpora.
+
+    Attributes:
+        measure: the measure.
+        counts: of each system.
+        estimates: the headline values of each system, by key, see `estimate`.
+    """
+
+    def __init__(self, measure: Any, resampling: PairedResampling) -> None:
+        self.measure = measure
+        self.counts: dict[str, Counts] = {}
+        self.estimates: dict[str, dict[str, Estimate]] = {}
+        self._resampling = resampling
+
+    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
+        compared = [values[key] for values in self.estimates.values()]
+        higher = self.measure.results[key].better == "higher"
+        places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
+        return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
+
+    def results(self, key: str) -> dict[str, SystemResult]:
+        """Return the result of each system, ranked by one of the values."""
+        places, drawn_places = self.places(key)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+        if any(counts.documents < 2 for counts in self.counts.values()):
+            shares = np.full_like(shares, np.nan)
+        return {
+            system: SystemResult(
+                scores=self.measure.score(self.counts[system]),
+                intervals={
+                    key: estimate.interval(self._resampling.confidence)
+                    for key, estimate in values.items()
+                    if not self.measure.results[key].whole
+                },
+                rank=int(places[column]),
+                rank_shares=tuple(shares[column].tolist()),
+            )
+            for column, (system, values) in enumerate(self.estimates.items())
+        }
+
+    @cached_property
+    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
+        """The result of each pair of systems, by each value that the measure is ranked by."""
+        keys = (self.measure.headline, *self.measure.ranked)
+        estimates = self.estimates
+        pairs = {
+            (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
+            for one, other in combinations(estimates, 2)
+        }
+        swapped = [
+            randomisation_test(
+                self.measure,
+                self.counts[one],
+                self.counts[other],
+                {key: float(difference.point) for key, difference in differences.items()},
+                self._resampling,
+            )
+            for (one, other), differences in pairs.items()
+        ]
+        return {
+            key: self._pairs(
+                {systems: differences[key] for systems, differences in pairs.items()},
+                np.array([p_values[key] for p_values, _ in swapped]),
+                [exact for _, exact in swapped],
+            )
+            for key in keys
+        }
+
+    def _pairs(
+        self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
+    ) -> tuple[PairResult, ...]:
+        """Return the results of the pairs by one value."""
+        p_bootstrap = np.array(
+            [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
+        )
+        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
+        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
+        return tuple(
+            PairResult(
+                systems=systems,
+                difference=float(difference.point),
+                interval=difference.interval(self._resampling.confidence),
+                **{name: values[number].item() for name, values in p_values.items()},
+                exact=exact[number],
+            )
+            for number, (systems, difference) in enumerate(differences.items())
+        )
+
+
+def estimate(measured: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
+    """Estimate the values of all systems by all measures in the same drawn corpora of so many documents."""
+    # what is made of the counts for this goes with their copies
+    copies = {
+        (place, system): replace(counts)
+        for place, each in enumerate(measured)
+        for system, counts in each.counts.items()
+    }
+
+    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[int, str, str], Any]:
+        return {
+            (place, system, key): value
+            for (place, system), counts in copies.items()
+            for key, value in of_counts(measured[place].measure, counts).items()
+            if key in measured[place].measure.keys
+        }
+
+    found = estimates(
+        values(lambda measure, counts: measure.score(counts)),
+        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
+        lambda: values(lambda measure, counts: measure.left_out(counts)),
+        documents,
+        resampling,
+    )
+    for (place, system, key), each in found.items():
+        measured[place].estimates.setdefault(system, {})[key] = each

@@ -1,0 +1,444 @@
+"""Buckets: the spans of a corpus apart by what they are or where they stand, and the scores of each part.
+
+A pair of equal spans has the same extent, string, label and document, so that both of its spans are in one bucket, and
+precision, recall and F1 of a bucket are those of its spans alone. Buckets that only the reference tells apart have no
+precision.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import is_list, listed, listed_items, offsets_of, ordered, plain
+from ...counts.counts import Column, Counts
+from ...counts.statistics import Resampling
+from ...documents.document_file import DocumentFile
+from ...exceptions import InputError, counted, require_kind, require_sides, shown
+from ...measures.span_f import SpanF
+from ...spans.spans import Fragments, Spans
+from ...spans.wording import Wording, string_codes
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
+from ...tags.tags import Tags
+from .consistency import LabelsOfStrings
+from .contexts import context_of_documents
+
+_PARTS = 5
+"""Into how many parts, of about as many reference spans each, numbers are taken apart; fewer values are a part each."""
+
+_MOST_NAMES = 20
+"""At most so many values of a column are a bucket each; the others are one together."""
+
+_LENGTHS = (1, 2, 3, 4, 5)
+_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""Where the buckets of span lengths in words, and of entity density, begin."""
+
+SEEN = ("seen", "seen with another label", "unseen")
+"""The buckets of mentions by a training set (Tu and Lignos 2021: SEEN, UNSEEN-TYPE and UNSEEN-ANY)."""
+
+CONSISTENT = ("occurs once", "always this label", "mostly this label", "as often another label", "mostly another label")
+"""The buckets of reference spans by the labels that the reference gives their strings."""
+
+_KEYS = ("precision", "recall", "f1")
+_SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """The buckets that the spans of both sides are in.
+
+    Attributes:
+        name: what tells the buckets apart, in words.
+        names: of the buckets, in order.
+        references, predictions: the bucket of each span, codes that index `names`; predictions None if only reference
+            spans are in buckets.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    references: np.ndarray
+    predictions: np.ndarray | None
+
+
+def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
+    """Return buckets by names of spans, the most frequent of the reference first; of many names the rare are one."""
+    both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
+    names, code = np.unique(both, return_inverse=True)
+    sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
+    order = np.lexsort((-sizes[1], -sizes[0]))
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    shown_names = names[order].tolist()
+    if len(order) > _MOST_NAMES:
+        place = np.minimum(place, _MOST_NAMES - 1)
+        shown_names[_MOST_NAMES - 1 :] = [f"{len(order) - _MOST_NAMES + 1:,} others"]
+    codes = np.split(place[code.ravel()], [len(references)])
+    return Buckets(name, tuple(shown_names), codes[0], codes[1])
+
+
+def by_number(
+    name: str, references: np.ndarray, predictions: np.ndarray, edges: Sequence[float] | None = None
+) -> Buckets:
+    """Return buckets by numbers of spans, the lowest first.
+
+    Args:
+        name: what the numbers are.
+        references, predictions: the number of each span; NaN for none.
+        edges: where buckets begin, ascending; by default quantiles of the reference spans' numbers, or the numbers
+            themselves if they are few.
+    """
+    both = np.concatenate([references, predictions]).astype(float)
+    known = both[~np.isnan(both)]
+    stated = np.concatenate([known, np.asarray(() if edges is None else edges, dtype=float)])
+    whole = bool((stated == np.floor(stated)).all())
+    distinct = np.unique(known)
+    exact = edges is None and len(distinct) <= _PARTS
+    if edges is None:
+        of_reference = known[: np.count_nonzero(~np.isnan(both[: len(references)]))]
+        edges = distinct.tolist() if exact else _quantiles(of_reference if len(of_reference) else known, whole=whole)
+    code = np.searchsorted(edges[1:], both, side="right").astype(np.int32)
+    code[np.isnan(both)] = len(edges)
+    names = [*([f"{edge:,g}" for edge in edges] if exact else _ranges(edges, known, whole=whole)), "none"]
+    return _named(name, names, np.split(code, [len(references)]))
+
+
+def _quantiles(values: np.ndarray, *, whole: bool) -> list[float]:
+    """Return the lowest value and the quantiles, those of fractions rounded."""
+    cuts = np.quantile(values, np.arange(1, _PARTS) / _PARTS, method="inverted_cdf")
+    inner = {float(cut) if whole else float(f"{cut:.2g}") for cut in cuts.tolist()}
+    lowest = float(values.min())
+    return [lowest, *sorted(cut for cut in inner if cut > lowest)]
+
+
+def _ranges(edges: Sequence[float], known: np.ndarray, *, whole: bool) -> Iterator[str]:
+    """Yield the name of the bucket that begins at each edge."""
+    low, high = float(known.min(initial=math.inf)), float(known.max(initial=-math.inf))
+    for place, edge in enumerate(edges):
+        last = place == len(edges) - 1
+        after = math.inf if last else edges[place + 1]
+        if place == 0 and (low < edge or (last and high > edge and not whole)):
+            yield "all" if last else f"{after - 1:,g} or less" if whole else f"below {after:g}"
+        elif last:
+            yield f"{edge:,g}" if whole and high <= edge else f"{edge:,g} or more"
+        elif not whole:
+            yield f"below {after:g}" if place == 0 else f"{edge:g} to {after:g}"
+        else:
+            yield f"{edge:,g}" if after - 1 == edge else f"{edge:,g}–{after - 1:,g}"
+
+
+def buckets_of(
+    references: Spans,
+    predictions: Spans,
+    wording: Wording | None = None,
+    train: tuple[Spans, Wording] | None = None,
+    by: Mapping[str, Any] | None = None,
+) -> list[Buckets]:
+    """Return the buckets of both sides' spans in all ways that the input allows.
+
+    By the length of spans and documents, by how frequent a span's label is in the reference, by entity density (the
+    share of a document's words, or characters, that reference spans cover); with the wording by the labels that the
+    reference gives the same string, and with a training set by whether the string was seen there; and by what else is
+    given.
+
+    Args:
+        references, predictions: both sides, of the same documents.
+        wording: the words or characters of the documents.
+        train: the spans and the wording of a training set.
+        by: values by name: one for each document, or a list of one for each token, numbers or texts; or `Tags`, a
+            column of a file. A span has the mean of its tokens' numbers, or the text of its first token.
+
+    Raises:
+        InputError: for values that do not fit the documents.
+    """
+    require_sides(Spans, references, predictions)
+    given = {} if by is None else by
+    require_kind(given, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
+    sides = references, predictions
+    unit = "token" if wording is None or wording.separator else "character"
+    sizes = [_sizes(side) for side in sides]
+    found = [by_number(f"span length in {unit}s", sizes[0], sizes[1], _LENGTHS if unit == "token" else None)]
+    if references.lengths is not None:
+        found.append(_by_document(f"document length in {unit}s", references.lengths, sides))
+        found.append(_by_document("entity density", _density(references), sides, _SHARES))
+    found.append(_by_frequency(sides))
+    if wording is not None:
+        strings = [wording.of(side) for side in sides]
+        strings += [] if train is None else [train[1].of(train[0])]
+        codes, names = string_codes(*strings)
+        if train is not None:
+            found.append(_by_training(sides, train[0], codes, len(names)))
+        found.append(_by_consistency(references, codes[0]))
+    found += [_by_given(name, values, sides) for name, values in listed_items(given)]
+    return found
+
+
+def read_training(train: Any) -> tuple[Spans, Wording] | None:
+    """Return the spans of a training set and their wording, from a file that was read, or as they are."""
+    if train is None or isinstance(train, tuple):
+        known: tuple[Spans, Wording] | None = train
+        return known
+    require_kind(train, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
+    wording = context_of_documents(train).wording
+    if wording is None:
+        raise InputError(
+            "the training set has no words.", "Give a file with words or texts.", source=train.source, option="train"
+        )
+    return train.spans, wording
+
+
+def _sizes(side: Spans) -> np.ndarray:
+    """Return the number of tokens of each span."""
+    span, start, end = side.pieces()
+    return np.asarray(np.bincount(span, weights=end - start, minlength=len(side)))
+
+
+def _density(references: Spans) -> np.ndarray:
+    """Return the share of each document that reference spans cover; NaN for a document without any."""
+    span, start, end = references.pieces()
+    merged = Fragments.merged(references.document[span], start, end, references.documents)
+    of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
+    covered = np.bincount(of_piece, weights=merged.end - merged.start, minlength=references.documents)
+    lengths = np.asarray(references.lengths, dtype=float)
+    share: np.ndarray = np.divide(covered, lengths, out=np.full(len(lengths), np.nan), where=covered > 0)
+    return share
+
+
+def _by_document(
+    name: str, values: np.ndarray, sides: Sequence[Spans], edges: Sequence[float] | None = None
+) -> Buckets:
+    references, predictions = (values[side.document] for side in sides)
+    return by_number(name, references, predictions, edges)
+
+
+def _by_frequency(sides: Sequence[Spans]) -> Buckets:
+    """Return buckets by how many spans of the reference have a span's label, in powers of ten."""
+    codes, names = _label_codes(sides)
+    frequency = np.bincount(codes[0], minlength=len(names))
+    highest = int(frequency.max(initial=1))
+    edges = [0.0, *(10.0**power for power in range(len(str(highest))))]
+    return by_number("frequency of the label", frequency[codes[0]], frequency[codes[1]], edges)
+
+
+def _label_codes(sides: Sequence[Spans]) -> tuple[list[np.ndarray], list[str]]:
+    """Return the labels of several sides' spans as codes that mean the same on all of them."""
+    names = sorted({label for side in sides for label in side.labels})
+    place = {name: code for code, name in enumerate(names)}
+    codes = [np.array([place[name] for name in side.labels], dtype=np.int64)[side.label] for side in sides]
+    return codes, names
+
+
+def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
+    labels = LabelsOfStrings.of(references, string)
+    own, other = labels.own, labels.other
+    bucket = np.select([own + other == 1, other == 0, own > other, own == other], [0, 1, 2, 3], 4)
+    return _named("labels of the same string", CONSISTENT, [bucket])
+
+
+def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarray], strings: int) -> Buckets:
+    labels, names = _label_codes((*sides, train))
+    width = max(len(names), 1)
+    known = np.zeros(strings, dtype=bool)
+    known[codes[2]] = True
+    with_label = codes[2] * width + labels[2]
+    buckets = [
+        np.where(np.isin(code * width + label, with_label), 0, np.where(known[code], 1, 2))
+        for code, label in zip(codes[:2], labels[:2], strict=True)
+    ]
+    return _named("mentions in training", SEEN, buckets)
+
+
+def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
+    """Return buckets with names, without those that no span is in; of both sides, or of the reference alone."""
+    there, rank = np.unique(np.concatenate(buckets), return_inverse=True)
+    codes = np.split(rank.ravel().astype(np.int32), [len(buckets[0])])
+    kept = tuple(names[bucket] for bucket in there.tolist())
+    return Buckets(name, kept, codes[0], codes[1] if len(buckets) > 1 else None)
+
+
+def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
+    """Return buckets by values that a user gives, see `buckets_of`."""
+    documents, lengths = sides[0].documents, sides[0].lengths
+    remedy = "Give one value for each document, or a list of one for each token."
+    if isinstance(values, Tags):
+        column, sizes = np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
+    else:
+        rows = ordered(values, "a list of values", remedy)
+        of_tokens = any(map(is_list, rows))
+        if of_tokens and not all(map(is_list, rows)):
+            raise InputError(f"{name}: some documents have a list of values, others have one value.", remedy)
+        parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
+        sizes = list(map(len, parts))
+        found = [value for part in parts for value in part]
+        odd = next((value for value in found if not _is_value(value)), None)
+        if odd is not None:
+            raise InputError(f"{name}: {shown(odd)} is neither a number nor a text.", remedy)
+        column = np.fromiter(found, dtype=object, count=len(found))
+        lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
+    if len(sizes) != documents:
+        raise InputError(f"{name}: {counted(len(sizes), 'value')}, {counted(documents, 'document')}.", remedy)
+    if lengths is not None and sizes != lengths.tolist():
+        document = next(place for place, size in enumerate(sizes) if size != lengths[place])
+        problem = f"{name}: {counted(sizes[document], 'value')}, {counted(int(lengths[document]), 'token')}."
+        raise InputError(problem, remedy, document=document)
+    offsets, numbers = offsets_of(sizes), _numbers(column)
+    if max(sizes, default=0) == 1 and not isinstance(values, Tags):
+        places = [(offsets[side.document], offsets[side.document] + 1) for side in sides]
+    else:
+        places = [(offsets[side.document] + side.start, offsets[side.document] + side.end) for side in sides]
+    if numbers is None:
+        return by_name(name, *(column[start].astype(str) for start, _ in places))
+    sums = np.concatenate(([0.0], np.cumsum(numbers)))
+    return by_number(name, *((sums[end] - sums[start]) / (end - start) for start, end in places))
+
+
+def _is_value(value: Any) -> bool:
+    plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
+    # a number that no float holds has no mean, and may have too many digits to be printed
+    return (
+        plain is None
+        or isinstance(plain, str)
+        or (isinstance(plain, (int, float)) and not abs(plain) > sys.float_info.max)
+    )
+
+
+def _numbers(column: np.ndarray) -> np.ndarray | None:
+    """Return a column of numbers, or of texts that are some, as numbers; None if it has other texts or NaN."""
+    try:
+        numbers = column.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # with NaN among them, the sums of all that follow would be NaN too
+    return numbers if np.isfinite(numbers).all() else None
+
+
+@dataclass(frozen=True)
+class BucketScores:
+    """The scores of one bucket.
+
+    Attributes:
+        by: what tells its buckets apart.
+        bucket: its name.
+        sizes: numbers of spans: `reference`, `predicted`, and `right`, those on both sides.
+        scores: `precision`, `recall` and `f1`; NaN where nothing is divided by, or predictions are in no bucket.
+        intervals: the bounds of their intervals; empty if there is no resampling.
+    """
+
+    by: str
+    bucket: str
+    sizes: Mapping[str, int]
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+
+
+def score_buckets(
+    buckets: Sequence[Buckets],
+    references: Spans,
+    predictions: Spans,
+    right: np.ndarray,
+    resampling: Resampling | None = None,
+) -> list[BucketScores]:
+    """Score buckets as `span_f` does labels, all on the same drawn corpora.
+
+    Args:
+        buckets: of the spans, in one or more ways.
+        references, predictions: the spans.
+        right: flags of the reference spans that are predicted with their extent and label.
+        resampling: how intervals are made; None makes none.
+    """
+    counts = _counts(buckets, references, predictions, right)
+    measure = SpanF(zero_division=math.nan)
+    values, totals = measure.score_per_label(counts), counts.per_label()
+    intervals = {} if resampling is None else measure.label_intervals(counts, resampling)
+    found = []
+    for code, (label, scores) in enumerate(values.items()):
+        number, _, name = label.partition(" ")
+        one = buckets[int(number)]
+        known = _KEYS if one.predictions is not None else ("recall",)
+        sizes = {title: int(totals[key][code]) for key, title in _SIZES.items() if key != "predicted" or "f1" in known}
+        bounds = intervals.get(label, {})
+        found.append(
+            BucketScores(
+                one.name,
+                name,
+                sizes,
+                {key: scores[key] if key in known else math.nan for key in _KEYS},
+                {key: bounds[key] for key in known if key in bounds},
+            )
+        )
+    return found
+
+
+def _counts(buckets: Sequence[Buckets], references: Spans, predictions: Spans, right: np.ndarray) -> Counts:
+    """Count spans by document and bucket as `SpanF` does by label; buckets of all ways have numbers of their own."""
+    labels: list[str] = []
+    bucket_of: dict[str, list[np.ndarray]] = {"both": [], "predicted": [], "reference": []}
+    document_of: dict[str, list[np.ndarray]] = {name: [] for name in bucket_of}
+    for number, one in enumerate(buckets):
+        first = len(labels)
+        labels += [f"{number} {name}" for name in one.names]
+        parts = {"both": (references.document[right], one.references[right])}
+        parts["reference"] = references.document, one.references
+        if one.predictions is not None:
+            parts["predicted"] = predictions.document, one.predictions
+        for name, (document, bucket) in parts.items():
+            document_of[name].append(document)
+            bucket_of[name].append(bucket + np.int32(first))
+    none = np.zeros(0, dtype=np.int32)
+    columns = {
+        name: Column(np.concatenate([none, *document_of[name]]), np.concatenate([none, *bucket_of[name]]))
+        for name in bucket_of
+    }
+    return Counts(columns, tuple(labels), references.documents)
+
+
+@dataclass(frozen=True, repr=False)
+class BucketReport(Shown):
+    """The scores of buckets. Their tables are `buckets`, one for each way to tell spans apart.
+
+    Attributes:
+        scores: of each bucket.
+    """
+
+    scores: Sequence[BucketScores]
+
+    def parts(self) -> Iterator[Part]:
+        """Return the tables."""
+        for table in bucket_tables(self.scores):
+            yield from (table, "")
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return built-in types only, ready for JSON."""
+        return [
+            plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
+            for one in self.scores
+        ]
+
+
+def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
+    """Yield a table for each way to tell buckets apart."""
+    by: dict[str, list[BucketScores]] = {}
+    for one in scores:
+        by.setdefault(one.by, []).append(one)
+    for name, rows in by.items():
+        keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
+        sizes = [size for size in _SIZES.values() if size in rows[0].sizes]
+        cells: list[list[Cell]] = [
+            [row.bucket, *(_cell(row, key) for key in keys), *(amount(row.sizes[size]) for size in sizes)]
+            for row in rows
+        ]
+        yield Table(
+            name, [*keys, *sizes], cells, kind="buckets", names="bucket", keys=[*keys, *sizes], about={"by": name}
+        )
+
+
+def _cell(row: BucketScores, key: str) -> Cell:
+    value, bounds = row.scores[key], row.intervals.get(key)
+    if math.isnan(value):
+        return EMPTY
+    return Number(value, interval=None if bounds is None or math.isnan(bounds[0]) else bounds)

@@ -1,0 +1,117 @@
+"""Confusion matrices of labels: which label the spans of each label get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...alignment.matched_spans import MatchedSpans
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Part, Table, amount
+
+EXTENT_CHOICES = {
+    "overlap": "all pairs of spans, whatever their extents",
+    "exact": "pairs of spans of the same extent; the spans of other pairs are missing and spurious",
+}
+"""Which pairs a confusion matrix has, explained."""
+
+MISSING, SPURIOUS = "missing", "spurious"
+"""The last column, of reference spans that no predicted span stands for, and the last row, of the others."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Confusion(Shown):
+    """Which label the spans of each label get.
+
+    Rows sum to the reference spans of a label, columns to the predicted ones.
+
+    Attributes:
+        labels: those that occur on either side.
+        extents: which pairs it has, see `EXTENT_CHOICES`.
+        counts: spans, int64, shape (labels + 1, labels + 1): the reference's labels and then the spurious spans in
+            rows, the predicted labels and then the missing spans in columns.
+        about: what tells the matrix from others in tables.
+    """
+
+    labels: tuple[str, ...]
+    extents: str
+    counts: np.ndarray
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matched: MatchedSpans, extents: str, about: Mapping[str, str] | None = None) -> Confusion:
+        """Count the pairs of labels."""
+        names = matched.alignment.labels
+        size = len(names) + 1
+        row, column = matched.reference_label % size, matched.predicted_label % size
+        apart = (matched.extent > 0) & (extents == "exact")
+        cells = np.bincount(row * size + column, weights=~apart, minlength=size * size)
+        cells += np.bincount(row[apart] * size + len(names), minlength=size * size)
+        cells += np.bincount(len(names) * size + column[apart], minlength=size * size)
+        counts = cells.astype(np.int64).reshape(size, size)
+        there = np.flatnonzero((counts.sum(axis=0) + counts.sum(axis=1))[:-1] > 0)
+        kept = np.append(there, len(names))
+        return cls(
+            labels=tuple(names[label] for label in there.tolist()),
+            extents=extents,
+            counts=counts[np.ix_(kept, kept)],
+            about=about or {},
+        )
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        return (*map(_named, self.labels), SPURIOUS)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return (*map(_named, self.labels), MISSING)
+
+    def confused(self) -> list[tuple[str, str, int]]:
+        """Return the labels that are taken for another, with the other and how often; the most frequent first."""
+        wrong = self.counts[:-1, :-1].copy()
+        np.fill_diagonal(wrong, 0)
+        places = np.argwhere(wrong).tolist()
+        listed = [(self.labels[row], self.labels[column], int(wrong[row, column])) for row, column in places]
+        return sorted(listed, key=lambda pair: -pair[2])
+
+    def parts(self) -> Iterator[Part]:
+        """Return the matrix."""
+        yield self.table()
+
+    def table(self) -> Table:
+        """Return a row for each label of the reference, a column for each predicted one."""
+        rows: list[list[Cell]] = []
+        for name, values in zip(self.rows, self.counts.tolist(), strict=True):
+            rows.append([(name, "cyan"), *(amount(value) for value in values)])
+        rows[-1][-1] = EMPTY
+        return Table(
+            f"{self.extents}: reference",
+            self.columns,
+            rows,
+            kind="confusion",
+            names="reference",
+            keys=self.columns,
+            about={**self.about, "extents": self.extents},
+        )
+
+    def confused_table(self, most: int) -> Table:
+        """Return a row for each of the labels that are most often taken for another."""
+        rows: list[list[Cell]] = [
+            [(reference, "cyan"), predicted, amount(number)] for reference, predicted, number in self.confused()[:most]
+        ]
+        heads = ("predicted", "spans")
+        return Table("reference", heads, rows, left=2, kind="confused", about={**self.about, "extents": self.extents})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON."""
+        return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
+
+
+def _named(label: str) -> str:
+    """Return a label, in quotes if another row or column of the table has this name."""
+    return repr(label) if label in (MISSING, SPURIOUS, "reference", "extents", "system") else label

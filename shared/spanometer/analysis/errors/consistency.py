@@ -1,0 +1,162 @@
+"""The reference's own consistency: strings that it gives several labels, of which the rare ones are probable errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import plain, runs
+from ...exceptions import printable
+from ...spans.spans import Spans
+from ...spans.wording import string_codes
+from ...tables.shown import Shown
+from ...tables.table import Cell, Part, Table, amount
+from .contexts import Context
+
+_PLACES = 5
+"""How many places of a string are named."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsOfStrings:
+    """The labels that the reference gives to the string of each of its spans.
+
+    Attributes:
+        own: how often the string has the span's label.
+        other: how often it has the most frequent other label; 0 if it has none.
+        other_label: that label, a code of the reference's labels.
+        string: a code of the string.
+    """
+
+    own: np.ndarray
+    other: np.ndarray
+    other_label: np.ndarray
+    string: np.ndarray
+
+    @classmethod
+    def of(cls, references: Spans, string: np.ndarray) -> LabelsOfStrings:
+        """Count the labels of each string, given the code of the string that each span covers."""
+        width = max(len(references.labels), 1)
+        pair, of_span, times = np.unique(
+            string.astype(np.int64) * width + references.label, return_inverse=True, return_counts=True
+        )
+        owner, label = np.divmod(pair, width)
+        # each string's labels, the most frequent first: the other label of a span is the first that is not its own
+        order = np.lexsort((label, -times, owner))
+        first, _ = runs(owner[order])
+        size = np.diff(np.append(first, len(order)))
+        rank = np.repeat(np.arange(len(first)), size)
+        best = order[first][rank]
+        second = np.where(size > 1, order[np.minimum(first + 1, max(len(order) - 1, 0))], -1)[rank]
+        other = np.empty(len(order), dtype=np.int64)
+        other[order] = np.where(best == order, second, best)
+        there = other >= 0
+        of_span = of_span.ravel()
+        return cls(
+            times[of_span],
+            np.where(there, times[other], 0)[of_span],
+            np.where(there, label[other], -1)[of_span],
+            owner[of_span],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Inconsistency:
+    """A string that the reference mostly gives one label, and at times another one.
+
+    Attributes:
+        text: the string.
+        label: the rare label.
+        times: how often the string has it.
+        usual: the most frequent label of the string.
+        usual_times: how often the string has that one.
+        documents: the document of each span with the rare label.
+        lines: the line of each; None if there is no file.
+    """
+
+    text: str
+    label: str
+    times: int
+    usual: str
+    usual_times: int
+    documents: list[int]
+    lines: list[int] | None
+
+
+def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
+    """Return the rare labels of strings that mostly have another one, the most probable errors first.
+
+    First are those with the smallest share of the rare label, then the most frequent strings. Empty if the words are
+    not known.
+    """
+    if context.wording is None:
+        return []
+    (string,), texts = string_codes(context.wording.of(references))
+    found = LabelsOfStrings.of(references, string)
+    rare = np.flatnonzero(found.own < found.other)
+    order = rare[
+        np.lexsort(
+            (
+                rare,
+                references.label[rare],
+                string[rare],
+                -found.other[rare],
+                (found.own / (found.own + found.other))[rare],
+            )
+        )
+    ]
+    first, last = runs(string[order], references.label[order])
+
+    offsets = context.wording.units.offsets
+    lines = context.lines(references.document[order], references.start[order].astype(np.int64), offsets)
+    return [
+        Inconsistency(
+            texts[string[span]],
+            references.labels[references.label[span]],
+            int(found.own[span]),
+            references.labels[found.other_label[span]],
+            int(found.other[span]),
+            references.document[order[begin:end]].tolist(),
+            None if lines is None else lines[begin:end].tolist(),
+        )
+        for begin, end, span in zip(first.tolist(), last.tolist(), order[first].tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True, repr=False)
+class Inconsistencies(Shown):
+    """Strings with several labels in the reference. Their table is `inconsistencies`.
+
+    Attributes:
+        found: the rare labels, the most probable errors first.
+    """
+
+    found: Sequence[Inconsistency]
+
+    def parts(self) -> Iterator[Part]:
+        """Return the table."""
+        yield self.table()
+
+    def table(self, most: int | None = None) -> Table:
+        """Return a row for each rare label of a string, the first ones if there are more than `most`."""
+        rows: list[list[Cell]] = [
+            [printable(one.text), one.label, amount(one.times), one.usual, amount(one.usual_times), _places(one)]
+            for one in self.found[:most]
+        ]
+        heads = ["label", "times", "mostly", "times", "places"]
+        keys = ["label", "times", "mostly", "mostly_times", "places"]
+        return Table("string", heads, rows, kind="inconsistencies", names="text", keys=keys)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return built-in types only, ready for JSON."""
+        return [plain(asdict(one)) for one in self.found]
+
+
+def _places(one: Inconsistency) -> str:
+    name, numbers = ("document", one.documents) if one.lines is None else ("line", one.lines)
+    shown = ", ".join(map(str, numbers[:_PLACES]))
+    more = f" and {len(numbers) - _PLACES} more" if len(numbers) > _PLACES else ""
+    return f"{name}{'s' if len(numbers) > 1 else ''} {shown}{more}"

@@ -1,0 +1,282 @@
+"""Errors of several systems: which all make, which only one, and what changed from one to another."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ...alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ...arrays import offsets_of, ordered_codes, ranked, row_codes, strings
+from ...spans.spans import Fragments, Spans
+from ...tables.shown import Shown
+from ...tables.table import Cell, Number, Part, Table, amount
+
+ABSENT = -1
+"""What a system makes of a spurious span of another one that it does not predict."""
+
+CHANGES = ("fixed", "new", "changed", "same")
+"""How an error changes from one system to another."""
+
+_CHANGED = tuple(kind for kind in KINDS if kind != "correct")
+
+
+class _ErrorList(Shown):
+    """Errors of several systems, as numbers and one by one."""
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each error."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the numbers."""
+
+    def parts(self) -> Iterator[Part]:
+        """Return the numbers."""
+        yield self.table()
+
+    def tables(self) -> list[Table]:
+        """Return the numbers, and the errors one by one."""
+        return [self.table(), self.listed()]
+
+    def listed(self) -> Table:
+        """Return the errors one by one, see `to_arrow`."""
+        return _listed(self.to_arrow())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as built-in types only, ready for JSON."""
+        return _as_dict(self.table())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SharedErrors(_ErrorList):
+    """Every span at which some system errs, with what each makes of it.
+
+    That are the reference spans that not all systems have right, and the spurious spans; those of the same tokens and
+    label are one. Its tables are `shared`, the numbers of errors that all make and that only one makes, and `errors`,
+    one by one.
+
+    Attributes:
+        names: the systems.
+        spans: the spans, in the order of the text, those of the reference before spurious ones of the same bounds.
+        in_reference: flags of those of the reference.
+        kinds: codes of `KINDS`, shape (spans, systems): of a reference span any but `spurious`, of a spurious one
+            `spurious`, or -1 for a system that does not predict it.
+    """
+
+    names: tuple[str, ...]
+    spans: Spans
+    in_reference: np.ndarray
+    kinds: np.ndarray
+
+    @classmethod
+    def of(cls, references: Spans, systems: Mapping[str, tuple[MatchedSpans, Spans]]) -> SharedErrors:
+        """Bring together the errors of systems.
+
+        Args:
+            references: the reference.
+            systems: for each its spans matched with those of the reference, and its output. All have the labels of all,
+                so that a reference span has one number.
+        """
+        of_references = np.full((len(references), len(systems)), MISSING, dtype=np.int8)
+        invented = []
+        for column, (found, output) in enumerate(systems.values()):
+            there = found.reference >= 0
+            of_references[found.reference[there], column] = found.kind[there]
+            invented.append(_chosen(output, _in_line(output)[found.prediction[found.kind == SPURIOUS]]))
+        wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
+        every = _together(invented)
+        code = _codes(every)
+        first = np.unique(code, return_index=True)[1]
+        of_spurious = np.full((len(first), len(systems)), ABSENT, dtype=np.int8)
+        of_spurious[code, np.repeat(np.arange(len(systems)), list(map(len, invented)))] = SPURIOUS
+        both = _together([_chosen(references, _in_line(references)[wrong]), _chosen(every, first)])
+        in_reference = np.arange(len(both)) < len(wrong)
+        order = np.lexsort((~in_reference, both.label, both.end, both.start, both.document))
+        return cls(
+            names=tuple(systems),
+            spans=_chosen(both, order),
+            in_reference=in_reference[order],
+            kinds=np.concatenate([of_references[wrong], of_spurious])[order],
+        )
+
+    @cached_property
+    def made_by(self) -> np.ndarray:
+        """The number of systems that make each error."""
+        return np.asarray((self.kinds > CORRECT).sum(axis=1))
+
+    def difference(self, one: str, other: str) -> Difference:
+        """Return what changes from one system to another."""
+        columns = [self.names.index(one), self.names.index(other)]
+        kinds = np.maximum(self.kinds[:, columns], CORRECT)
+        changed = np.flatnonzero((kinds > CORRECT).any(axis=1))
+        return Difference(names=(one, other), found=self, rows=changed, kinds=kinds[changed])
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
+
+        Its columns are `document` (from 0), `start`, `end` (exclusive), `label`, `side` (`reference` or `spurious`),
+        `made_by`, the number of systems that err, and for each system `kind_<name>`, null if a spurious span is not
+        predicted by it.
+        """
+        spans = self.spans
+        columns = {name: pa.array(getattr(spans, name)) for name in ("document", "start", "end")}
+        columns["label"] = strings(spans.label, spans.labels)
+        columns["side"] = strings((~self.in_reference).astype(np.int32), ("reference", "spurious"))
+        columns["made_by"] = pa.array(self.made_by)
+        for number, name in enumerate(self.names):
+            columns[f"kind_{name}"] = _kind_names(self.kinds[:, number])
+        return pa.table(columns)
+
+    def table(self) -> Table:
+        """Return a row for the errors that all systems make, and for those that only one makes."""
+        chosen = {"all systems": self.made_by == len(self.names)}
+        for number, name in enumerate(self.names):
+            chosen[f"{name} alone"] = (self.made_by == 1) & (self.kinds[:, number] > CORRECT)
+        chosen["any system"] = self.made_by > 0
+        rows: list[list[Cell]] = [
+            [(name, "cyan"), *(amount(int((flags & side).sum())) for side in (self.in_reference, ~self.in_reference))]
+            for name, flags in chosen.items()
+        ]
+        heads, keys = ("reference spans", "spurious spans"), ("reference_spans", "spurious_spans")
+        return Table("errors made by", heads, rows, kind="shared", names="made_by", keys=keys)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Difference(_ErrorList):
+    """What changes from one system to another: errors that are fixed, new, or of another kind.
+
+    Its tables are `differences`, a row for each kind, and `errors`, one by one.
+
+    Attributes:
+        names: the two systems.
+        found: the errors of all systems.
+        rows: those that one of the two makes.
+        kinds: what each makes of them, codes of `KINDS`, shape (rows, 2); a spurious span that a system does not
+            predict counts as correct.
+    """
+
+    names: tuple[str, str]
+    found: SharedErrors
+    rows: np.ndarray
+    kinds: np.ndarray
+
+    @property
+    def change(self) -> np.ndarray:
+        """How each error changes: `fixed`, `new`, `changed` or `same`, as codes of `CHANGES`."""
+        one, other = self.kinds.T
+        return np.where(other == CORRECT, 0, np.where(one == CORRECT, 1, np.where(one != other, 2, 3)))
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with a row for each error: where it is, its kind in both systems, and the change."""
+        whole = self.found.to_arrow().select(
+            ["document", "start", "end", "label", "side", *(f"kind_{name}" for name in self.names)]
+        )
+        return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
+
+    def table(self) -> Table:
+        """Return a row for each kind: its errors in both systems, and how the second number comes from the first."""
+        one, other = self.kinds.T
+        rows: list[list[Cell]] = []
+        for kind in (*_CHANGED, None):
+            codes = [KINDS.index(kind)] if kind is not None else list(range(1, len(KINDS)))
+            before, after = np.isin(one, codes), np.isin(other, codes)
+            numbers = [
+                before.sum(),
+                -(before & (other == CORRECT)).sum(),
+                -(before & ~after & (other != CORRECT)).sum(),
+                (after & ~before & (one != CORRECT)).sum(),
+                (after & (one == CORRECT)).sum(),
+                after.sum(),
+            ]
+            if kind is None:
+                rows.append([("all errors", "bold"), *(amount(int(number)) for number in numbers)])
+            else:
+                rows.append([(kind.replace("_", " "), "cyan"), *(amount(int(number)) for number in numbers)])
+        name, changed = self.names
+        heads = (f"in {name}", "fixed", "to another", "from another", "new", f"in {changed}")
+        keys = ("before", "fixed", "to_another", "from_another", "new", "after")
+        about = {"system": name, "other": changed}
+        return Table(f"{name} to {changed}", heads, rows, kind="differences", names="kind", keys=keys, about=about)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as built-in types only, ready for JSON."""
+        return {"systems": list(self.names), "kinds": _as_dict(self.table())}
+
+
+def _in_line(spans: Spans) -> np.ndarray:
+    """Return the index of each span of an alignment's side, which are ordered by label first."""
+    return np.argsort(spans.label, kind="stable")
+
+
+def _chosen(spans: Spans, rows: np.ndarray) -> Spans:
+    """Return some spans in the order asked for."""
+    return replace(
+        spans,
+        document=spans.document[rows],
+        start=spans.start[rows],
+        end=spans.end[rows],
+        label=spans.label[rows],
+        fragments=None if spans.fragments is None else spans.fragments.take(rows),
+    )
+
+
+def _together(parts: Sequence[Spans]) -> Spans:
+    """Return the spans of several annotations of the same labels, one after the other."""
+    fragments = None
+    if any(part.fragments is not None for part in parts):
+        pieces = [part.pieces() for part in parts]
+        counts = [np.bincount(span, minlength=len(part)) for part, (span, _, _) in zip(parts, pieces, strict=True)]
+        bounds = (np.concatenate([piece[place] for piece in pieces]) for place in (1, 2))
+        fragments = Fragments(offsets_of(np.concatenate(counts)), *bounds)
+    return replace(
+        parts[0],
+        document=np.concatenate([part.document for part in parts]),
+        start=np.concatenate([part.start for part in parts]),
+        end=np.concatenate([part.end for part in parts]),
+        label=np.concatenate([part.label for part in parts]),
+        fragments=fragments,
+    )
+
+
+def _codes(spans: Spans) -> np.ndarray:
+    """Return codes from 0, equal for spans of the same document, tokens and label."""
+    columns = [spans.document, spans.start, spans.end, spans.label]
+    if spans.fragments is not None:
+        first, last = spans.fragments.offsets[:-1], spans.fragments.offsets[1:]
+        bounds = np.stack([spans.fragments.start, spans.fragments.end], axis=1).ravel()
+        columns.append(row_codes(np.zeros(len(spans), dtype=np.int64), 2 * first, 2 * last, bounds))
+    return ranked(ordered_codes(*columns))[0]
+
+
+def _kind_names(codes: np.ndarray) -> pa.Array:
+    """Return the names of kinds; null for a spurious span that is not predicted."""
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes.astype(np.int32), mask=codes < 0), pa.array(KINDS, pa.string())
+    ).cast(pa.string())
+
+
+def _listed(errors: pa.Table) -> Table:
+    """Return errors one by one as a table."""
+    names = errors.column_names
+    rows: list[list[Cell]] = [
+        [str(document), *(amount(cell) if isinstance(cell, int) else cell or "" for cell in cells)]
+        for document, *cells in zip(*(errors[name].to_pylist() for name in names), strict=True)
+    ]
+    return Table("document", names[1:], rows, kind="errors", keys=names[1:])
+
+
+def _as_dict(table: Table) -> dict[str, Any]:
+    """Return a table of amounts as a dictionary of its rows."""
+    found = {}
+    for name, *cells in filter(None, table.rows):
+        text = name[0] if isinstance(name, tuple) else str(name)
+        values = [cell.value for cell in cells if isinstance(cell, Number)]
+        found[text.replace(" ", "_")] = dict(zip(table.keys, values, strict=True))
+    return found

@@ -1,0 +1,376 @@
+"""The errors of systems as a result: their tables, and their values as built-in types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from ...alignment.matched_spans import KINDS
+from ...alignment.overlaps import order_of_line
+from ...arrays import plain
+from ...counts.statistics import Resampling
+from ...exceptions import InputError, counted, require_choice
+from ...measures.aligned import AlignedMeasure
+from ...options import require_known
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount
+from ...tags.schemes import LabelChoice
+from ..scores.report import kind_of
+from .answers import AnswerErrors
+from .buckets import BucketReport, buckets_of, read_training, score_buckets
+from .confusion import EXTENT_CHOICES
+from .consistency import Inconsistencies, inconsistencies
+from .contexts import Context
+from .costs import KindCost
+from .differences import Difference, SharedErrors
+from .examples import ErrorChoice, ErrorExamples
+from .kinds import ErrorKinds
+
+_WIDEST = 12
+"""Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
+
+_MOST_CONFUSED = 20
+
+_OF_REFERENCE = KINDS[:-1]
+_HEADS = {
+    "correct": "correct",
+    "wrong_label": "wrong\nlabel",
+    "wrong_extent": "wrong\nextent",
+    "wrong_label_and_extent": "wrong\nboth",
+    "missing": "missing",
+    "spurious": "spurious",
+}
+
+_LABEL_KEYS = ("reference", "predicted", *KINDS)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SystemErrors(ErrorKinds, Shown):
+    """The errors of one system.
+
+    Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
+    get wrong; `kinds`, a row for each label with the spans of each kind, and `shares` with their shares; `scores`, the
+    score and the number of spans; `confusion`, and `confused`, the labels that are taken for another.
+
+    Attributes:
+        references, predictions: the spans of both sides, with common labels.
+        context: the words and lines of the documents, as far as they are known.
+        choice: which labels are scored, and as what; for training sets.
+        answers: what is wrong with the answers that the spans were made of; None for spans.
+    """
+
+    references: Spans
+    predictions: Spans
+    context: Context = field(default_factory=Context)
+    choice: LabelChoice = field(default_factory=LabelChoice)
+    answers: AnswerErrors | None = None
+
+    def examples(self, **choice: Any) -> ErrorExamples:
+        """Return the errors with their words in context, those on the most frequent strings first.
+
+            found.only.examples(kind="wrong_label", label="ORG", predicted="LOC").to_json_lines()
+
+        Args:
+            **choice: which errors, and how many, see `ErrorChoice`.
+        """
+        known = [field.name for field in fields(ErrorChoice)]
+        require_known(choice, known, "examples")
+        sides = self.references, self.predictions
+        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
+
+    def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
+        """Return the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
+
+        Args:
+            train: a training set, as `spanometer.read` gives it, or its spans and their wording: recall on mentions
+                that were in it and on others.
+            by: values by name: one for each document, or a list of one for each token.
+        """
+        right = np.empty(len(self.references), dtype=bool)
+        right[order_of_line(self.references)] = self.matched.alignment.equal
+        sides = self.references, self.predictions
+        known = read_training(train)
+        if known is not None:
+            (chosen,) = self.choice.of(known[0], warn=False)
+            known = chosen, known[1]
+        buckets = buckets_of(*sides, self.context.wording, known, by)
+        return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
+
+    def parts(self) -> Iterator[Part]:
+        """Return what each kind costs, the kinds by label, the labels that are taken for another, and the legend."""
+        yield from self.lines()
+        yield from ("", *legend(self.measure, self.resampling, self.references.documents))
+
+    def lines(self, *, matrices: bool = False) -> Iterator[Part]:
+        """Return the same without the legend.
+
+        Args:
+            matrices: whether the confusion matrices are there however many labels there are.
+        """
+        yield score_table(self)
+        answered = [] if self.answers is None else [self.answers.table(self.name)]
+        for table in (cost_table(self), *answered, mark_table(self), label_table(self), share_table(self)):
+            yield from ("", table)
+        overlap = self.confusion()
+        if matrices or len(overlap.labels) <= _WIDEST:
+            yield from ("", overlap.table(), "", self.confusion("exact").table())
+        else:
+            yield from ("", overlap.confused_table(_MOST_CONFUSED))
+
+    def tables(self) -> list[Table]:
+        """Return all tables."""
+        overlap = self.confusion()
+        matrices = [overlap.table(), self.confusion("exact").table()]
+        return [
+            cost_table(self),
+            mark_table(self),
+            label_table(self),
+            share_table(self),
+            score_table(self),
+            *matrices,
+            overlap.confused_table(_MOST_CONFUSED),
+            *([] if self.answers is None else [self.answers.table(self.name)]),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        found: dict[str, Any] = plain(asdict(self.costs))
+        return {
+            "reference_spans": len(self.references),
+            "predicted_spans": len(self.predictions),
+            "kinds": self.counts,
+            "per_label": self.per_label,
+            "costs": found,
+            **({} if self.answers is None else {"answers": self.answers.to_dict()}),
+            "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Errors(Shown):
+    """The errors of one or more systems on the same documents.
+
+    Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside
+    each other, `shared`, the errors that all make and those that only one makes, and `differences` of two.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        systems: the errors of each, by name; the only one is called `prediction`.
+        signature: how the spans were read and matched.
+        unit: what tokens are: `token`, or `character` if spans are counted in these.
+    """
+
+    documents: int
+    tokens: int | None
+    systems: Mapping[str, SystemErrors]
+    signature: str
+    unit: str = "token"
+
+    @property
+    def only(self) -> SystemErrors:
+        """The errors of the only system; an `InputError` if there are several."""
+        if len(self.systems) > 1:
+            names = ", ".join(map(repr, self.systems))
+            raise InputError(f"there are {len(self.systems)} systems.", f"Choose one of systems: {names}.")
+        return next(iter(self.systems.values()))
+
+    @cached_property
+    def shared(self) -> SharedErrors:
+        """Every error with what each system makes of its span: which all make, which only one."""
+        found = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
+        return SharedErrors.of(next(iter(self.systems.values())).references, found)
+
+    @cached_property
+    def inconsistencies(self) -> Inconsistencies:
+        """Strings to which the reference gives several labels, of which the rare ones are probable errors."""
+        first = next(iter(self.systems.values()))
+        return Inconsistencies(inconsistencies(first.references, first.context))
+
+    def with_context(self, context: Context) -> Self:
+        """Return the same errors with the words and lines of their documents."""
+        systems = {
+            name: replace(found, context=context.fitting(found.references)) for name, found in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
+    def difference(self, one: str, other: str) -> Difference:
+        """Return the difference between two systems, error by error: fixed, new, and of another kind.
+
+        Args:
+            one, other: the names of the systems; an error is fixed if only the first makes it.
+        """
+        for name in (one, other):
+            require_choice("system", name, self.systems)
+        return self.shared.difference(one, other)
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size, the tables of each system, of several how they differ, and the legend."""
+        yield self.size
+        yield from self.lines()
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        size = counted(self.documents, "document")
+        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+
+    def lines(self, *, matrices: bool = False) -> Iterator[Part]:
+        """Return the same without the size, see `SystemErrors.lines`."""
+        several = len(self.systems) > 1
+        for found in self.systems.values():
+            yield ""
+            yield from found.lines(matrices=matrices)
+        if several:
+            yield from ("", beside_table(self), "", self.shared.table())
+            for one, other in combinations(self.systems, 2):
+                yield from ("", self.difference(one, other).table())
+        first = next(iter(self.systems.values()))
+        yield from ("", *legend(first.measure, first.resampling, self.documents), "")
+        yield Copyable(self.signature)
+
+    def tables(self) -> list[Table]:
+        """Return all tables."""
+        found = [table for system in self.systems.values() for table in system.tables()]
+        if len(self.systems) == 1:
+            return found
+        pairs = [self.difference(*pair).table() for pair in combinations(self.systems, 2)]
+        return [*found, beside_table(self), self.shared.table(), *pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        several = {}
+        if len(self.systems) > 1:
+            pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]
+            several = {"shared": self.shared.to_dict(), "differences": pairs}
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "systems": {name: found.to_dict() for name, found in self.systems.items()},
+            **several,
+            "signature": self.signature,
+        }
+
+
+def score_table(found: SystemErrors) -> Table:
+    """Return a row with the score of the output, and the numbers of spans and errors."""
+    costs = found.costs
+    numbers = (len(found.references), len(found.predictions), found.counts["correct"], found.errors)
+    score = Number(costs.score, kind_of(found.measure, costs.key), "", costs.interval)
+    return Table(
+        found.measure.name,
+        (costs.key, "reference", "predicted", "correct", "errors"),
+        [[(found.name or "prediction", "cyan"), score, *map(amount, numbers)]],
+        kind="scores",
+        names="system",
+        keys=(costs.key, "reference", "predicted", "correct", "errors"),
+        about={"measure": found.measure.name},
+    )
+
+
+def cost_table(found: ErrorKinds) -> Table:
+    """Return a row for each kind of error, those that cost most first, with how many there are and what they cost."""
+    key, measure = found.costs.key, found.measure
+    kind = kind_of(measure, key)
+    rows: list[list[Cell]] = [
+        [
+            _name(cost),
+            amount(cost.count),
+            Number(cost.count / found.errors if found.errors else 0.0, "share"),
+            Number(cost.fixed, kind, "", cost.fixed_interval),
+            Number(cost.gain, kind, "", cost.gain_interval, signed=True),
+        ]
+        for cost in found.costs.kinds
+    ]
+    return Table(
+        "error",
+        ("spans", "share", f"{key} if fixed", "gain"),
+        rows,
+        kind="costs",
+        keys=("spans", "share", f"{key}_if_fixed", "gain"),
+        about=_about(found),
+        confidence=None if found.costs.interval is None or found.resampling is None else found.resampling.confidence,
+    )
+
+
+def mark_table(found: ErrorKinds) -> Table:
+    """Return a row for each kind of error, with how many of it are in a split, in a join and nested."""
+    rows: list[list[Cell]] = [
+        [_name(cost), *(amount(number) for number in (cost.count, cost.split, cost.joined, cost.nested))]
+        for cost in found.costs.kinds
+    ]
+    heads, keys = ("spans", "in a split", "in a join", "nested"), ("spans", "split", "joined", "nested")
+    return Table("error", heads, rows, kind="marks", keys=keys, about=_about(found))
+
+
+def label_table(found: ErrorKinds) -> Table:
+    """Return a row for each label: its spans on both sides, and how many are of each kind."""
+    rows: list[list[Cell]] = [
+        [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found)
+    ]
+    heads = ("ref.", "pred.", *_HEADS.values())
+    return Table("label", heads, rows, kind="kinds", keys=_LABEL_KEYS, about=_about(found))
+
+
+def share_table(found: ErrorKinds) -> Table:
+    """Return a row for each label: the share of each kind in its reference spans; of spurious in predicted spans."""
+    rows: list[list[Cell]] = []
+    for label, counts in _by_label(found):
+        cells: list[Cell] = []
+        for kind in KINDS:
+            whole = counts["reference" if kind in _OF_REFERENCE else "predicted"]
+            cells.append(Number(counts[kind] / whole, "share") if whole else EMPTY)
+        rows.append([(label, "cyan"), *cells])
+    return Table(
+        "share of", tuple(_HEADS.values()), rows, kind="shares", names="label", keys=KINDS, about=_about(found)
+    )
+
+
+def beside_table(found: Errors) -> Table:
+    """Return a row for each kind of error, with the numbers of all systems beside each other."""
+    costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in found.systems.items()}
+    order = next(iter(found.systems.values())).costs.kinds
+    rows: list[list[Cell]] = [
+        [_name(one), *(amount(of_system[one.kind].count) for of_system in costs.values())] for one in order
+    ]
+    rows.append([("all errors", "bold"), *(amount(system.errors) for system in found.systems.values())])
+    names = tuple(found.systems)
+    return Table("spans", names, rows, kind="beside", names="error", keys=[f"spans_{name}" for name in names])
+
+
+def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: int) -> list[str]:
+    """Return the meaning of the columns."""
+    intervals = "" if resampling is None else f" [ , ]: {100 * resampling.confidence:g} % confidence intervals."
+    if intervals and documents < 2:
+        intervals = " Intervals need two documents or more."
+    return [
+        f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
+        + intervals,
+        "ref., pred.: reference and predicted spans; wrong both: label and extent. Shares are of the reference spans "
+        "of a label, of spurious spans of the predicted ones.",
+        "in a split: where several predicted spans lie over one reference span; in a join: one over several; nested: "
+        "within another span of its side.",
+    ]
+
+
+def _by_label(found: ErrorKinds) -> list[tuple[str, dict[str, int]]]:
+    """Return the numbers of each label, and those of all labels."""
+    labels = found.per_label
+    whole = {key: sum(counts[key] for counts in labels.values()) for key in _LABEL_KEYS}
+    return [*labels.items(), ("all", whole)]
+
+
+def _name(cost: KindCost) -> tuple[str, str]:
+    """Return the name of a kind; a part of a kind is indented."""
+    if cost.part:
+        return f"  {cost.kind.removeprefix('wrong_extent_')}", "dim"
+    return cost.kind.replace("_", " "), "cyan"
+
+
+def _about(found: ErrorKinds) -> dict[str, str]:
+    return {"system": found.name} if found.name else {}

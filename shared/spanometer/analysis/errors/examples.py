@@ -1,0 +1,346 @@
+"""Errors as examples: each with its words in context, its place, and the spans of both sides."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ...alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ...alignment.overlaps import order_of_line
+from ...arrays import arrow_array, integers
+from ...exceptions import InputError, counted, mention, printable, setting
+from ...options import check_options, option
+from ...spans.spans import Spans
+from ...spans.wording import Wording
+from ...tables.shown import Shown
+from ...tables.table import Cell, Part, Table, Text, amount
+from .contexts import AROUND, Context
+
+_MARKS = ("split", "joined", "nested")
+
+CHOICES = (*KINDS[1:], *EXTENTS[1:], *_MARKS)
+"""What errors can be chosen by: kinds, how an extent is wrong, and marks beside the kind."""
+
+_SIDES = {"reference": "reference", "prediction": "predicted"}
+"""The sides, and what the names of their columns begin with."""
+
+_SPAN_KEYS = ("start", "end", "label", "text", "fragments")
+
+SHOWN = 20
+"""How many examples are printed."""
+
+
+def _listed(text: Any) -> tuple[str, ...]:
+    given = [text] if isinstance(text, str) else text
+    return tuple(name.strip() for part in given for name in part.split(","))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorChoice:
+    """Which errors are shown, and in what number.
+
+    Attributes:
+        kind: kinds of errors, of wrong extents, or marks; several are errors of any of them. None takes all.
+        label: labels of the reference span; a spurious span, which has none, is chosen by its own label, unless
+            `predicted` is given.
+        predicted: labels of the predicted span.
+        limit: how many errors there are at most, the first ones; None takes all.
+        sample: how many errors are drawn at random; None takes all.
+        sample_seed: of the draw.
+    """
+
+    kind: tuple[str, ...] = option(
+        (),
+        help=f"only errors of these kinds, with commas between: {', '.join(CHOICES)}",
+        parse=_listed,
+        metavar="KINDS",
+    )
+    label: tuple[str, ...] = option(
+        (),
+        help="only errors on reference spans of these labels, with commas between, and spurious spans of these labels "
+        "unless --predicted is given",
+        parse=_listed,
+        metavar="LABELS",
+    )
+    predicted: tuple[str, ...] = option(
+        (), help="only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
+    )
+    limit: int | None = option(None, help="the first N errors alone", kind=int, low=1, optional=True, metavar="N")
+    sample: int | None = option(
+        None, help="N of the errors, drawn at random", kind=int, low=1, optional=True, metavar="N"
+    )
+    sample_seed: int = option(0, help="seed of that draw", kind=int, low=0, metavar="N")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        for name in ("kind", "label", "predicted"):
+            object.__setattr__(self, name, _listed(getattr(self, name)))
+        for kind in self.kind:
+            if kind not in CHOICES:
+                problem = f"invalid value for {mention('kind')}: {kind!r}."
+                raise InputError(problem, f"Use one of {', '.join(map(repr, CHOICES))}.", option="kind")
+
+    def rows(self, matched: MatchedSpans) -> np.ndarray:
+        """Return the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
+        chosen = matched.kind != CORRECT
+        if self.kind:
+            chosen &= np.any([self._of_kind(matched, kind) for kind in self.kind], axis=0)
+        if self.label:
+            codes = self._codes(matched, "label")
+            label = matched.reference_label
+            label = label if self.predicted else np.where(label < 0, matched.predicted_label, label)
+            chosen &= np.isin(label, codes)
+        if self.predicted:
+            chosen &= np.isin(matched.predicted_label, self._codes(matched, "predicted"))
+        found = matched.order[chosen[matched.order]]
+        if self.sample is not None and self.sample < len(found):
+            drawn = np.random.default_rng(self.sample_seed).choice(len(found), self.sample, replace=False)
+            found = found[np.sort(drawn)]
+        return np.asarray(found)
+
+    def _of_kind(self, matched: MatchedSpans, kind: str) -> np.ndarray:
+        if kind in KINDS:
+            return np.asarray(matched.kind == KINDS.index(kind))
+        if kind in EXTENTS:
+            return np.asarray(matched.extent == EXTENTS.index(kind))
+        return np.asarray(getattr(matched, kind))
+
+    def _codes(self, matched: MatchedSpans, name: str) -> list[int]:
+        labels = matched.alignment.labels
+        for label in getattr(self, name):
+            if label not in labels:
+                raise InputError(
+                    f"no span has the label {label!r}.",
+                    f"The labels are {', '.join(map(repr, labels)) or 'none'}; check {setting(name)}.",
+                    option=name,
+                )
+        return [labels.index(label) for label in getattr(self, name)]
+
+
+@dataclass(frozen=True, eq=False)
+class MentionTexts:
+    """The strings that matched spans cover.
+
+    Attributes:
+        reference, prediction: of each row's spans, null for none, or without words.
+        text: of its reference span, or of its predicted span if it has none.
+    """
+
+    reference: pa.Array
+    prediction: pa.Array
+
+    @classmethod
+    def of(cls, matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None) -> MentionTexts:
+        """Return the strings of both sides of each row.
+
+        Args:
+            matched: the rows.
+            sides: the spans that were matched.
+            wording: of the documents.
+        """
+        chosen = matched.reference, matched.prediction
+        if wording is None:
+            nothing = pa.nulls(len(matched), pa.string())
+            return cls(nothing, nothing)
+        found = []
+        for spans, rows in zip(sides, chosen, strict=True):
+            in_line = wording.of(spans).take(arrow_array(order_of_line(spans)))
+            found.append(in_line.take(arrow_array(rows, rows < 0)))
+        return cls(*found)
+
+    @cached_property
+    def text(self) -> pa.Array:
+        """The string of the reference span of each row, or of its predicted span."""
+        return pa.compute.coalesce(self.reference, self.prediction)
+
+    def take(self, rows: np.ndarray) -> MentionTexts:
+        """Return the strings of some rows."""
+        return MentionTexts(self.reference.take(arrow_array(rows)), self.prediction.take(arrow_array(rows)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorExamples(Shown):
+    """Errors, those on the most frequent strings first, then in the order of the text.
+
+    Its table is `examples`, a row for each error.
+
+    Attributes:
+        rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, and `name` and `line` of the place, the texts of
+            both spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
+        context: the words and lines of the documents.
+        system: whose errors they are; empty if there is only one.
+    """
+
+    rows: pa.Table
+    context: Context
+    system: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        matched: MatchedSpans,
+        sides: Sequence[Spans],
+        context: Context | None = None,
+        choice: ErrorChoice | None = None,
+        *,
+        system: str = "",
+    ) -> ErrorExamples:
+        """Choose errors, and put them into their context.
+
+        Args:
+            matched: the spans of both sides, matched.
+            sides: the spans that were matched, of both sides.
+            context: the words and lines of the documents.
+            choice: which errors to take.
+            system: whose errors they are.
+
+        Raises:
+            InputError: for kinds and labels that there are not.
+        """
+        chosen, known = choice or ErrorChoice(), context or Context()
+        rows = chosen.rows(matched)
+        texts = MentionTexts.of(matched, sides, known.wording).take(rows)
+        string = integers(texts.text.dictionary_encode().indices) if known.wording else np.arange(len(rows))
+        times = np.bincount(string)[string] if len(rows) else string
+        order = np.lexsort((string, -times))
+        if known.wording is None:
+            times = np.zeros(len(rows), dtype=np.int64)
+        order = order[: chosen.limit]
+        rows, texts = rows[order], texts.take(order)
+        table = matched.to_arrow().take(arrow_array(_places(matched.order)[rows]))
+        table = table.append_column("reference_text", texts.reference)
+        table = table.append_column("predicted_text", texts.prediction)
+        place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
+        for name, values in known.surroundings(*place).items():
+            table = table.append_column(name, values)
+        table = table.append_column("times", arrow_array(times[order], np.full(len(rows), known.wording is None)))
+        return cls(table, known, system)
+
+    def __len__(self) -> int:
+        """Return the number of errors."""
+        return int(self.rows.num_rows)
+
+    def parts(self, most: int = SHOWN) -> Iterator[Part]:
+        """Return the first errors, each with both sides."""
+        if most < len(self):
+            yield from (f"{counted(len(self), 'error')}, the first {most:,} of them here.", "")
+        for row in self.rows.slice(0, most).to_pylist():
+            yield from _lines(row, self.context.wording)
+            yield ""
+
+    def tables(self) -> Sequence[Table]:
+        """Return the table of all errors."""
+        heads = [name for name in self.rows.column_names if not name.endswith("_fragments")]
+        columns = [self.rows[name].to_pylist() for name in heads]
+        rows: list[list[Cell]] = [[_cell(value) for value in row] for row in zip(*columns, strict=True)]
+        about = {"system": self.system} if self.system else {}
+        return [Table(heads[0], heads[1:], rows, left=len(heads), kind="examples", about=about)]
+
+    def to_json_lines(self) -> str:
+        """Return a line of JSON for each error."""
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the errors as built-in types, ready for JSON."""
+        about = {"system": self.system} if self.system else {}
+        return [{**about, **_described(row)} for row in self.rows.to_pylist()]
+
+    def strings(self, most: int | None = None) -> list[tuple[str, int, str]]:
+        """Return the strings that are most often wrong: how often, and with which labels of both sides."""
+        counts: dict[str, Counter[str]] = {}
+        for kind, reference, predicted, text in self._pairs():
+            labels = f"{reference or KINDS[SPURIOUS]} → {predicted or KINDS[MISSING]}"
+            counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
+        first = list(counts.items())[:most]
+        return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in first]
+
+    def _pairs(self) -> Iterator[tuple[str, str | None, str | None, str]]:
+        columns = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
+        for kind, reference, predicted, text, other in zip(
+            *(self.rows[name].to_pylist() for name in columns), strict=True
+        ):
+            if text is not None or other is not None:
+                yield kind, reference, predicted, other if text is None else text
+
+
+def _times(counted_name: tuple[str, int]) -> str:
+    name, times = counted_name
+    name = name.replace("_", " ")
+    return f"{name} ({times})" if times > 1 else name
+
+
+def _places(order: np.ndarray) -> np.ndarray:
+    """Return where each row stands in an order."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the spans of rows begin and end, both sides' together, in tokens of their documents."""
+    (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
+    first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
+    return first[rows], np.maximum(end, other_end)[rows]
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return amount(value)
+    return "" if value is None else printable(str(value))
+
+
+def _described(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an error as JSON has it: its spans as objects, None for none, without what is not known."""
+    sides = {}
+    for side, name in _SIDES.items():
+        span = {key: row[f"{name}_{key}"] for key in _SPAN_KEYS if row.get(f"{name}_{key}") is not None}
+        sides[side] = span or None
+    own = {f"{name}_{key}" for name in _SIDES.values() for key in _SPAN_KEYS}
+    rest = {key: value for key, value in row.items() if key not in own and value is not None}
+    return {
+        **{key: rest.pop(key) for key in ("document", "name", "line", "kind", "extent") if key in rest},
+        **sides,
+        **rest,
+    }
+
+
+def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
+    """Yield an error as lines: what it is and where, and the text with the span of each side in brackets."""
+    labels = " → ".join(row[f"{side}_label"] or "–" for side in _SIDES.values())
+    marks = [name for name in (row["extent"], *(mark for mark in _MARKS if row[mark])) if name not in (None, "same")]
+    kind = ", ".join([row["kind"].replace("_", " "), *marks])
+    place = [f"line {row['line']}"] if row.get("line") else []
+    place += [f"document {row['name'] if 'name' in row else row['document']}"]
+    place += [f"{row['times']} times"] if (row["times"] or 0) > 1 else []
+    yield [(labels, "bold"), f"  {kind}  ", (", ".join(place), "dim")]
+    for side, name in _SIDES.items():
+        start, end, label = (row[f"{name}_{key}"] for key in ("start", "end", "label"))
+        if wording is None:
+            yield [(f"  {side:<12}", "dim"), "–" if start is None else f"[{label} {start}–{end}]"]
+        else:
+            yield [(f"  {side:<12}", "dim"), *_marked(row, wording, start, end, label)]
+
+
+def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: int, label: str) -> list[Text]:
+    """Return the text around an error with the span of one side in brackets."""
+    bounds = [row[f"{name}_{key}"] for name in _SIDES.values() for key in ("start", "end")]
+    known = [bound for bound in bounds if bound is not None]
+    around = AROUND[wording.separator]
+    document, first = row["document"], max(min(known) - around, 0)
+    last = min(max(known) + around, int(wording.lengths[document]))
+    if start is None:
+        return [wording.text(document, first, last)]
+    before, text, after = (wording.text(document, *part) for part in ((first, start), (start, end), (end, last)))
+    left, right = (wording.separator if part else "" for part in (before, after))
+    return [before, left, (f"[{label} {text}]", "bold"), right, after]

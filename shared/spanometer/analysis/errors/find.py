@@ -1,0 +1,141 @@
+"""Errors of systems: of which kind, at which labels, and what each kind costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Never, Unpack
+
+from ...alignment.matched_spans import MatchedSpans
+from ...alignment.overlaps import Alignment
+from ...counts.statistics import Resampling
+from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.sides import read_sides
+from ...exceptions import InputError, on_side, require_no_more, shown
+from ...measures.registry import MEASURES, read_measures
+from ...options import check_options, option
+from ..comparison.systems import REFERENCES, SYSTEM
+from .answers import AnswerErrors
+from .contexts import context_of_documents, context_of_words
+from .errors import Errors, SystemErrors
+
+ONLY = "prediction"
+"""What the only system is called."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matching:
+    """How spans are matched for errors."""
+
+    min_overlap: float = option(
+        0.0,
+        help="the least share of a reference span that a predicted span must cover to be matched with it; by default "
+        "one token is enough",
+        kind=float,
+        low=0,
+        high=1,
+        metavar="SHARE",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+
+
+@shares(SideArguments)
+def errors(
+    references: Any,
+    predictions: Any,
+    *more: Never,
+    measure: Any = "span_f",
+    min_overlap: float = 0.0,
+    words: Any = None,
+    confidence: float | None = 0.95,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **arguments: Unpack[SideArguments],
+) -> Errors:
+    """Find what is wrong with predicted spans: of which kind, at which labels, and what each kind costs.
+
+        found = spanometer.errors(references, predictions)
+        found.only.counts["missing"], found.only.per_label["ORG"]["wrong_label"], found.only.costs.kinds[0].gain
+        found.only.confusion("exact").to_csv(), found.only.matched.to_frame()
+
+        found = spanometer.errors(references, {"old": old, "new": new})
+        found.shared.to_frame(), found.difference("old", "new")
+
+    Reference and predicted spans are matched one to one, see `MatchedSpans`: a pair is `correct`, or has the
+    `wrong_label`, the `wrong_extent` (`shorter`, `longer`, `shifted`) or both; a span without a partner is `missing` or
+    `spurious`. Every span is in one pair or alone, so that the kinds sum to the spans of each side.
+
+    Args:
+        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file
+            that `spanometer.read` gives.
+        predictions: a system's output in one of these forms; or a mapping with those of several systems by name.
+        measure: what errors cost is told in the headline of this measure, by name or with options of its own
+            (`SpanF(average="macro")`).
+        min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
+        words: the words of each document, for examples and buckets by string; files bring their own.
+        confidence: the level of the intervals of costs, over documents; None makes none.
+        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+
+    Raises:
+        TypeError: for an argument that there is not.
+        InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
+    """
+    require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
+    chosen = Matching(min_overlap=min_overlap)
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
+    options = SideReading.of(errors, arguments)
+    asked = list(read_measures(measure, MEASURES).values())
+    if len(asked) != 1:
+        raise InputError("costs are told in one measure.", "Name one.", option="measure")
+    read = read_sides(
+        _sides(references, predictions),
+        options,
+    )
+    spans, reading = read.with_common_labels(), read.reading
+    reference = spans.pop(REFERENCES)
+    several = isinstance(predictions, Mapping)
+    systems = {}
+    for name, side in spans.items():
+        bare = name.removeprefix(SYSTEM)
+        systems[bare] = SystemErrors(
+            name=bare if several else "",
+            references=reference,
+            predictions=side,
+            matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
+            measure=asked[0],
+            resampling=resampling,
+            choice=options.choice,
+            answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
+        )
+    known = reference.lengths
+    found = Errors(
+        documents=reference.documents,
+        tokens=None if known is None else int(known.sum()),
+        systems=systems,
+        unit=str(reading.get("unit", "token")),
+        signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
+    )
+    if read.file is None:
+        return found.with_context(context_of_words(words))
+    # as it was paired: without documents that others lack, with the tokens that were made
+    return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
+
+
+def _sides(references: Any, predictions: Any) -> dict[str, Any]:
+    """Return the reference and the systems by the names that errors call them."""
+    systems = {ONLY: predictions}
+    if isinstance(predictions, Mapping):
+        systems = {f"{SYSTEM}{name}": output for name, output in predictions.items()}
+        unnamed = [name for name in predictions if not isinstance(name, str) or not name]
+        if unnamed or not systems:
+            problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
+            raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
+    return {REFERENCES: references, **systems}

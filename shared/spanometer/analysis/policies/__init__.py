@@ -1,0 +1,1 @@
+"""What a choice is worth: scores under every policy of repair, and of grounding."""

@@ -1,0 +1,403 @@
+"""The spread of a score over the groundings of generated answers: every policy of the grids, scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...arrays import batches, listed_items, ordered, plain
+from ...exceptions import InputError, require_same_documents
+from ...grounding.answers import Answer
+from ...grounding.forms import form_text
+from ...grounding.grid import GroundingGrid, predicted_by_all
+from ...grounding.grounded import (
+    AnswerCounts,
+    Grounded,
+    Unplaced,
+    ground,
+    predicted_columns,
+    read_both,
+    read_labels,
+    text_indices,
+    with_unplaced,
+)
+from ...grounding.outcomes import Predicted
+from ...grounding.placing import TextIndex
+from ...grounding.policies import GroundingPolicy, StringPolicy
+from ...grounding.strings import ground_strings, strings_of
+from ...measures.aligned import AlignedMeasure, counter
+from ...measures.mention_f import MentionF
+from ...measures.registry import MEASURES, read_measures
+from ...options import options_of
+from ...spans.documents import Tokens
+from ...spans.mentions import Mentions
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import Cell, Number, Part, Table, amount, heading, number
+from ..comparison.significance import ranks
+from .scores import (
+    MeasureSpread,
+    choice_table,
+    heads_and_keys,
+    require_additive,
+    score_table,
+    totals_of_policies,
+    values_of,
+)
+
+_AS_STRINGS = MentionF()
+
+ALONE = "answers"
+"""What the answers are called if they are those of one system without a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersSpread:
+    """What the policies make of one system's answers.
+
+    Attributes:
+        strict: the answers grounded under the default policy, `strict` or `strict-strings`.
+        different: how many of the policies make something else of the answers than every one before; of those for
+            strings, how many have other counts.
+        measures: each measure's scores, by name.
+        offsets: each measure's score under `strict` for each treatment of the offsets that answers give; empty if they
+            give none.
+    """
+
+    strict: AnswerCounts
+    different: int
+    measures: Mapping[str, MeasureSpread]
+    offsets: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundingSpread(Shown):
+    """The spread of scores over the groundings of generated answers.
+
+    Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being
+    as in the default policy; `ranks`, a row for each of several systems; and `choices`, where the best and the worst
+    differ. Those of policies for strings are `string_scores` and so on.
+
+    Attributes:
+        grid: the policies.
+        documents: how many there are.
+        systems: the spread of each system's answers, by name.
+        strings: the same of policies for strings, by `mention_f`; None if it was left out.
+    """
+
+    grid: GroundingGrid
+    documents: int
+    systems: Mapping[str, AnswersSpread]
+    strings: GroundingSpread | None = None
+
+    def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
+        """Return the score of each action at each place, all other places being as in the default policy."""
+        answers, strict = self.systems[system], self.grid.named[self.grid.default]
+        scores = answers.measures[measure].scores
+        found = {
+            place.name: {
+                action: float(scores[self.grid.with_action(strict, number, choice)])
+                for choice, action in enumerate(place.actions)
+            }
+            for number, place in enumerate(self.grid.places)
+        }
+        return found | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
+
+    def ranks(self, measure: str) -> np.ndarray:
+        """Return the rank of each system under each policy, shape (policies, systems): 1 is the best.
+
+        Systems that are equal share the better rank.
+        """
+        values = np.stack([answers.measures[measure].scores for answers in self.systems.values()], axis=1)
+        return ranks(values, higher_is_better=True)
+
+    def parts(self) -> Iterator[Part]:
+        """Return what there is to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
+        of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
+        yield from heading([*of_systems, *self.sizes()])
+        yield ""
+        yield from self.lines()
+
+    def sizes(self) -> list[tuple[str, str]]:
+        """Return the numbers of documents and policies in words, and how many policies differ for each system."""
+        different = " and ".join(f"{answers.different:,}" for answers in self.systems.values())
+        return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the numbers of documents, items and policies; strings have a part of their own."""
+        columns = list(self._columns())
+        for about, spreads in columns:
+            yield from (score_table(spreads, about), "")
+        nearest = ", ".join(self.grid.nearest)
+        yield from heading([("only the nearest policies to their projects' rules", nearest)])
+        for about, spreads in columns:
+            of_columns = {
+                name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)
+                for name in spreads
+            }
+            yield from ("", effect_table(spreads, of_columns, about, self.grid.default))
+        if len(self.systems) > 1:
+            yield from ("", rank_table(self))
+        for system, answers in self.systems.items():
+            for name, measure in answers.measures.items():
+                if not math.isnan(measure.best):
+                    about = {"measure": name, "system": system}
+                    title = f"{name} {measure.key}" if len(self.systems) == 1 else f"{system}, {name} {measure.key}"
+                    yield from ("", choice_table(title, measure, self, about))
+        if self.strings is not None:
+            yield from ("", *heading([(f"{name} for strings", text) for name, text in self.strings.sizes()[1:]]), "")
+            for part in self.strings.lines():
+                yield replace(part, kind=f"string_{part.kind}") if isinstance(part, Table) else part
+
+    def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
+        """Yield what each table has as columns: the measures of the one system, or, of each measure, the systems."""
+        answers = next(iter(self.systems.values()))
+        if len(self.systems) == 1:
+            yield {}, answers.measures
+            return
+        for name in answers.measures:
+            yield {"measure": name}, {system: answers.measures[name] for system, answers in self.systems.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        several = len(self.systems) > 1
+        return {
+            "documents": self.documents,
+            "policies": len(self.grid),
+            "systems": {name: plain(self._of_system(name)) for name in self.systems},
+            **({"ranks": self._of_ranks()} if several else {}),
+            **({} if self.strings is None else {"strings": self.strings.to_dict()}),
+        }
+
+    def _of_system(self, system: str) -> dict[str, Any]:
+        answers = self.systems[system]
+        return {
+            "counts": answers.strict.total,
+            "different_policies": answers.different,
+            "measures": {
+                name: values_of(found, self, effects=self.effects(system, name))
+                for name, found in answers.measures.items()
+            },
+        }
+
+    def _of_ranks(self) -> dict[str, Any]:
+        found = {}
+        for name in next(iter(self.systems.values())).measures:
+            places = self.ranks(name)
+            found[name] = {
+                system: {
+                    "rank_shares": [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)],
+                    "named": {policy: int(column[index]) for policy, index in self.grid.named.items()},
+                }
+                for system, column in zip(self.systems, places.T, strict=True)
+            }
+        return found
+
+
+def grounding_spread(
+    texts: Iterable[str],
+    answers: Any,
+    references: Any,
+    *,
+    measures: Any = "span_f",
+    labels: Iterable[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    format: str = "auto",
+    strings: MentionF | None = _AS_STRINGS,
+) -> GroundingSpread:
+    """Score generated answers under all 9,216 grounding policies, see `grounding.GroundingPolicy`.
+
+    And as strings under all 128 policies for these, see `grounding.StringPolicy`, against the words of the spans.
+
+    Policies that make the same of an answer share its score: it is grounded step by step, each step once for all
+    policies that agree so far, and only what differs in the end is scored.
+
+    Args:
+        texts: the texts.
+        answers: what the model wrote for each text, see `grounding.ground`; a mapping from names to such lists for
+            several systems.
+        references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
+        measures: the measures to score with, see `score`; their headline value is compared.
+        labels, aliases, tokens, format: see `grounding.ground`.
+        strings: the measure of strings; `fold` and `copies` are those of each policy. None leaves strings out.
+
+    Raises:
+        InputError: for what `grounding.ground` refuses, references of another number of documents, and measures whose
+            counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
+    """
+    named = read_measures(measures, MEASURES)
+    require_additive(named.values())
+    if not isinstance(references, Spans):
+        references = Spans.from_dicts(references)
+    given = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
+    if not given:
+        raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
+    known = read_labels(labels)
+    if len({str(name) for name, _ in given}) < len(given):
+        raise InputError("two systems have one name.", "Give each system a name of its own.")
+    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
+    read = {str(name): list(read_both(rows, of_system, format, known, aliases)[1]) for name, of_system in given}
+    indices = text_indices(rows, tokens)
+    require_same_documents(references.documents, len(rows))
+    references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
+    systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
+    for name, of_system in read.items():
+        under = partial(ground, rows, of_system, labels=known, aliases=aliases, tokens=tokens)
+        different, spreads = _scores(of_system, indices, references, named, known, aliases or {})
+        of_offsets = _offsets(of_system, under, references, named)
+        systems[name] = AnswersSpread(under(), different, spreads, of_offsets)
+        if strings is not None:
+            as_strings[name] = _as_strings(rows, of_system, mentions, strings, known, aliases)
+    grid = GroundingGrid.whole(StringPolicy)
+    of_strings = None if strings is None else GroundingSpread(grid, len(rows), as_strings)
+    return GroundingSpread(GroundingGrid.whole(), len(rows), systems, of_strings)
+
+
+def _scores(
+    answers: Sequence[Answer],
+    indices: Sequence[TextIndex],
+    references: Spans,
+    measures: Mapping[str, AlignedMeasure],
+    labels: Sequence[str] | None,
+    aliases: Mapping[str, str],
+) -> tuple[int, dict[str, MeasureSpread]]:
+    """Return how many policies differ, and each measure's scores under all policies."""
+    grid = GroundingGrid.whole()
+    known = None if labels is None else frozenset(labels)
+    said = {aliases.get(item.label, item.label) for answer in answers for item in answer.items}
+    # counts of parts can be added if they are counted in the same labels
+    names = tuple(sorted({*references.labels, *said}))
+    totals: dict[str, dict[str, np.ndarray]] = {}
+    alike = np.zeros(len(grid), dtype=np.int64)
+    for first, some in batches(answers):
+        of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
+        made: list[Predicted] = []
+        document: list[int] = []
+        for place, answer in enumerate(some):
+            number, predicted = predicted_by_all(answer, indices[first + place], known, aliases)
+            of_policy[:, place] = len(made) + number
+            alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
+            made += predicted
+            document += [first + place] * len(predicted)
+        count = counter(*(side.with_labels(names) for side in _sides(references, indices, document, made)))
+        for name, measure in measures.items():
+            found = totals_of_policies(count(measure), of_policy)
+            before = totals.get(name)
+            totals[name] = found if before is None else {key: before[key] + values for key, values in found.items()}
+    spreads = {}
+    for name, measure in measures.items():
+        scores = measure.score_totals(totals[name])[measure.headline]
+        of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
+        spreads[name] = MeasureSpread(measure.headline, scores, of_named)
+    return int(alike.max(initial=-1)) + 1, spreads
+
+
+def _as_strings(
+    texts: Sequence[str],
+    answers: Sequence[Answer],
+    references: Mentions,
+    measure: MentionF,
+    labels: Sequence[str] | None,
+    aliases: Mapping[str, str] | None,
+) -> AnswersSpread:
+    """Return the scores under all policies for strings."""
+    grid = GroundingGrid.whole(StringPolicy)
+    scores, outcomes = np.empty(len(grid)), set()
+    folded: dict[str, list[str]] = {}
+    made: dict[StringPolicy, Mentions] = {}
+    policies = [(index, policy) for index, policy in enumerate(grid.policies) if isinstance(policy, StringPolicy)]
+    for index, policy in sorted(policies, key=lambda one: one[1].fold):
+        if policy.fold not in folded:
+            # each text is folded once, and kept no longer than needed
+            folded, made = {policy.fold: [form_text(text, policy.fold) for text in texts]}, {}
+        # copies are a matter of the measure alone
+        alike = replace(policy, copies="multiset")
+        if alike not in made:
+            made[alike] = strings_of(folded[policy.fold], texts, answers, alike, labels, aliases).mentions
+        compared: dict[str, Any] = dict(policy.compared)
+        counts = replace(measure, **compared).counts(references, made[alike])
+        scores[index] = measure.score(counts)[measure.headline]
+        columns = (column.per_document(counts.documents, len(counts.labels)) for column in counts.columns.values())
+        outcomes.add(tuple(column.tobytes() for column in columns))
+    named = {name: float(scores[index]) for name, index in grid.named.items()}
+    spread = MeasureSpread(measure.headline, scores, named)
+    default = ground_strings(texts, answers, labels=labels, aliases=aliases)
+    return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
+
+
+def _sides(
+    references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
+) -> tuple[Spans, Spans]:
+    """Return both sides of all that policies make of some documents, a document each."""
+    spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
+    unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
+    both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
+    return both[0], both[1]
+
+
+def _offsets(
+    answers: Sequence[Answer],
+    under: Callable[..., Grounded],
+    references: Spans,
+    measures: Mapping[str, AlignedMeasure],
+) -> dict[str, dict[str, float]]:
+    """Return each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
+    if all(item.start is None for answer in answers for item in answer.items):
+        return {}
+    found: dict[str, dict[str, float]] = {name: {} for name in measures}
+    for action in options_of(GroundingPolicy)["offsets"].choices:
+        sides = under(policy=GroundingPolicy(offsets=action)).sides(references)
+        for name, measure in measures.items():
+            found[name][action] = measure.score(measure.counts(*sides))[measure.headline]
+    return found
+
+
+def effect_table(
+    columns: Mapping[str, MeasureSpread],
+    effects: Mapping[str, Mapping[str, Mapping[str, float]]],
+    about: Mapping[str, str],
+    default: str,
+) -> Table:
+    """Return a row for each action at each place, with the score of the default policy with this action.
+
+    Args:
+        columns: the measures by name; or, of one measure, the systems.
+        effects: of each column the scores, by place and action.
+        about: what all columns have in common: the measure, if they are systems.
+        default: the name of the default policy.
+    """
+    heads, keys = heads_and_keys(columns, about)
+    places = {place: actions for found in effects.values() for place, actions in found.items()}
+    rows: list[list[Cell] | None] = []
+    for place, actions in places.items():
+        rows += [None] if rows else []
+        for action in actions:
+            cells = [number(found[place][action]) if place in found else "" for found in effects.values()]
+            rows.append([place, action, *cells])
+    title = " ".join([f"{default}, but for", *(f"({name})" for name in about.values())])
+    return Table(
+        title, ("action", *heads), rows, left=2, kind="effects", names="place", keys=("action", *keys), about=about
+    )
+
+
+def rank_table(spread: GroundingSpread) -> Table:
+    """Return a row for each measure and system: in what share of the policies it is first, and under which named ones.
+
+    Systems that are equal are both first.
+    """
+    several = len(next(iter(spread.systems.values())).measures) > 1
+    rows: list[list[Cell]] = []
+    for measure in next(iter(spread.systems.values())).measures:
+        places = spread.ranks(measure)
+        for system, column in zip(spread.systems, places.T, strict=True):
+            first = [name for name, policy in spread.grid.named.items() if column[policy] == 1]
+            name = f"{system}, {measure}" if several else system
+            rows.append([(name, "cyan"), Number(float((column == 1).mean()), "share"), amount(len(first))])
+    heads = ("first, of all\npolicies", f"first, of the\n{len(spread.grid.named)} named")
+    return Table("system", heads, rows, kind="ranks", keys=("first", "first_named"))

@@ -1,0 +1,242 @@
+"""The spread of a score over the repairs of illegal tags: every policy of the grid, scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...arrays import code_type, ordered, plain, ranges
+from ...exceptions import InputError, counted, on_side, setting, without_option
+from ...measures.aligned import AlignedMeasure
+from ...measures.span_f import SpanF
+from ...spans.arrow import require_same_lengths
+from ...spans.spans import Spans, as_tags, common_scheme
+from ...tables.shown import Shown
+from ...tables.table import Part, heading
+from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
+from ...tags.repair_grid import Grid, Readings, read_all
+from ...tags.schemes import LabelChoice, Scheme
+from ...tags.tags import Tags, check_names, split_tag
+from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
+from .scores import MeasureSpread, choice_table, require_additive, score_table, totals_of_policies, values_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PolicySpread(Shown):
+    """The spread of scores over the repairs of illegal tags.
+
+    Its tables are `scores`, a row for each policy with a name, and `choices`, where the best and the worst differ.
+
+    Attributes:
+        scheme: name of the tag scheme.
+        grid: the policies.
+        illegal: number of illegal pairs in the predictions.
+        affected: the documents that have any, int64.
+        measures: each measure's spread, by name.
+    """
+
+    scheme: str
+    grid: Grid
+    illegal: int
+    affected: np.ndarray
+    measures: Mapping[str, MeasureSpread]
+
+    def parts(self) -> Iterator[Part]:
+        """Return how many illegal pairs and policies there are, the scores, and the choices of the best and worst."""
+        illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
+        yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
+        yield ""
+        yield from self.lines()
+
+    def lines(self) -> Iterator[Part]:
+        """Return the same without the numbers of pairs and policies."""
+        yield score_table(self.measures)
+        yield ""
+        yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
+        if self.illegal == 0:
+            yield from ("", "There is nothing to repair: all policies read these tags alike.")
+        for name, measure in self.measures.items():
+            if self.illegal and not math.isnan(measure.best):
+                yield from ("", choice_table(f"{name} {measure.key}", measure, self, {"measure": name}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "scheme": self.scheme,
+            "policies": len(self.grid),
+            "published": {policy: list(rules) for policy, rules in self.grid.published.items()},
+            "illegal_pairs": self.illegal,
+            "affected_documents": len(self.affected),
+            "measures": {
+                name: plain(values_of(measure, self, from_logits=measure.from_logits))
+                for name, measure in self.measures.items()
+            },
+        }
+
+
+@without_option("prefix", "id2label")
+def policy_spread(
+    references: Any,
+    predictions: Any = None,
+    *,
+    logits: Any = None,
+    labels: Sequence[str] | None = None,
+    scheme: str | None = None,
+    measures: Sequence[AlignedMeasure] = (SpanF(),),
+    label_map: Mapping[str, str] | None = None,
+    ignore_labels: Sequence[str] | None = None,
+) -> PolicySpread:
+    """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
+
+    Only the documents with illegal pairs are read again, each once for every way in which policies can differ over it;
+    the counts of the others are added. The references are read as conlleval does.
+
+    Args:
+        references, predictions: lists of lists of tags (or `Tags`, or Arrow columns). Without predictions, the label
+            with the highest logit at each token.
+        logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
+        labels: the tags that the logits' last axis stands for.
+        scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
+        measures: the measures to score with; their headline value is compared.
+        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
+
+    Raises:
+        InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
+            `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
+    """
+    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    read = _Logits.read(logits, labels, scheme)
+    if predictions is None:
+        if read is None:
+            raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
+        predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
+    measures = ordered(measures, "a list of measures", "Give measures of spans, measures=[SpanF()].")
+    sides = {
+        side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
+    }
+    tags = sides["predictions"]
+    require_same_lengths(sides["references"].lengths, tags.lengths)
+    known = common_scheme(scheme, sides)
+    for side, given in sides.items():
+        on_side(side, check_names, given, known)
+    grid = Grid.of(known)
+    require_additive(measures)
+    if len({measure.name for measure in measures}) < len(measures):
+        raise InputError("two measures have one name.", "Ask for each measure once.")
+    pairs = illegal_pairs(tags, known)
+    affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
+    rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
+    reference = Spans.from_tags(sides["references"], scheme=known.name)
+    # the named policies read legal documents alike, so that any will do for these
+    legal = Spans.from_tags(tags, scheme=known.name).take(rest)
+    readings, reread = _read_affected(grid, tags, known, affected)
+    converted = Spans.from_tags(tags, scheme=known.name, repair="convert")
+    decoded = {} if read is None else read.decode(known, tags.lengths)
+    sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
+    reference, legal, reread, converted = sides_read[:4]
+    decoded = dict(zip(decoded, sides_read[4:], strict=True))
+    # counts of parts can be added if they are counted in the same labels
+    names = tuple(sorted({*reference.labels, *reread.labels}))
+    reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
+    found = {}
+    for measure in measures:
+        fixed = measure.counts(reference.take(rest), legal).per_label()
+        parts = measure.counts(reference.take(affected).take(readings.document), reread)
+        summed = totals_of_policies(parts, readings.of_policy)
+        totals = {name: sums + summed[name] for name, sums in fixed.items()}
+        values = measure.score_totals(totals)[measure.headline]
+        alone = {
+            way: measure.score(measure.counts(reference, spans))[measure.headline]
+            for way, spans in {"convert": converted, **decoded}.items()
+        }
+        named = {policy: float(values[index]) for policy, index in grid.named.items()}
+        named["convert"] = alone.pop("convert")
+        found[measure.name] = MeasureSpread(measure.headline, values, named, alone)
+    return PolicySpread(known.name, grid, len(pairs), affected, found)
+
+
+def _read_affected(grid: Grid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[Readings, Spans]:
+    """Return all readings of the affected documents, and their spans: a document for each reading."""
+    roles, labels, names = read_roles(tags, scheme)
+    lengths = tags.lengths[affected]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    token = ranges(tags.offsets[affected], lengths)
+    readings = read_all(grid, roles[token], labels[token], offsets)
+    order = np.lexsort((readings.label, readings.end, readings.start, readings.reading))
+    spans = Spans(
+        readings.reading[order],
+        readings.start[order],
+        readings.end[order],
+        readings.label[order].astype(np.int32),
+        names,
+        len(readings.document),
+        lengths[readings.document],
+    )
+    return readings, spans
+
+
+@dataclass(frozen=True, eq=False)
+class _Logits:
+    """Logits, and the tags that they stand for."""
+
+    scores: Scores
+    legality: Legality
+
+    @classmethod
+    def read(cls, logits: Any, labels: Sequence[str] | None, scheme: str | None) -> _Logits | None:
+        """Check logits and labels; return None if neither is given."""
+        if logits is None:
+            if labels is not None:
+                raise InputError("there are labels and no logits.", "Give logits too, or leave out labels.")
+            return None
+        if labels is None:
+            raise InputError("there are logits and no labels.", "Give labels, the tags that the logits stand for.")
+        legality = Legality.of(labels, scheme)
+        arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
+        return cls(Scores.read(arrays, len(legality.labels)), legality)
+
+    def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
+        """Return the tags of a label for each token; several labels may have one name."""
+        used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
+        return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
+
+    def decode(self, scheme: Scheme, lengths: np.ndarray) -> dict[str, Spans]:
+        """Return the spans that each way of decoding makes of the logits."""
+        scores, legality = self.scores, self.legality
+        if legality.scheme.name != scheme.name:
+            raise InputError(
+                f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.",
+                f"Name the scheme with {setting('scheme')}",
+            )
+        require_same_lengths(lengths, np.diff(scores.offsets))
+        paths = {
+            "viterbi": best_paths(scores, legality, None),
+            "greedy": greedy_paths(scores, legality),
+            "greedy_from_starts": greedy_paths(scores, legality, from_starts=True),
+        }
+        decoded = {
+            way: Spans.from_tags(self.tags(path, legality.labels), scheme=scheme.name) for way, path in paths.items()
+        }
+        return {**decoded, "by_score": self._by_score(scheme)}
+
+    def _by_score(self, scheme: Scheme) -> Spans:
+        """Return conlleval's runs of tags whatever their labels, with the label of the highest summed probability."""
+        token, best = self.scores.token, self.scores.token.argmax(axis=1)
+        prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
+        spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)
+        if len(spans) == 0:
+            return spans
+        labels = [None if prefix == "O" else label or BARE_LABEL for prefix, label in zip(prefixes, bare, strict=True)]
+        names = sorted({label for label in labels if label is not None})
+        code = np.array([0 if label is None else names.index(label) for label in labels])
+        probability = 1.0 / np.exp(token - token.max(axis=1, keepdims=True)).sum(axis=1)
+        size = spans.end - spans.start
+        inside = ranges(self.scores.offsets[spans.document] + spans.start, size)
+        place = np.repeat(np.arange(len(spans)), size) * len(names) + code[best[inside]]
+        sums = np.bincount(place, weights=probability[inside], minlength=len(spans) * len(names))
+        best_label = sums.reshape(-1, len(names)).argmax(axis=1).astype(np.int32)
+        return replace(spans, label=best_label, labels=tuple(names))

@@ -1,0 +1,204 @@
+"""Scores of one output under many policies: what the spreads over repairs and over groundings share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...counts.counts import Counts
+from ...exceptions import InputError, require_kind
+from ...measures.aligned import AlignedMeasure
+from ...measures.information import TokenProbabilities
+from ...measures.sl_icm import SlIcm
+from ...tables.table import Cell, Table, number
+
+_POLICIES_AT_ONCE = 1 << 22
+"""About how many (policy, document) places are summed at a time."""
+
+ANY = "any"
+"""Stands for an action if every action gives the same score."""
+
+
+class PolicyGrid(Protocol):
+    """The policies of a space: an action for each place."""
+
+    @property
+    def places(self) -> Sequence[Any]:
+        """The places, with `name` and `text`."""
+
+    @property
+    def choices(self) -> np.ndarray:
+        """The index of the action that each policy takes in each place, shape (policies, places)."""
+
+    @property
+    def named(self) -> Mapping[str, int]:
+        """The policies that have names."""
+
+    def describe(self, policy: int) -> dict[str, str]:
+        """Return the action of a policy at each place, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureSpread:
+    """One measure's scores under every policy.
+
+    Attributes:
+        key: which of the measure's values it is.
+        scores: shape (policies), in the order of the grid.
+        named: the named policies, and for repairs `convert`.
+        from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right), `greedy_from_starts` (the
+            same, but spans begin only where a token's best tag opens one, Strubell et al. 2017) and `by_score`
+            (conlleval's runs of tags, whatever their labels, each with the label of the highest summed probability,
+            after Flair).
+    """
+
+    key: str
+    scores: np.ndarray
+    named: Mapping[str, float]
+    from_logits: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def best(self) -> float:
+        """The highest score of any policy."""
+        return self._known(np.nanmax)
+
+    @property
+    def worst(self) -> float:
+        """The lowest score of any policy."""
+        return self._known(np.nanmin)
+
+    @property
+    def mean(self) -> float:
+        """The mean over all policies, each weighing the same."""
+        return self._known(np.nanmean)
+
+    def _known(self, function: Callable[[np.ndarray], float]) -> float:
+        """Apply a function that ignores NaN; return NaN if all scores are."""
+        return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
+
+
+def require_additive(measures: Iterable[Any]) -> None:
+    """Raise an `InputError` unless all are measures of spans whose counts of parts add up."""
+    for measure in measures:
+        require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
+        if isinstance(measure, SlIcm) and (
+            measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
+        ):
+            raise InputError(
+                "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
+            )
+        if measure.shared:
+            raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
+
+
+def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.ndarray]:
+    """Sum counts over the documents for each policy.
+
+    Args:
+        parts: the counts of all that policies make of the documents, a document each.
+        of_policy: shape (policies, documents): which of these is the document under each policy.
+
+    Returns:
+        The totals by name, shape (policies, labels).
+    """
+    labels = len(parts.labels)
+    found = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
+    found |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in parts.shared.items()}
+    return {name: _summed(values, of_policy) for name, values in found.items()}
+
+
+def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
+    policies, documents = of_policy.shape
+    totals = np.zeros((policies, parts.shape[1]), dtype=parts.dtype)
+    step = max(1, _POLICIES_AT_ONCE // max(policies * parts.shape[1], 1))
+    for first in range(0, documents, step):
+        totals += parts[of_policy[:, first : first + step]].sum(axis=1)
+    return totals
+
+
+class _OverGrid(Protocol):
+    @property
+    def grid(self) -> PolicyGrid:
+        """The policies."""
+
+
+def choices_of(measure: MeasureSpread, spread: _OverGrid, score: float) -> dict[str, str]:
+    """Return the action of a policy with this score at each place; `ANY` if all actions there have the same score.
+
+    Of several policies with one score it is one that has a name, or else the first.
+    """
+    grid = spread.grid
+    with_score = measure.scores == score
+    named = [index for index in grid.named.values() if with_score[index]]
+    policy = named[0] if named else int(np.argmax(with_score))
+    choices = grid.describe(policy)
+    for index, place in enumerate(grid.places):
+        others = np.delete(grid.choices == grid.choices[policy], index, axis=1).all(axis=1)
+        if with_score[others].all():
+            choices[place.name] = ANY
+    return choices
+
+
+def values_of(measure: MeasureSpread, spread: _OverGrid, **own: Any) -> dict[str, Any]:
+    """Return a measure's best, mean, worst and named scores for JSON, `own` values, and the best and worst policies."""
+    choices = {
+        f"{end}_choices": None if math.isnan(score) else choices_of(measure, spread, score)
+        for end, score in (("best", measure.best), ("worst", measure.worst))
+    }
+    return {
+        "key": measure.key,
+        "best": measure.best,
+        "mean": measure.mean,
+        "worst": measure.worst,
+        "named": measure.named,
+        **own,
+        **choices,
+    }
+
+
+def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
+    """Return a row for each policy, the grid as a whole first.
+
+    Args:
+        columns: the measures by name; or, of one measure, the systems.
+        about: what all columns have in common: the measure, if they are systems.
+    """
+    spreads = list(columns.values())
+    rows: list[list[Cell] | None] = [
+        [("best", "bold"), *(number(spread.best, "bold") for spread in spreads)],
+        ["mean", *(number(spread.mean) for spread in spreads)],
+        [("worst", "bold"), *(number(spread.worst, "bold") for spread in spreads)],
+        None,
+    ]
+    rows += [[(name, "cyan"), *(number(spread.named[name]) for spread in spreads)] for name in spreads[0].named]
+    if spreads[0].from_logits:
+        rows.append(None)
+    for name in spreads[0].from_logits:
+        rows.append([(name, "cyan"), *(number(spread.from_logits[name]) for spread in spreads)])
+    heads, keys = heads_and_keys(columns, about)
+    title = " ".join(["policy", *(f"({name} {spreads[0].key})" for name in (about or {}).values())])
+    return Table(title, heads, rows, kind="scores", names="policy", keys=keys, about=about or {})
+
+
+def heads_and_keys(
+    columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None
+) -> tuple[list[str], list[str]]:
+    """Return what columns are called in tables and in exports; measures with their key, systems without."""
+    if about:
+        return list(columns), list(columns)
+    named = columns.items()
+    return [f"{name}\n{spread.key}" for name, spread in named], [f"{name}_{spread.key}" for name, spread in named]
+
+
+def choice_table(title: str, measure: MeasureSpread, spread: _OverGrid, about: Mapping[str, str]) -> Table:
+    """Return the actions of the best and the worst policy of a measure at each place."""
+    choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
+    rows: list[list[Cell]] = []
+    for place in spread.grid.places:
+        actions = [of_policy[place.name] for of_policy in choices]
+        rows.append([place.text, *((action, "dim" if action == ANY else "") for action in actions)])
+    return Table(f"{title}: where", ("best", "worst"), rows, left=3, kind="choices", names="where", about=about)

@@ -1,0 +1,187 @@
+"""The values of one measure: scores, those of labels and documents, intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from ...arrays import plain
+from ...counts.counts import Counts
+from ...counts.statistics import AVERAGES, Resampling
+from ...exceptions import counted
+from ...measures.base import Measure
+
+
+@dataclass(frozen=True)
+class MeasureResult:
+    """The result of one measure.
+
+    Attributes:
+        measure: the measure with its options.
+        scores: its headline values.
+        per_label: the same for each label, with `support`.
+        counts: its counts, summed.
+        signature: how the values were made.
+        intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
+        confidence: the intervals' level.
+        notes: what a reader of the scores must know, see `Measure.notes`.
+        counted: its counts, from which the values by label and the averages are computed when they are asked for.
+        resampling: how intervals were made, if there are any.
+        name: what the result is called; by default as the measure is.
+    """
+
+    measure: Measure
+    scores: Mapping[str, Any]
+    per_label: Mapping[str, Mapping[str, float | int]]
+    counts: Mapping[str, int | float]
+    signature: str
+    intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
+    confidence: float | None = None
+    notes: Sequence[str] = ()
+    counted: Counts | None = field(default=None, repr=False, compare=False)
+    resampling: Resampling | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Call the result as the measure is, unless it has a name."""
+        object.__setattr__(self, "name", self.name or self.measure.name)
+
+    @classmethod
+    def of(
+        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
+    ) -> Self:
+        """Score counts; `reading` says how the input was read, for the signature.
+
+        Scores by attribute have their intervals beside them, see `Measure.with_intervals`.
+        """
+        scores: Mapping[str, Any] = measure.score(counts)
+        intervals = {} if resampling is None else measure.intervals(counts, resampling)
+        if measure.input == "attributes":
+            scores, intervals = measure.with_intervals(scores, intervals), {}
+        return cls(
+            measure,
+            scores,
+            measure.score_per_label(counts),
+            counts.total(),
+            measure.signature(reading, resampling),
+            intervals,
+            None if resampling is None else resampling.confidence,
+            measure.notes(counts),
+            counts,
+            resampling,
+        )
+
+    @cached_property
+    def label_counts(self) -> dict[str, dict[str, int | float]]:
+        """The counts of each label, summed."""
+        if self.counted is None:
+            return {}
+        sums = {column: values.tolist() for column, values in self.counted.per_label().items()}
+        return {
+            label: {column: values[code] for column, values in sums.items()}
+            for code, label in enumerate(self.counted.labels)
+        }
+
+    @cached_property
+    def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:
+        """The intervals of each label's values; empty if there is no resampling."""
+        if self.counted is None or self.resampling is None:
+            return {}
+        return self.measure.label_intervals(self.counted, self.resampling)
+
+    @cached_property
+    def averages(self) -> dict[str, MeasureResult]:
+        """The same measure with each way to average over labels, and its own; empty if its scores are by attribute."""
+        if self.counted is None or is_by_attribute(self.scores):
+            return {}
+        averages = dict.fromkeys([*AVERAGES, self.measure.average])
+        measures = {average: replace(self.measure, average=average) for average in averages}
+        return {
+            average: replace(
+                self,
+                measure=measure,
+                scores=measure.score(self.counted),
+                intervals={} if self.resampling is None else measure.intervals(self.counted, self.resampling),
+            )
+            for average, measure in measures.items()
+        }
+
+    @cached_property
+    def per_document(self) -> dict[str, np.ndarray]:
+        """The headline values of each document, shape (documents); NaN where neither side has anything."""
+        return {} if self.counted is None else self.measure.document_scores(self.counted)
+
+    def without_interval(self, documents: int) -> str:
+        """Return why a value has an interval that is NaN; empty if none has."""
+        by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
+        lows = [low for low, _ in self.intervals.values()]
+        lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
+        if not any(map(math.isnan, lows)):
+            return ""
+        if documents < 2:
+            return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
+        return f"{self.name}: a value that is not a number has no interval"
+
+    def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
+        """Yield each value under a name of its own, see `Report.flat`."""
+        for key, value in self.scores.items():
+            if isinstance(value, Mapping):
+                # an attribute
+                yield from ((f"{self.name}_{key}_{inner}", number) for inner, number in value.items())
+            else:
+                yield result_key(self.name, self.measure, key), value
+        for key, (low, high) in self.intervals.items():
+            yield f"{result_key(self.name, self.measure, key)}_low", low
+            yield f"{result_key(self.name, self.measure, key)}_high", high
+        # those of attributes are there already
+        of_labels = self.per_label if per_label and self.measure.input != "attributes" else {}
+        for label, values in of_labels.items():
+            yield from ((label_key(self.name, self.measure, label, key), number) for key, number in values.items())
+
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON, see `plain`."""
+        entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
+        if self.intervals:
+            entry["intervals"] = self.intervals
+        if self.notes:
+            entry["notes"] = self.notes
+        if per_label:
+            entry["per_label"] = {label: self._of_label(label) for label in self.per_label}
+            entry["averages"] = {
+                name: {"scores": average.scores, **({"intervals": average.intervals} if average.intervals else {})}
+                for name, average in self.averages.items()
+            }
+        if per_document:
+            entry["per_document"] = self.per_document
+        return {key: plain(value) for key, value in entry.items()}
+
+    def _of_label(self, label: str) -> dict[str, Any]:
+        intervals = self.label_intervals.get(label)
+        found = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
+        return {**found, **({"intervals": intervals} if intervals else {})}
+
+
+def result_key(name: str, measure: Measure, key: str) -> str:
+    """Name a value beside those of other measures, without saying anything twice: `span_f_f1`, `sl_icm_norm`.
+
+    The key that the measure is named after is called as the measure, others have the key after it.
+    """
+    endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
+    if key == max(endings, key=len, default=None):
+        return name
+    return name + (key.removeprefix(measure.name) if key.startswith(measure.name) else f"_{key}")
+
+
+def label_key(name: str, measure: Measure, label: str, key: str) -> str:
+    """Name a value of a label, see `result_key`: `span_f_PER_f1`, `sl_icm_PER_norm`."""
+    return result_key(f"{name}_{label}", measure, key)
+
+
+def is_by_attribute(scores: Mapping[str, Any]) -> bool:
+    """Return whether the scores of a measure are by attribute."""
+    return any(isinstance(values, Mapping) for values in scores.values())

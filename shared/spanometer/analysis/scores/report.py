@@ -1,0 +1,434 @@
+"""Results of measures on one pair of annotations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from ...arrays import plain
+from ...counts.statistics import Resampling
+from ...documents.pairing import unit_of
+from ...exceptions import InputError, counted
+from ...measures.base import Measure, PrecisionRecallF1
+from ...spans.attributes import Attributes
+from ...spans.entities import Entities
+from ...spans.mentions import Mentions
+from ...spans.spans import Spans
+from ...tables.shown import Shown
+from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best
+from .counting import count_measures
+from .measure_result import MeasureResult, is_by_attribute
+
+Kind = TypeVar("Kind", bound=Measure)
+
+_P_VALUE = "p_value"
+
+_TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
+"""The counts of F measures that stand beside the scores of labels, and what they are called there."""
+
+Bounds = Mapping[Any, tuple[float, float]]
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Shown):
+    """The results of several measures on one pair of annotations.
+
+    Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        reference_spans, predicted_spans: numbers of spans, or of what else is scored.
+        results: one for each measure, in the order given.
+        unit: what is scored, in the singular and the plural.
+        documents_text: the number of documents in words, if they are called otherwise.
+        document_lines: the line of the reference's file on which each document begins; empty if there is none.
+        subsets: the reports on parts of the corpus, by their names.
+    """
+
+    documents: int
+    tokens: int | None
+    reference_spans: int
+    predicted_spans: int
+    results: tuple[MeasureResult, ...]
+    unit: tuple[str, str] = ("span", "spans")
+    documents_text: str = ""
+    document_lines: Sequence[int] | np.ndarray = ()
+    subsets: Mapping[str, Report] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        references: Spans | Entities | Attributes | Mentions,
+        predictions: Spans | Entities | Attributes | Mentions,
+        measures: Sequence[Kind],
+        reading: Mapping[str, Any],
+        progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+        resampling: Resampling | None = None,
+        per_document: bool = True,
+    ) -> Self:
+        """Count and score each measure, see `counting.count_measures`.
+
+        Args:
+            references, predictions: the spans of both sides, their entity trees, or their spans with attributes.
+            measures: measures of these, with their options.
+            reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
+            progress: wraps sequences of parts and of measures, for progress bars.
+            resampling: how to make confidence intervals; None makes none.
+            per_document: whether the results have the values of single documents, which take memory.
+
+        Raises:
+            InputError: if the two sides do not annotate the same documents, or a measure is not defined.
+        """
+        kept = per_document or resampling is not None
+        found = count_measures(references, predictions, measures, per_document=kept, progress=progress)
+        results = tuple(
+            MeasureResult.of(measure, counts, reading, resampling)
+            for measure, counts in progress(list(zip(measures, found, strict=True)))
+        )
+        known = (getattr(side, "lengths", None) for side in (references, predictions))
+        tokens = next((int(lengths.sum()) for lengths in known if lengths is not None), None)
+        units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
+        unit = units.get(type(references), ("span", "spans"))
+        return cls(references.documents, tokens, len(references), len(predictions), results, unit)
+
+    @property
+    def measures(self) -> dict[str, MeasureResult]:
+        """The results by name."""
+        return {result.name: result for result in self.results}
+
+    @property
+    def reference_size(self) -> str:
+        """The size of the corpus and of the reference in words."""
+        one, several = self.unit
+        unit = unit_of(result.signature for result in self.results)
+        return ", ".join(
+            [
+                self.documents_text or counted(self.documents, "document"),
+                *([] if self.tokens is None else [counted(self.tokens, unit)]),
+                counted(self.reference_spans, f"reference {one}", f"reference {several}"),
+            ]
+        )
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus and of both sides in words."""
+        one, several = self.unit
+        return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {one}', f'predicted {several}')}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Why there are intervals that are NaN."""
+        found = (result.without_interval(self.documents) for result in self.results)
+        return [note for note in dict.fromkeys(found) if note]
+
+    def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
+        """Return the size, the scores, what is to be noted, and the signatures; on request more scores.
+
+        Args:
+            per_label: also those by label.
+            per_document: also those of each document.
+        """
+        yield from (self.size, "")
+        yield from self.lines(per_label=per_label, per_document=per_document)
+
+    def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
+        """Return the same without the size."""
+        for table in score_tables(self):
+            yield from (table, "")
+        for note in self.notes:
+            yield from (f"nan–nan: {note}.", "")
+        for result in self.results:
+            yield Copyable(result.signature)
+            yield from (f"{result.name}: {note}" for note in result.notes)
+        if per_label:
+            for table in label_tables(self):
+                yield from ("", table)
+        if per_document:
+            for table in document_tables(self):
+                yield from ("", table)
+        yield from self._subset_lines()
+
+    def _subset_lines(self) -> Iterator[Part]:
+        """Return the size and the scores of each part of the corpus, and how much is in none."""
+        for name, subset in self.subsets.items():
+            yield ""
+            yield [(name, "bold"), f"  {subset.size}"]
+            # without documents there are no scores
+            for table in score_tables(subset) if subset.documents else ():
+                yield from ("", replace(table, about={"subset": name, **table.about}))
+        left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
+        if self.subsets and left_out:
+            yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
+
+    def tables(self) -> list[Table]:
+        """Return the tables of scores and those by label."""
+        return [*score_tables(self), *label_tables(self)]
+
+    def flat(self, *, per_label: bool = False) -> dict[str, float]:
+        """Return all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
+
+            wandb.log(report.flat())
+            mlflow.log_metrics(report.flat())
+
+        Names are those of the Trainer's results, see `result_key`: `span_f_f1`, `sl_icm_norm`. The bounds of intervals
+        end in `_low` and `_high`. Values of attributes are `span_attribute_negated_f`.
+
+        Args:
+            per_label: also the values of each label, `span_f_PER_f1`.
+
+        Raises:
+            InputError: if two values would have one name.
+        """
+        pairs = [pair for result in self.results for pair in result.named_values(per_label=per_label)]
+        require_distinct([name for name, _ in pairs])
+        return dict(pairs)
+
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
+        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        results, more = self.results, {"per_label": per_label, "per_document": per_document}
+        subsets = {name: subset.to_dict(per_label=per_label) for name, subset in self.subsets.items()}
+        return {
+            **({"notes": self.notes} if self.notes else {}),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            f"reference_{self.unit[1]}": self.reference_spans,
+            f"predicted_{self.unit[1]}": self.predicted_spans,
+            **({"document_lines": plain(self.document_lines)} if per_document else {}),
+            "measures": {result.name: result.to_dict(**more) for result in results},
+            **({"subsets": subsets} if subsets else {}),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class SystemReports(Shown):
+    """The reports of several systems, of the same measures on the same reference.
+
+    Its tables are `scores`, for each measure a row for each system, and `labels`.
+
+    Attributes:
+        reports: by the systems' names.
+    """
+
+    reports: Mapping[str, Report]
+
+    def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
+        """Return the scores of each measure, what is to be noted, and the signatures; on request more scores.
+
+        Args:
+            per_label: also those by label.
+            per_document: also those of each document.
+        """
+        for table in system_tables(self.reports):
+            yield from (table, "")
+        for note in dict.fromkeys(note for report in self.reports.values() for note in report.notes):
+            yield from (f"nan–nan: {note}.", "")
+        for name, report in self.reports.items():
+            for result in report.results:
+                yield from (f"{name}, {result.name}: {note}" for note in result.notes)
+        signatures = (result.signature for report in self.reports.values() for result in report.results)
+        yield from map(Copyable, dict.fromkeys(signatures))
+        of_documents = (document_tables(report, system=name) for name, report in self.reports.items())
+        for table in chain(self._label_tables() if per_label else (), *(of_documents if per_document else ())):
+            yield from ("", table)
+        yield from self._subset_lines()
+
+    def _subset_lines(self) -> Iterator[Part]:
+        """Return the size and the scores of each part of the corpus, which are the same of each system."""
+        for name, subset in next(iter(self.reports.values())).subsets.items():
+            yield ""
+            yield [(name, "bold"), f"  {subset.reference_size}"]
+            parts = {system: report.subsets[name] for system, report in self.reports.items()}
+            for table in system_tables(parts) if subset.documents else ():
+                yield from ("", replace(table, about={"subset": name, **table.about}))
+
+    def tables(self) -> list[Table]:
+        """Return the tables of scores and those by label."""
+        return [*system_tables(self.reports), *self._label_tables()]
+
+    def _label_tables(self) -> Iterator[Table]:
+        for name, report in self.reports.items():
+            yield from label_tables(report, system=name)
+
+    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
+        """Return the dictionary of each report."""
+        more = {"per_label": per_label, "per_document": per_document}
+        return {name: report.to_dict(**more) for name, report in self.reports.items()}
+
+
+def require_distinct(keys: Sequence[str]) -> None:
+    """Raise an `InputError` if two results have the same name."""
+    twice = [key for key, times in Counter(keys).items() if times > 1]
+    if twice:
+        raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
+
+
+def score_tables(report: Report) -> list[Table]:
+    """Return tables with one row for each measure; measures with the same keys share a table.
+
+    A measure whose scores are by attribute has a table of its own, with one row for each attribute.
+    """
+    plain = [result for result in report.results if not is_by_attribute(result.scores)]
+    names = max((len(result.name) for result in plain), default=0)
+    heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
+    numbers = max(map(len, heads), default=0)
+    tables = []
+    for keys, group in groupby(plain, key=lambda result: tuple(result.scores)):
+        results = list(group)
+        rows = [[(result.name, "cyan"), *_cells(result, keys)] for result in results]
+        tables.append(
+            Table(
+                "measure",
+                list(map(head, keys)),
+                rows,
+                widths=(names, numbers),
+                kind="scores",
+                keys=keys,
+                confidence=results[0].confidence,
+            )
+        )
+    return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
+
+
+def system_tables(reports: Mapping[str, Report]) -> list[Table]:
+    """Return for each measure a table with one row for each system, the best of each column in bold."""
+    tables = []
+    for results in zip(*(report.results for report in reports.values()), strict=True):
+        first = results[0]
+        measure = first.measure
+        if is_by_attribute(first.scores):
+            tables += [_attribute_table(result, name) for name, result in zip(reports, results, strict=True)]
+            continue
+        keys = tuple(first.scores)
+        rows: list[list[Cell]] = [
+            [(name, "cyan"), *_cells(result, keys, headline="")] for name, result in zip(reports, results, strict=True)
+        ]
+        tables.append(
+            Table(
+                first.name,
+                list(map(head, keys)),
+                with_best(rows, [higher_is_better(measure, key) for key in keys]),
+                kind="scores",
+                names="system",
+                keys=keys,
+                about={"measure": first.name},
+                confidence=first.confidence,
+            )
+        )
+    return tables
+
+
+def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
+    measure, keys = result.measure, result.measure.keys
+    rows: list[list[Cell]] = []
+    for place, (name, values) in enumerate(result.scores.items()):
+        intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if f"{key}_low" in values}
+        rows.append([(name, "" if place else "cyan"), *score_cells(measure, values, keys, intervals)])
+    return Table(
+        result.name if system is None else f"{system}, {result.name}",
+        list(map(head, keys)),
+        rows,
+        kind="scores",
+        names="attribute",
+        keys=keys,
+        about={"measure": result.name, **({} if system is None else {"system": system})},
+        confidence=result.confidence,
+    )
+
+
+def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
+    """Return for each measure a table with one row for each label, and then one for each average over labels.
+
+    Beside the scores stand the numbers that they are made of. `system` is named in the tables of several systems.
+    """
+    return [_label_table(result, system) for result in report.results if not is_by_attribute(result.scores)]
+
+
+def _label_table(result: MeasureResult, system: str | None) -> Table:
+    measure = result.measure
+    keys = measure.keys
+    counted = [name for name in _TITLES if name in result.counts and name != measure.support]
+    counted = counted if isinstance(measure, PrecisionRecallF1) else []
+    rows: list[list[Cell] | None] = []
+    for label, values in result.per_label.items():
+        counts = result.label_counts.get(label, {})
+        amounts = [*(amount(counts[name]) for name in counted if name in counts), amount(values["support"])]
+        rows.append([label, *score_cells(measure, values, keys, result.label_intervals.get(label)), *amounts])
+    if rows and result.averages:
+        rows.append(None)
+    for name, average in result.averages.items() if rows else ():
+        amounts = [amount(result.counts[count]) for count in (*counted, measure.support)]
+        rows.append([(f"{name} avg", "cyan"), *_cells(average, keys), *amounts])
+    title = result.name if system is None else f"{system}, {result.name}"
+    amounts_keys = [*(_TITLES[name] for name in counted), "support"]
+    return Table(
+        title,
+        [*map(head, keys), *amounts_keys],
+        rows,
+        kind="labels",
+        names="label",
+        keys=[*keys, *amounts_keys],
+        about={"measure": result.name, **({} if system is None else {"system": system})},
+        confidence=result.confidence,
+    )
+
+
+def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
+    """Return for each measure of spans or trees a table with one row for each document.
+
+    `system` is named in the tables of several systems.
+    """
+    tables = []
+    lines = [amount(int(line)) for line in report.document_lines]
+    for result in report.results:
+        if is_by_attribute(result.scores):
+            continue
+        measure, columns = result.measure, {key: values.tolist() for key, values in result.per_document.items()}
+        rows: list[list[Cell]] = []
+        for place in range(report.documents):
+            values = {key: of_key[place] for key, of_key in columns.items()}
+            rows.append([str(place + 1), *lines[place : place + 1], *score_cells(measure, values, values)])
+        heads = [*(["line"] if lines else []), *columns]
+        about = {"measure": result.name, **({} if system is None else {"system": system})}
+        title = f"{result.name}: document" if system is None else f"{system}, {result.name}: document"
+        tables.append(
+            Table(title, list(map(head, heads)), rows, kind="documents", names="document", keys=heads, about=about)
+        )
+    return tables
+
+
+def _cells(result: MeasureResult, keys: Iterable[str], headline: str | None = None) -> list[Cell]:
+    return score_cells(result.measure, result.scores, keys, result.intervals, headline)
+
+
+def score_cells(
+    measure: Measure,
+    values: Mapping[str, float | int],
+    keys: Iterable[str],
+    intervals: Bounds | None = None,
+    headline: str | None = None,
+) -> list[Cell]:
+    """Return the values of the keys as cells of a table, the headline in bold."""
+    bold = measure.headline if headline is None else headline
+    return [
+        Number(values[key], kind_of(measure, key), "bold" if key == bold else "", (intervals or {}).get(key))
+        for key in keys
+    ]
+
+
+def kind_of(measure: Measure, key: str) -> str:
+    """Return the kind of number that a key of a measure has, see `Number`."""
+    described = measure.results.get(key)
+    if described is None:
+        return "p" if key == _P_VALUE else "score"
+    return "amount" if described.whole else "score" if described.share else "plain"
+
+
+def higher_is_better(measure: Measure, key: str) -> bool | None:
+    """Return whether the highest value of a key is the best; None if none is better than another."""
+    better = measure.results[key].better if key in measure.results else ""
+    return {"higher": True, "lower": False}.get(better)

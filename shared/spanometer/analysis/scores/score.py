@@ -1,0 +1,205 @@
+"""Scores of one pair of annotations, read from plain lists: what `spanometer score` does with files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from inspect import signature
+from itertools import chain
+from typing import Any, Never, Unpack, overload
+
+from ...counts.statistics import Resampling
+from ...documents.arguments import ScoreArguments, SideReading, shares
+from ...documents.document_file import DocumentFile
+from ...documents.pairing import Pairing, pair
+from ...documents.sides import require_one_annotator, sides_of_grounded
+from ...exceptions import InputError, mention, on_side, require_no_more
+from ...grounding.grounded import Grounded
+from ...measures.base import Measure
+from ...measures.registry import ALL_MEASURES, options_by_name, read_measures
+from ...options import made, options_of, require_known
+from ...spans.annotations import require_no_choice
+from ...spans.forms import common_form, documents_in, form_of, read_pair
+from ...tags.decoding import LabelDecoding
+from ...tags.schemes import LabelChoice
+from .batches import require_form
+from .report import Report
+
+_DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
+"""The measure of each form if none is asked for."""
+
+
+@overload
+def score(
+    references: Any,
+    predictions: Any,
+    *more: Never,
+    measures: Any = None,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **options: Unpack[ScoreArguments],
+) -> Report: ...
+
+
+@overload
+def score(references: Any, predictions: Any, *more: Never, **options: Any) -> Report: ...
+
+
+@shares(ScoreArguments)
+def score(
+    references: Any,
+    predictions: Any,
+    *more: Never,
+    measures: Any = None,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **options: Any,
+) -> Report:
+    """Score predictions against references, as `spanometer score` does with files.
+
+        report = spanometer.score(references, predictions, measures=("span_f", "link_f"), average="macro")
+        report.measures["span_f"].scores["f1"], report.measures["span_f"].per_label["PER"], report.flat()
+
+    The references come first, as in scikit-learn (`y_true, y_pred`). Nothing in the data tells which side is which: if
+    they are swapped, precision is recall and recall precision, and F1 is the same.
+
+    What a document is, the data tell:
+
+    - a list of tags, `["B-PER", "I-PER", "O"]`;
+    - a list of spans, `{"start": 0, "end": 2, "label": "PER"}`, token offsets, the end exclusive;
+    - a list of discontinuous spans, `{"label": "DRUG", "fragments": [[0, 1], [3, 5]]}`;
+    - a list of entities with types and components, `{"start": 0, "end": 2, "types": ["pers"], "components": [...]}`;
+    - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, if
+      `span_attribute` is asked for.
+
+    - a list of label numbers, `[1, 2, 0]`, with `id2label`.
+
+    Answers of language models that `grounding.ground` found in their texts stand beside spans of characters; their
+    policy is in the signature.
+
+    Taken as well: Arrow arrays and chunked arrays, columns of `datasets` (which need no `id2label` where they are
+    `ClassLabel`), pandas series, NumPy arrays; `Spans`, `Entities`, `Attributes`, `Tags`.
+
+    Args:
+        references: the reference, one item for each document.
+        predictions: a system's output for the same documents, in the same form.
+        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
+            mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By
+            default `span_f`, and `eter` for entities.
+        confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
+        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+        **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
+            `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
+            `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
+            `grounding`, `answer_labels`, `aliases`, `offsets`, `answer_format`. And options of the measures that are
+            asked for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
+
+    Returns:
+        The results of all measures, and the size of the corpus.
+
+    Raises:
+        InputError: for wrong options, and for annotations that cannot be read or compared.
+    """
+    require_no_more(more, "Pass one system; spanometer.compare takes several.")
+    arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
+    pairing = made(Pairing, arguments)
+    asked = SideReading.of(score, arguments)
+    decoding, choice, lengths = asked.decoding, asked.choice, asked.lengths
+    resampling = Resampling.chosen(
+        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
+    )
+    sides = {"references": references, "predictions": predictions}
+    if any(isinstance(side, DocumentFile) for side in sides.values()):
+        asked.require_read()
+        return _score_files(sides, measures, options, seed, pairing, choice, resampling)
+    if pairing != Pairing():
+        *names, last = options_of(Pairing)
+        raise InputError(
+            f"{', '.join(names)} and {last} are for files that spanometer.read gives.",
+            "Leave them out.",
+        )
+    grounded = {side: column for side, column in sides.items() if isinstance(column, Grounded)}
+    sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
+    if grounded:
+        asked.require_read()
+        beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
+        sides = beside.spans
+    found = {side: on_side(side, form_of, column) for side, column in sides.items()}
+    if measures is None:
+        measures = _DEFAULTS[common_form(found, "tags")]
+    chosen = _chosen(measures, options, seed)
+    trees = all(measure.input == "entities" for measure in chosen.values())
+    form = common_form(found, "entities" if trees else "tags" if lengths is None else "spans")
+    if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
+        form = "attributes"
+    else:
+        require_form(chosen, form)
+    if form != "tags" and decoding != LabelDecoding():
+        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
+    reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
+    fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+    reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+    if scheme is not None:
+        reading = decoding.reading(scheme)
+    elif grounded:
+        reading |= beside.reading
+    if not reference.documents:
+        raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
+    if form in ("tags", "spans"):
+        reference, predicted = choice.of(reference, predicted)
+        reading = {**reading, **choice.signed()}
+    else:
+        require_no_choice(f"these are {form}", **choice.chosen)
+    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
+    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
+    tokens = next((side.size for side in grounded.values()), report.tokens)
+    return replace(report, tokens=tokens, results=tuple(results))
+
+
+def _score_files(
+    sides: Mapping[str, Any],
+    measures: Any,
+    options: Mapping[str, Any],
+    seed: int,
+    pairing: Pairing,
+    choice: LabelChoice,
+    resampling: Resampling | None,
+) -> Report:
+    """Score two files of documents."""
+    for side, file in sides.items():
+        if not isinstance(file, DocumentFile):
+            raise InputError(
+                "one side is a file, the other is not.", "Read both with spanometer.read, or give two lists.", side=side
+            )
+    references, predictions = map(require_one_annotator, sides.values())
+    chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
+    require_form(chosen, "spans")
+    paired = pair(references, predictions, pairing)
+    for note in (*paired.notes, *paired.left_out):
+        warnings.warn(note, stacklevel=3)
+    reading = {"input": "spans", **paired.choices, **choice.signed()}
+    reference, predicted = choice.of(paired.references, paired.predictions)
+    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
+    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
+    tokens = paired.size if paired.grounded else report.tokens
+    return replace(report, tokens=tokens, results=tuple(results))
+
+
+def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
+    """Return the measures by the names of their results; an `InputError` for an option that none of them takes."""
+    asked = list(measures) if isinstance(measures, Iterator) else measures
+    taken = options_by_name(asked, ALL_MEASURES)
+    if taken:
+        known = [*signature(score).parameters][2:-1]
+        require_known(options, [*dict.fromkeys(chain(known, *taken.values()))], " and ".join(taken))
+    elif options:
+        raise InputError(
+            f"{mention(next(iter(options)))} is for measures that are asked for by name.",
+            "Give it to the measure: SpanF(average='macro').",
+        )
+    return read_measures(asked, ALL_MEASURES, {**options, "seed": seed})

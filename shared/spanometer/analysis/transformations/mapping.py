@@ -1,0 +1,265 @@
+"""Transformations by name, and as functions for `Dataset.map`.
+
+names = dataset.features["ner_tags"].feature.names
+dataset.map(as_map("label_noise", names=names), batched=True, with_indices=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any, cast
+
+import numpy as np
+
+from ...arrays import is_integer, list_offsets, ordered, place_of, read_rows
+from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
+from ...options import options_of
+from ...spans.spans import Spans
+from ...tags.decoding import BARE_LABEL, get_repair, scheme_of
+from ...tags.schemes import get_scheme
+from ...tags.tags import Tags, check_names, split_tag
+from .noise import Drop, IllegalTags, Invent, Relabel
+from .transformations import Extend, Move, Numbers, Shift, Split, Transformation, Truncate, document_numbers
+
+_FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
+
+_DESCRIBED: dict[str, tuple[Transformation, str]] = {
+    "sequence_split": (Split(), "cut spans of 2 and more tokens in half"),
+    "maximum_overlap": (
+        Shift(tokens=1, alone=True, longest=9),
+        "shift spans of 2 to 9 tokens, alone in their document, by one token",
+    ),
+    "minimum_overlap": (
+        Shift(tokens=None, alone=True, longest=9),
+        "shift the same spans until one token is in common",
+    ),
+    "long_truncation": (Truncate(shortest=4, longest=4), "take the last token from spans of 4"),
+    "short_truncation": (Truncate(shortest=2, longest=2), "take the last token from spans of 2"),
+    "long_extension": (Extend(shortest=4, longest=4), "add a token to spans of 4"),
+    "short_extension": (Extend(shortest=2, longest=2), "add a token to spans of 2"),
+    "-1": (Truncate(tokens=1, shortest=4, longest=4), "take the last token from spans of 4"),
+    "-2": (Truncate(tokens=2, shortest=4, longest=4), "take the last 2 tokens from the same spans"),
+    "-3": (Truncate(tokens=3, shortest=4, longest=4), "take the last 3 tokens from the same spans"),
+    "+1": (Extend(tokens=1, alone=True), "add a token to spans alone in their document"),
+    "+2": (Extend(tokens=2, **_FURTHER), "add 2 tokens, if 4 more follow in the document, or else one"),
+    "+3": (Extend(tokens=3, **_FURTHER), "add 3 tokens to the same spans, or else one"),
+    "shifted_spans": (Shift(tokens=1), "shift spans of 2 and more tokens by one token"),
+    "shortened_spans": (Truncate(), "take the last token from spans of 2 and more"),
+    "lengthened_spans": (Extend(), "add a token to spans"),
+    "label_noise": (Relabel(rate=0.1), "give spans another label"),
+    "dropped_spans": (Drop(rate=0.1), "leave spans out"),
+    "invented_spans": (Invent(), "add spans; the rate is that of free tokens"),
+    "illegal_tags": (IllegalTags(), "put tags where they cannot stand; must come last"),
+}
+
+TRANSFORMATIONS: dict[str, Transformation] = {name: found for name, (found, _) in _DESCRIBED.items()}
+"""Transformations by name. The first thirteen are those of the SL-ICM paper's Table 4, as they have been found by
+refitting, see `docs/monotonicity.md`: long is four tokens, short is two. Those of tags stay in their documents and run
+into no other span, where the paper's do not mind (`free`)."""
+
+PAIRS: tuple[tuple[str, ...], ...] = (
+    ("maximum_overlap", "minimum_overlap"),
+    ("long_truncation", "short_truncation"),
+    ("long_extension", "short_extension"),
+    ("-1", "-2", "-3"),
+    ("+1", "+2", "+3"),
+)
+"""The transformations whose scores are compared with each other."""
+
+DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
+"""What the transformations do, in words."""
+
+_REMEDY = "Give numbers of the tags in names=..., or strings."
+
+
+def get_transformation(name: str, **parameters: Any) -> Transformation:
+    """Return the transformation of that name, with some of its parameters changed.
+
+    Raises:
+        InputError: for an unknown name or parameter.
+    """
+    require_choice("transformation", name, tuple(TRANSFORMATIONS))
+    known = options_of(TRANSFORMATIONS[name])
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"{name} has no parameter {parameter!r}.", f"Its parameters are {', '.join(known)}.")
+    return replace(TRANSFORMATIONS[name], **parameters)
+
+
+def free(transformation: Transformation) -> Transformation:
+    """Return the transformation such that bounds move wherever they go, as in the SL-ICM paper: `overlap`, `beyond`."""
+    return replace(transformation, overlap=True, beyond=True) if isinstance(transformation, Move) else transformation
+
+
+def matched(name: str, transformation: Transformation, spans: Spans, *, numbers: Numbers = None) -> Transformation:
+    """Return a transformation that touches as many spans of a corpus as those that it is compared with, see `PAIRS`.
+
+    It touches the first so many as the one of them that can touch the fewest. Extensions by more and fewer tokens
+    (`+1` to `+3`) touch the same spans, those with room for the most.
+
+    Args:
+        name: its name.
+        transformation: the transformation of that name; the others get its rate, seed and freedom.
+        spans: the corpus.
+        numbers: see `transformations.Numbers`.
+
+    Raises:
+        InputError: for a transformation that is compared with none, and as the transformations do.
+    """
+    group = next((names for names in PAIRS if name in names), None)
+    if group is None:
+        listed = ", ".join(other for names in PAIRS for other in names)
+        raise InputError(
+            f"{name} is compared with no other transformation, so there is no number to match.",
+            f"Leave out {setting('matched', True)}, or apply one of {listed}.",
+        )
+    shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
+    room = max(getattr(TRANSFORMATIONS[other], "room", None) or 0 for other in group)
+    if room:
+        shared.update(room=room, otherwise=0)
+    members = {other: cast(Move, replace(TRANSFORMATIONS[other], **shared)) for other in group}
+    most = min(member(spans, numbers=numbers).touched for member in members.values())
+    return replace(members[name], first=most)
+
+
+@dataclass(frozen=True)
+class TagMap:
+    """A function for `Dataset.map(..., with_indices=True)`, made by `as_map`; its fields are the arguments there."""
+
+    transformation: Transformation
+    column: str
+    scheme: str
+    names: tuple[str, ...] | None
+    repair: str
+    touched_column: str | None
+
+    def __call__(self, batch: Mapping[str, Any], indices: Any = None) -> dict[str, Any]:
+        """Return the new values of the column for a batch, or for one example, of these numbers in the dataset."""
+        if indices is None:
+            raise InputError("a transformation must know the documents' numbers.", "Call map(..., with_indices=True).")
+        require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
+        if self.column not in batch:
+            columns = ", ".join(map(shown, batch))
+            raise InputError(f"there is no column {shown(self.column)}.", f"The columns are {columns}.")
+        single = isinstance(indices, (int, np.integer))
+        rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
+        numbers = document_numbers([indices] if single else indices, len(rows))
+        textual = self.names is None or any(isinstance(value, str) for value in chain.from_iterable(rows))
+        tags = Tags.from_lists(rows) if textual else _from_numbers(rows, self.names or ())
+        if textual and self.names is not None:
+            codes = _codes(tags, self.names, "{} is not among the names.", "Give all tags in names=...")
+            tags = Tags(codes, self.names, tags.offsets)
+        found = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
+        if textual:
+            flat = np.array(found.tags.names, dtype=object)[found.tags.codes].tolist()
+        else:
+            problem = "the result has {} here, which is not among the names."
+            remedy = "Use a ClassLabel that has all tags of the scheme, or strings."
+            flat = _codes(found.tags, self.names or (), problem, remedy).tolist()
+        written = {self.column: [flat[first:last] for first, last in pairwise(found.tags.offsets.tolist())]}
+        if self.touched_column is not None:
+            written[self.touched_column] = found.per_document.tolist()
+        return {name: rows[0] for name, rows in written.items()} if single else written
+
+
+def as_map(
+    transformation: str | Transformation,
+    *,
+    column: str = "ner_tags",
+    scheme: str | None = None,
+    names: Sequence[str] | None = None,
+    repair: str = "raise",
+    touched_column: str | None = None,
+) -> TagMap:
+    """Make a function for `Dataset.map(..., with_indices=True)`, with or without `batched=True`.
+
+    The result does not depend on the size of batches or on the number of processes.
+
+    Args:
+        transformation: a transformation, or its name in `TRANSFORMATIONS`.
+        column: the column of the tags, lists of strings or of ClassLabel numbers; the result is of the same kind.
+        scheme: their scheme; may be left out if `names` tell it.
+        names: all tags that the column may have, `dataset.features["ner_tags"].feature.names`. Numbers need them, and
+            so does what must know all labels.
+        repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
+        touched_column: a column for the number of spans (tags) that were touched in each document.
+
+    Raises:
+        InputError: if neither scheme nor names are given, if both columns are one, and for a transformation that looks
+            at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a time.
+            Labels that are not given are those of `names`.
+    """
+    found = get_transformation(transformation) if isinstance(transformation, str) else transformation
+    if not isinstance(found, Transformation):
+        raise InputError(
+            f"{shown(found)} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS."
+        )
+    for name in (column, *([] if touched_column is None else [touched_column])):
+        require_kind(name, str, "the name of a column", "Name a column.")
+    if touched_column == column:
+        raise InputError(f"touched_column={shown(column)} is the column of the tags.", "Name another column.")
+    known = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
+    if known is not None:
+        scheme = scheme_of(scheme, _vocabulary(known)).name
+        labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in known if name != "O"}))
+        if isinstance(found, (Relabel, Invent)) and found.labels is None:
+            found = replace(found, labels=labels)
+    elif isinstance(found, IllegalTags):
+        raise InputError("a batch does not have all tags of the dataset.", "Give them with names=...")
+    if scheme is None:
+        raise InputError("a batch does not tell the scheme of the dataset.", f"Name it with {setting('scheme')}")
+    get_repair(repair, get_scheme(scheme))
+    parameter = found.looks_at_corpus
+    if parameter is not None:
+        value = getattr(found, parameter)
+        raise InputError(
+            f"{setting(parameter, value)} is about the whole dataset, and a map sees a part at a time.",
+            f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
+        )
+    return TagMap(found, column, get_scheme(scheme).name, known, repair, touched_column)
+
+
+def _vocabulary(names: tuple[str, ...]) -> Tags:
+    """Return one document that has each name once."""
+    return Tags(np.arange(len(names)), names, np.array([0, len(names)], dtype=np.int64))
+
+
+def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
+    """Return the names; an `InputError` if one is not a tag or occurs twice."""
+    for number, name in enumerate(names):
+        if not isinstance(name, str) or name in names[:number]:
+            problem = f"{shown(name)} is not a string." if not isinstance(name, str) else f"{shown(name)} occurs twice."
+            raise InputError(problem, "Give each tag once.", source="names", position=number)
+    try:
+        check_names(_vocabulary(names), None if scheme is None else get_scheme(scheme))
+    except InputError as error:
+        raise error.in_file("names", position=error.position) from None
+    return names
+
+
+def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags:
+    """Read tags from lists of numbers of names."""
+    offsets = list_offsets(rows).to_numpy().astype(np.int64)
+    flat = list(chain.from_iterable(rows))
+    known = range(len(names))
+    if set(map(type, flat)) != {int} or min(flat) not in known or max(flat) not in known:
+        for at, value in enumerate(flat):
+            if not is_integer(value) or value not in known:
+                document, position = place_of(offsets, at)
+                problem = f"{shown(value)} is not the number of one of {len(names)} tags."
+                raise InputError(problem, _REMEDY, document=document, position=position)
+    return Tags(np.array(flat, dtype=np.int64), names, offsets)
+
+
+def _codes(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> np.ndarray:
+    """Return for each token the number of its tag among the names; an `InputError` if it has none."""
+    number = {name: code for code, name in enumerate(names)}
+    codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
+    if (codes < 0).any():
+        token = int(np.argmax(codes < 0))
+        document, position = tags.place(token)
+        shown = repr(tags.names[tags.codes[token]])
+        raise InputError(problem.format(shown), remedy, document=document, position=position)
+    return codes

@@ -1,0 +1,406 @@
+"""Transformations of an annotated corpus: an output that errs in one way, and how often it does.
+
+    TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, how many were touched)
+    Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # the same with parameters
+
+Those that cut spans and move their bounds are here, random ones in `noise`, all of them by name in `mapping`, which
+also makes functions for `Dataset.map` of them.
+
+A transformation is a pure function of `Spans`; its parameters are its fields. Unless `beyond=True` it never leaves a
+document, and unless `overlap=True` it makes no two spans overlap that did not: a span that cannot be changed so is left
+alone and not counted.
+What is random depends on the seed, the document's number and the place alone, so that it comes out the same whole, in
+batches and in shards.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...alignment.overlaps import union
+from ...arrays import as_array, offsets_of
+from ...exceptions import InputError, require_kind, shown
+from ...options import check_options, option, options_of
+from ...spans.conversion import encode_like
+from ...spans.spans import Spans, in_order
+from ...tags.tags import Tags
+
+SIDES = ("start", "end")
+
+LARGEST = np.iinfo(np.int32).max
+"""The largest number that a parameter can be."""
+
+Numbers = np.ndarray | None
+"""The documents' numbers in the whole corpus; by default 0, 1, 2 and so on."""
+
+
+def amount(default: int | None, help: str, *, low: int = 1, optional: bool = False) -> Any:
+    """Declare a parameter that is a whole number."""
+    return option(default, help=help, kind=int, low=low, high=LARGEST, optional=optional or default is None)
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """A transformed corpus.
+
+    Attributes:
+        spans: its spans.
+        per_document: how many spans of each document were touched (changed, dropped or invented), int64.
+    """
+
+    spans: Spans
+    per_document: np.ndarray
+
+    @property
+    def touched(self) -> int:
+        """Count the spans that were touched."""
+        return int(self.per_document.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class TransformedTags:
+    """Transformed tags.
+
+    Attributes:
+        tags: the tags.
+        per_document: how many spans (of `IllegalTags`: tags) of each document were touched, int64.
+    """
+
+    tags: Tags
+    per_document: np.ndarray
+
+    @property
+    def touched(self) -> int:
+        """Count the spans (of `IllegalTags`: tags) that were touched."""
+        return int(self.per_document.sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transformation(ABC):
+    """A transformation; its parameters are its fields.
+
+    Attributes:
+        rate: the probability of each candidate to be touched, in [0, 1].
+        seed: of what is random, 0 or greater.
+        unit: what is touched.
+        from_corpus: the parameters that are taken from the corpus if they are None.
+    """
+
+    rate: float = option(1.0, help="the probability of each candidate to be touched", kind=float, low=0, high=1)
+    seed: int = amount(0, "the seed of what is random", low=0)
+
+    unit: ClassVar[str] = "span"
+    from_corpus: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_options(self)
+
+    @abstractmethod
+    def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
+        """Transform tags into tags of the same scheme.
+
+        Args:
+            tags: the tags of all documents.
+            scheme: their scheme.
+            repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
+            numbers: see `Numbers`.
+
+        Raises:
+            InputError: for tags that cannot be read, and if the scheme cannot write the result.
+        """
+
+    @property
+    def looks_at_corpus(self) -> str | None:
+        """Return the parameter, if there is one, for which a part of a corpus gives something else than the whole."""
+        return next((name for name in self.from_corpus if getattr(self, name) is None), None)
+
+    def refuse(self, name: str, remedy: str) -> None:
+        """Raise an `InputError` for the value of a parameter."""
+        raise options_of(self)[name].refusal(getattr(self, name), remedy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanTransformation(Transformation):
+    """A transformation of spans.
+
+    Attributes:
+        first: touch at most the first so many, in the order of the text; None is no limit.
+    """
+
+    first: int | None = amount(None, "touch at most the first so many", low=0)
+
+    @property
+    def looks_at_corpus(self) -> str | None:
+        """See `Transformation`."""
+        return super().looks_at_corpus if self.first is None else "first"
+
+    def __call__(self, spans: Spans, *, numbers: Numbers = None) -> Transformed:
+        """Transform spans.
+
+        Args:
+            spans: contiguous spans; the documents' lengths must be known.
+            numbers: see `Numbers`.
+
+        Raises:
+            InputError: for discontinuous spans, and if the lengths are not known.
+        """
+        require_kind(spans, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
+        if spans.fragments is not None:
+            raise InputError("discontinuous spans cannot be transformed.", "Give contiguous ones.")
+        lengths_of(spans)
+        return self.transform(spans, document_numbers(numbers, spans.documents))
+
+    @abstractmethod
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """Transform spans that have been checked."""
+
+    def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
+        """See `Transformation`."""
+        spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
+        found = self(spans, numbers=numbers)
+        return TransformedTags(encode_like(tags, found.spans, scheme), found.per_document)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenSpans(SpanTransformation):
+    """A transformation of some of the spans of a corpus.
+
+    Attributes:
+        shortest, longest: touch only spans of so many tokens; None is no limit.
+        alone: touch only spans that are the only one of their document.
+    """
+
+    shortest: int = amount(1, "touch only spans of at least so many tokens")
+    longest: int | None = amount(None, "touch only spans of at most so many tokens")
+    alone: bool = option(False, help="touch only spans that are the only one of their document", kind=bool)
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        if self.longest is not None and self.longest < self.shortest:
+            self.refuse("longest", f"Use {self.shortest} or more, as shortest is.")
+
+    def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | None = None) -> np.ndarray:
+        """Flag the spans to touch: those that the fields and `possible` admit, drawn at `rate`."""
+        size = spans.end - spans.start
+        chosen: np.ndarray = (size >= self.shortest) & (size <= (LARGEST if self.longest is None else self.longest))
+        if self.alone:
+            chosen &= np.bincount(spans.document, minlength=spans.documents)[spans.document] == 1
+        if possible is not None:
+            chosen &= possible
+        if self.rate < 1:
+            chosen &= uniform(self.seed, numbers[spans.document], spans.start, spans.end) < self.rate
+        if self.first is not None:
+            chosen &= np.cumsum(chosen) <= self.first
+        return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split(ChosenSpans):
+    """Cut spans of two and more tokens in half; the first half gets the odd token."""
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """See `SpanTransformation`."""
+        first, last = _wide(spans)
+        chosen = self.choose(spans, numbers, last - first >= 2)
+        middle = (first + last + 1) // 2
+        return changed(
+            spans,
+            spans.document[chosen],
+            np.append(spans.document, spans.document[chosen]),
+            np.append(spans.start, middle[chosen]),
+            np.append(np.where(chosen, middle, spans.end), spans.end[chosen]),
+            np.append(spans.label, spans.label[chosen]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move(ChosenSpans):
+    """A transformation that moves bounds.
+
+    Attributes:
+        overlap: let spans run into others.
+        beyond: let spans pass the end of their document. If one does, the documents of the result have no lengths.
+    """
+
+    overlap: bool = option(False, help="let spans run into others", kind=bool)
+    beyond: bool = option(False, help="let spans pass the end of their document", kind=bool)
+
+    def moved(
+        self,
+        spans: Spans,
+        numbers: np.ndarray,
+        by_start: Any,
+        by_end: Any,
+        possible: np.ndarray | bool = True,
+    ) -> Transformed:
+        """Move the bounds of the spans for which that is possible and that are chosen."""
+        first, last = _wide(spans)
+        room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
+        chosen = self.choose(spans, numbers, possible & room)
+        start, end = (np.where(chosen, bound + by, bound) for bound, by in ((first, by_start), (last, by_end)))
+        found = changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
+        if (end <= lengths_of(spans)[spans.document]).all():
+            return found
+        return replace(found, spans=replace(found.spans, lengths=None))
+
+    def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
+        """Return whether spans with these bounds stay in their documents and enter no token of another span.
+
+        All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
+        """
+        within: np.ndarray = (start >= 0) & (end <= (LARGEST if beyond else lengths_of(spans)[spans.document]))
+        if self.overlap:
+            return within
+        offsets = bases(spans)
+        base = offsets[spans.document]
+
+        def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
+            # bounds before the documents are refused by `within`
+            first, last = (np.clip(base + bound, 0, offsets[-1]) for bound in (first, last))
+            return np.asarray(covered_before(spans, np.maximum(first, last)) == covered_before(spans, first))
+
+        # what lies beyond a document is free, and no token of the next one
+        within &= is_free(start, spans.start) & is_free(spans.end, np.minimum(end, lengths_of(spans)[spans.document]))
+        return within
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift(Move):
+    """Move spans towards the end of the document; at least one token stays in common.
+
+    Attributes:
+        tokens: by how many tokens; None leaves one token in common. Spans that would leave their place altogether are
+            not touched.
+    """
+
+    tokens: int | None = amount(1, "by how many tokens", optional=True)
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """See `SpanTransformation`."""
+        size = spans.end - spans.start
+        by = size - 1 if self.tokens is None else self.tokens
+        return self.moved(spans, numbers, by, by, (size > by) & (size > 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truncate(Move):
+    """Take tokens from spans that have more.
+
+    Attributes:
+        tokens: how many.
+        side: at which end.
+    """
+
+    tokens: int = amount(1, "how many tokens to take")
+    side: str = option("end", help="at which end", choices=SIDES)
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """See `SpanTransformation`."""
+        by_start, by_end = (self.tokens, 0) if self.side == "start" else (0, -self.tokens)
+        return self.moved(spans, numbers, by_start, by_end, spans.end - spans.start > self.tokens)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extend(Move):
+    """Add the neighbouring tokens to spans.
+
+    Attributes:
+        tokens: how many.
+        side: at which end.
+        room: touch only spans with room in their document for so many tokens there, so that different `tokens` touch
+            the same spans; None is `tokens`.
+        otherwise: how many tokens spans without that room get.
+    """
+
+    tokens: int = amount(1, "how many tokens to add")
+    side: str = option("end", help="at which end", choices=SIDES)
+    room: int | None = amount(None, "touch only spans with room for so many tokens")
+    otherwise: int = amount(0, "how many tokens spans without that room get", low=0)
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        if self.room is not None and self.room < self.tokens:
+            self.refuse("room", f"Use {self.tokens} or more, as tokens is.")
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """See `SpanTransformation`."""
+        first, last = _wide(spans)
+        full = np.ones(len(spans), dtype=bool)
+        if self.room is not None:
+            moved = (first - self.room, last) if self.side == "start" else (first, last + self.room)
+            full = self.has_room(spans, *moved)
+        by = np.where(full, self.tokens, self.otherwise)
+        by_start, by_end = (-by, 0) if self.side == "start" else (0, by)
+        return self.moved(spans, numbers, by_start, by_end, by > 0)
+
+
+def document_numbers(numbers: Any, documents: int) -> np.ndarray:
+    """Return the documents' numbers in the whole corpus, 0, 1, 2 and so on if they are None, as int64; checked."""
+    if numbers is None:
+        return np.arange(documents)
+    remedy = "Give one whole number from 0 up for each document."
+    known = as_array(numbers, "a list of numbers", remedy)
+    if known.shape != (documents,):
+        raise InputError(f"{known.size} numbers, {documents} documents.", remedy)
+    if known.size and (known.dtype.kind not in "iu" or known.min() < 0 or known.max() >= 2**63):
+        raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
+    return known.astype(np.int64)
+
+
+def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
+    """Return starts and ends as integers that no parameter makes overflow."""
+    return spans.start.astype(np.int64), spans.end.astype(np.int64)
+
+
+def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: Any, label: Any) -> Transformed:
+    """Return the corpus with other spans, in order; `touched` are the documents of those that were touched."""
+    document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
+    label = np.asarray(label, dtype=spans.label.dtype)
+    found = in_order(replace(spans, document=document, start=start, end=end, label=label))
+    return Transformed(found, np.bincount(touched, minlength=spans.documents))
+
+
+def lengths_of(spans: Spans) -> np.ndarray:
+    """Return the documents' lengths; an `InputError` if they are not known."""
+    if spans.lengths is None:
+        raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
+    return spans.lengths
+
+
+def bases(spans: Spans) -> np.ndarray:
+    """Return where documents begin with all laid end to end, and where the last one ends."""
+    return offsets_of(lengths_of(spans))
+
+
+def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
+    """Count for some tokens, numbered through all documents, how many tokens before them lie in spans."""
+    base = bases(spans)[spans.document]
+    start, end, _ = union(base + spans.start, base + spans.end)
+    begun = np.searchsorted(start, tokens, side="right")
+    return np.asarray(offsets_of(end - start)[begun] - np.maximum(np.append(0, end)[begun] - tokens, 0))
+
+
+def uniform(seed: int, *keys: Any) -> np.ndarray:
+    """Draw numbers in [0, 1) that depend on the seed and the keys (whole numbers, arrays that broadcast) alone.
+
+    Each key is mixed in by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+    """
+    state: np.ndarray = _mixed(np.array([seed], dtype=np.uint64))
+    for key in keys:
+        state = _mixed(state ^ _mixed(np.asarray(key).astype(np.uint64)))
+    return np.asarray((state >> np.uint64(11)) * 2.0**-53)
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    state: np.ndarray = np.atleast_1d(numbers) + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    state ^= state >> np.uint64(31)
+    return state

@@ -1,0 +1,313 @@
+"""Documents as another format can hold them, and what of them is lost on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import code_type
+from ..exceptions import InputError, counted, setting
+from ..spans.spans import Spans, in_order
+from ..spans.texts import joined
+from ..spans.tokenisation import to_characters, to_tokens, trimmed
+from .document_file import DocumentFile
+from .pairing import Pairing
+from .record import Record
+from .tokenizers import with_tokens
+from .words import WordRows, Words
+from .writer import Writer
+
+_LISTED = 3
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Something that a format cannot hold.
+
+    Attributes:
+        what: what it is, and how it is written instead.
+        documents: how many there are in each document, by what the document is called.
+    """
+
+    what: str
+    documents: Mapping[str, int]
+
+    def __str__(self) -> str:
+        """Return what it is, with the documents that have most of it."""
+        most = sorted(self.documents.items(), key=lambda item: -item[1])
+        listed = ", ".join(f"{name}: {count:,}" for name, count in most[:_LISTED])
+        others = len(most) - _LISTED
+        more = f", and {counted(others, 'other document')}" if others > 0 else ""
+        return f"{self.what}: {sum(self.documents.values()):,} ({listed}{more})"
+
+
+@dataclass
+class Fitted:
+    """Documents that a format can hold.
+
+    Attributes:
+        file: the documents; the labels of spans with attributes are numbered, so that spans with other attributes have
+            other labels.
+        marked: what the numbered labels stand for: the label, and the attributes.
+        losses: what the format cannot hold.
+        notes: what else was done, one sentence each.
+    """
+
+    file: DocumentFile
+    marked: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the words are known, from the file or as its texts at its tokens."""
+        documents = self.file.documents
+        return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
+
+    def words(self, document: int) -> list[str]:
+        """Return the words of a document."""
+        documents = self.file.documents
+        if self.file.words is not None:
+            return self.file.words[document]
+        if documents.texts is None or documents.tokens is None:
+            return []
+        text = documents.texts[document]
+        return [text[start:end] for start, end in documents.tokens.bounds(document)]
+
+    def all_words(self) -> Words | None:
+        """Return the words of all documents, if they are known."""
+        if self.file.words is not None or not self.has_words:
+            return self.file.words
+        rows = WordRows()
+        for number in range(self.file.documents.size):
+            rows.append(self.words(number))
+        return rows.words()
+
+    def records(self) -> Iterator[Record]:
+        """Yield the documents, each with its spans in order."""
+        file, documents = self.file, self.file.documents
+        column = file.spans.to_arrow()
+        for number in range(documents.size):
+            spans: list[tuple[int, int, str]] = []
+            fragments: dict[int, list[tuple[int, int]]] = {}
+            attributes: list[Mapping[str, Any]] = []
+            for place, span in enumerate(column[number].as_py()):
+                label, values = self.marked.get(span["label"], (span["label"], {}))
+                pieces = span.get("fragments") or [(span["start"], span["end"])]
+                if len(pieces) > 1:
+                    fragments[place] = [(start, end) for start, end in pieces]
+                spans.append((pieces[0][0], pieces[-1][1], label))
+                attributes.append(values)
+            yield Record(
+                spans=spans,
+                fragments=fragments,
+                text=None if documents.texts is None else documents.texts[number],
+                words=None if file.words is None else file.words[number],
+                tokens=None if documents.tokens is None else documents.tokens.bounds(number),
+                id=None if documents.ids is None else documents.ids[number],
+                annotator=None if file.annotators is None else file.annotators[number],
+                attributes=attributes,
+            )
+
+
+def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairing: Pairing) -> Fitted:
+    """Make documents such as a format can hold them.
+
+    Args:
+        file: the documents.
+        writer: of the format.
+        options: those of writing.
+        pairing: how spans of characters are trimmed and carried to tokens, and what makes these; under `strict` those
+            that begin or end within a token are lost.
+
+    Raises:
+        InputError: for documents without a text, words or tokens that the format needs.
+    """
+    found = _Fitting(file.require_spans())
+    if file.attributes is not None and writer.attributes:
+        found.mark()
+    if not writer.annotators and len(file.names) > 1:
+        found.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
+        found.file = replace(found.file, annotators=None)
+    if file.attributes is not None and not writer.attributes:
+        rows = enumerate(file.attributes)
+        with_some = [document for document, spans in rows for span in spans if span["attributes"]]
+        found.lose("spans with attributes, without these", with_some)
+    scored = (number for number, spans in enumerate(file.attributes or ()) for span in spans if "scores" in span)
+    found.lose("spans with scores of their attributes, without these", scored)
+    if not writer.discontinuous:
+        found.join_fragments()
+    if pairing.tokenizer is not None:
+        found.file = with_tokens(found.file, pairing.tokenizer)
+    if pairing.trim != "nothing":
+        found.trim(punctuation=pairing.trim == "punctuation")
+    if writer.unit == "character":
+        found.to_characters()
+    elif writer.unit == "token":
+        found.to_tokens(pairing.to_tokens)
+    if writer.needs_text:
+        found.require_texts()
+    option = writer.overlapping
+    if option is False or (isinstance(option, str) and options.get(option) is None):
+        found.flatten(f" ({setting(option)} takes them)" if option else "")
+    if writer.problems is not None:
+        found.lose_all(writer.problems(found))
+    return found
+
+
+class _Fitting(Fitted):
+    """Documents that are changed step by step."""
+
+    def lose(self, what: str, documents: Iterable[int]) -> None:
+        """Add what is lost, given by its documents, one by one."""
+        self.lose_all((what, document) for document in documents)
+
+    def lose_all(self, found: Iterable[tuple[str, int]]) -> None:
+        """Add what is lost of several kinds."""
+        counts: dict[str, dict[str, int]] = {}
+        for what, document in found:
+            of_kind = counts.setdefault(what, {})
+            name = self.file.documents.name(int(document))
+            of_kind[name] = of_kind.get(name, 0) + 1
+        self.losses += [Loss(what, documents) for what, documents in counts.items()]
+
+    def mark(self) -> None:
+        """Number the labels of spans that have attributes."""
+        spans, rows = self.file.spans, self.file.attributes or ()
+        known: dict[tuple[int, int, int, str], list[Mapping[str, Any]]] = {}
+        for document, row in enumerate(rows):
+            for span in row:
+                known.setdefault((document, span["start"], span["end"], span["label"]), []).append(span["attributes"])
+        codes: dict[str, int] = {}
+        label = spans.label.astype(np.int64)
+        names = list(spans.labels)
+        lost = []
+        bounds = zip(spans.document.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
+        for place, (key, code) in enumerate(zip(bounds, spans.label.tolist(), strict=True)):
+            name = spans.labels[code]
+            found = known.get((*key, name), [])
+            # what has the bounds and the label of another cannot be told from it
+            lost += [key[0]] * any(one != found[0] for one in found[1:])
+            if found and found[0]:
+                written = json.dumps([name, found[0]], sort_keys=True)
+                if written not in codes:
+                    codes[written] = len(names)
+                    names.append(f"{name}\0{len(codes)}")
+                    self.marked[names[-1]] = (name, found[0])
+                label[place] = codes[written]
+        self.lose("spans with the bounds of another one, which have its attributes", lost)
+        self.file = replace(self.file, spans=in_order(_with_names(spans, label, names)))
+
+    def join_fragments(self) -> None:
+        """Let discontinuous spans reach from their first to their last bound."""
+        spans = self.file.spans
+        if spans.fragments is not None:
+            several = np.diff(spans.fragments.offsets) > 1
+            what = "discontinuous spans, written from their beginning to their end"
+            self.lose(what, spans.document[several].tolist())
+            self.file = replace(self.file, spans=in_order(replace(spans, fragments=None)))
+
+    def trim(self, *, punctuation: bool) -> None:
+        """Cut blanks, and punctuation, off the ends of spans of characters."""
+        texts = self.file.documents.texts
+        if not self.file.in_tokens and texts is not None:
+            spans, cut = trimmed(self.file.spans, texts, punctuation=punctuation)
+            if number := int((cut > 0).sum()):
+                self.notes.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
+            self.file = replace(self.file, spans=spans)
+
+    def to_characters(self) -> None:
+        """Count spans of tokens in characters; a text is made of the words if there is none."""
+        if not self.file.in_tokens:
+            return
+        self._make_texts()
+        tokens, lengths = self.file.documents.tokens, self.file.documents.lengths
+        if tokens is None:
+            raise self._refuse("the spans are in tokens, and nothing tells which characters these are.")
+        with_characters = to_characters(self.file.spans, tokens, lengths)
+        self.file = replace(self.file, spans=with_characters, in_tokens=False, words=None)
+
+    def to_tokens(self, policy: str) -> None:
+        """Count spans of characters in tokens, and lose those that have none."""
+        if self.file.in_tokens:
+            return
+        tokens = self.file.documents.tokens
+        if self.file.documents.texts is None:
+            raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
+        if tokens is None:
+            remedy = f"Say what makes tokens of the texts, with {setting('tokenizer', 'words')}."
+            raise self._refuse("the documents have no tokens.", remedy)
+        spans = self.file.spans
+        carried = to_tokens(spans, tokens, policy="contract" if policy == "strict" else policy)
+        if policy == "strict":
+            self._lose_off_bounds(carried.moved != 0)
+            span, start, end = spans.pieces()
+            kept = carried.moved[span] == 0
+            carried = to_tokens(spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths), tokens)
+        else:
+            self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
+            if moved := carried.moved[carried.moved > 0].tolist():
+                distance = counted(sum(moved), "character")
+                self.notes.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens ({policy}).")
+            if carried.merged:
+                self.notes.append(f"{counted(carried.merged, 'span')} became one with another.")
+        self.file = replace(self.file, spans=carried.spans, in_tokens=True)
+
+    def require_texts(self) -> None:
+        """Make texts of words; an `InputError` if there are none either."""
+        self._make_texts()
+        if self.file.documents.texts is None:
+            raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
+
+    def flatten(self, unless: str) -> None:
+        """Leave out spans that overlap one that begins before them, or is longer."""
+        spans = self.file.spans
+        order = np.lexsort((spans.label, -spans.end, spans.start, spans.document))
+        document, start, end = (column[order] for column in (spans.document, spans.start, spans.end))
+        if not ((document[1:] == document[:-1]) & (start[1:] < end[:-1])).any():
+            return
+        kept = np.ones(len(spans), dtype=bool)
+        current, reach = -1, 0
+        for place, row, begin, stop in zip(
+            order.tolist(), document.tolist(), start.tolist(), end.tolist(), strict=True
+        ):
+            if row == current and begin < reach:
+                kept[place] = False
+            else:
+                current, reach = row, stop
+        self.lose(f"spans that overlap another one, left out{unless}", spans.document[~kept].tolist())
+        span, first, last = spans.pieces()
+        chosen = kept[span]
+        self.file = replace(
+            self.file, spans=spans.with_pieces(span[chosen], first[chosen], last[chosen], spans.lengths)
+        )
+
+    def _lose_off_bounds(self, off: np.ndarray) -> None:
+        policies = f"{setting('to_tokens', 'expand')}, 'contract' or 'overlap' moves them"
+        what = f"spans that begin or end within a token, left out ({policies})"
+        self.lose(what, self.file.spans.document[off].tolist())
+
+    def _make_texts(self) -> None:
+        """Make texts of the words, with blanks between, where there are none."""
+        words = self.file.words
+        if self.file.documents.texts is not None or words is None:
+            return
+        self.lose("documents without a text, which is made of the words with blanks between", range(len(words)))
+        texts, tokens = joined(words, " ")
+        documents = replace(self.file.documents, texts=tuple(texts), tokens=tokens)
+        self.file = replace(self.file, documents=documents)
+
+    def _refuse(self, problem: str, remedy: str = "") -> InputError:
+        return InputError(problem, remedy or "Give a file with words or a text.", source=self.file.source)
+
+
+def _with_names(spans: Spans, label: np.ndarray, names: Sequence[str]) -> Spans:
+    """Return spans with other labels, by their codes and names."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    code = np.empty(len(names), dtype=code_type(len(names)))
+    code[order] = np.arange(len(names))
+    return replace(spans, label=code[label], labels=tuple(names[place] for place in order))

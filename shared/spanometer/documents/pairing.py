@@ -1,0 +1,492 @@
+"""Two sides' documents, paired, with their spans in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
+from ..grounding.grounded import Grounded, Unplaced, with_unplaced
+from ..grounding.reading import AnswerReading
+from ..options import check_options, option
+from ..spans.documents import Tokens
+from ..spans.spans import Spans
+from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
+from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
+from .document_file import DocumentFile, decoding_of
+from .matching import matched, shared_documents
+from .places_in_files import require_same_words
+from .stated import compared
+from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing(AnswerReading):
+    """How two sides' documents are brought together, and answers of language models become spans.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    unit: str | None = option(
+        None,
+        help="what spans are counted in",
+        choices={
+            "token": "tokens of the reference",
+            "character": "characters (code points) of the text",
+        },
+        optional=True,
+    )
+    to_tokens: str = option("strict", help="how spans of characters are carried to tokens", choices=POLICIES)
+    trim: str = option(
+        "nothing",
+        help="what is cut off the ends of spans of characters",
+        choices={
+            "nothing": "nothing",
+            "blanks": "white space",
+            "punctuation": "white space and punctuation marks",
+        },
+    )
+    join_fragments: bool = option(
+        False, help="make one of fragments of a span of characters with white space alone between them", kind=bool
+    )
+    texts: str = option(
+        "same",
+        help="how the texts of both sides are compared",
+        choices={
+            "same": "they must be the same",
+            "line_ends": "but for line ends and byte order marks",
+            "aligned": "the predicted text is aligned with the reference's, as for the output of OCR",
+        },
+    )
+    tokenizer: str | None = tokenizer_option(
+        "tokens that both sides' spans are counted in, made from the text instead of taken from the reference"
+    )
+
+    shared_documents: bool = option(
+        False, help="compare the documents that all sides have, and leave out the others", kind=bool
+    )
+    ignore_words: bool = option(False, help="do not require that all files have the same words", kind=bool)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        super().__post_init__()
+        check_options(self)
+        require_tokenizer(self.tokenizer)
+        if self.tokenizer is not None and self.unit == "character":
+            raise InputError(
+                f"{setting('unit', 'character')} counts no tokens, and {setting('tokenizer')} makes some.",
+                "Leave out one of them.",
+                option="tokenizer",
+            )
+
+    @property
+    def of_spans(self) -> Pairing:
+        """The same for sides without answers, beside which others have some."""
+        return replace(self, **vars(AnswerReading()))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Paired:
+    """The spans of two sides in one unit, over the same documents.
+
+    Attributes:
+        spans: those of each side that have a place.
+        unplaced: the items of each side's answers that have none; None for spans.
+        unit: `token` or `character`.
+        file: the reference as it was paired, its spans, texts and tokens in this unit.
+        choices: the options that had a say, for the signature.
+        remarks: remarks about the texts, one sentence each.
+        moved: for each side what was moved, merged and cut, one sentence each.
+        lost: for each side the spans that have no place in the unit, one text each.
+        grounded: the grounded answers, of the sides that have answers.
+    """
+
+    spans: Mapping[str, Spans]
+    unplaced: Mapping[str, Unplaced | None]
+    unit: str
+    file: DocumentFile
+    choices: Mapping[str, object]
+    remarks: Sequence[str]
+    moved: Mapping[str, Sequence[str]]
+    lost: Mapping[str, Sequence[str]]
+    grounded: Mapping[str, Grounded]
+
+    @cached_property
+    def _sides(self) -> list[Spans]:
+        return with_unplaced(list(self.spans.values()), list(self.unplaced.values()))
+
+    @property
+    def references(self) -> Spans:
+        """The spans of the reference; items without a place are behind the end of their documents."""
+        return self._sides[0]
+
+    @property
+    def predictions(self) -> Spans:
+        """Those of the system."""
+        return self._sides[1]
+
+    @property
+    def size(self) -> int | None:
+        """The size of the texts in the unit, without the items behind their ends; None if it is not known."""
+        lengths = self.spans["references"].lengths
+        return None if lengths is None else int(lengths.sum())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks, and what was moved on which side."""
+        return (*self.remarks, *by_side(self.moved))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What was lost on which side."""
+        return tuple(by_side(self.lost))
+
+
+def unit_of(signatures: Iterable[str]) -> str:
+    """Return what scores with some signatures count the size of a corpus in: `token`, or `character`."""
+    return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
+
+
+def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the texts of all sides, each with the name of its side."""
+    return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
+
+
+def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
+    """Pair two sides' documents, require that they have the same texts, and count their spans in one unit.
+
+    Documents are paired by name if both sides have the same names, by text if no text occurs twice, else in order.
+    Without `unit` spans are counted in tokens if the reference's spans are, or if there is a `tokenizer`, in characters
+    otherwise.
+
+    Raises:
+        InputError: for documents that only one side has, for texts that differ, and for spans that cannot be carried;
+            it names file and place.
+    """
+    chosen = pairing or Pairing()
+    files = {"references": references, "predictions": predictions}
+    left_out: dict[str, list[str]] = {}
+    if chosen.shared_documents:
+        files, left_out = shared_documents(files)
+    files = dict(zip(files, matched(*files.values()), strict=True))
+    sides = {name: _Side(name, file, left_out.get(name, [])) for name, file in files.items()}
+    try:
+        return _paired(sides["references"], sides["predictions"], chosen)
+    except InputError as error:
+        side = sides.get(error.side or "references")
+        raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
+
+
+@dataclass(eq=False)
+class _Side:
+    """A side's documents while they are brought together."""
+
+    name: str
+    file: DocumentFile
+    moved: list[str]
+
+    def __post_init__(self) -> None:
+        self.lost: list[str] = []
+        self.spans = self.file.spans
+        self.texts = self.file.documents.texts
+        self.tokens = self.file.documents.tokens
+        self.in_tokens = self.file.in_tokens
+        self.grounded: Grounded | None = None
+
+    def place(self, document: int) -> str:
+        """Return what to call the place of a document."""
+        return f"{self.file.source}, {self.file.documents.name(document)}"
+
+    def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
+        """Find the spans that answers mean, if the side has some."""
+        if self.file.answers is None or self.grounded is not None:
+            return
+        if self.texts is None:
+            raise InputError(
+                "answers of a language model need the texts that they are about, and no file has them.",
+                "Give a reference with texts or words, or name the key of the texts beside the answers with "
+                f"{setting('text_key')}.",
+                source=self.file.source,
+            )
+        self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
+        self.spans = self.grounded.spans
+
+
+def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
+    sides = references, predictions
+    remarks: list[str] = []
+    choices: dict[str, str] = {}
+    for side in sides:
+        if pairing.texts != "same" and side.texts is not None:
+            # a text of its own, in which offsets are not yet those of the reference's
+            side.ground(pairing)
+    _share_texts(references, predictions, pairing, remarks, choices)
+    tokens, made_by = _common_tokens(references, predictions, pairing)
+    for side in sides:
+        side.ground(pairing, tokens)
+    answered = [side for side in sides if side.grounded is not None]
+    if answered:
+        choices.update(pairing.signed_answers())
+    elif pairing.answering != AnswerReading():
+        raise InputError(
+            f"{mention('grounding')}, {mention('answer_labels')}, {mention('aliases')}, {mention('offsets')} and "
+            f"{mention('answer_format')} are for answers of language models, and no side has any.",
+            f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
+        )
+    unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
+    if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
+        raise InputError(
+            f"{setting('to_tokens', pairing.to_tokens)} carries spans to tokens, and characters are counted.",
+            f"Leave it out, or make tokens with {setting('tokenizer', 'words')}.",
+            option="to_tokens",
+        )
+    if pairing.join_fragments:
+        choices["join_fragments"] = "yes"
+        for side in sides:
+            if not side.in_tokens and side.texts is not None and side.spans.fragments is not None:
+                side.spans, joined_spans = without_gaps(side.spans, side.texts)
+                if joined_spans:
+                    side.moved.append(f"{counted(joined_spans, 'span')} of fragments with white space between joined.")
+    if pairing.trim != "nothing":
+        choices["trim"] = pairing.trim
+        for side in sides:
+            if not side.in_tokens and side.texts is not None:
+                side.spans, cut = trimmed(side.spans, side.texts, punctuation=pairing.trim == "punctuation")
+                if number := int((cut > 0).sum()):
+                    side.moved.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
+    spans = [
+        on_side(side.name, _in_characters, side)
+        if unit == "character"
+        else on_side(side.name, _in_tokens, side, references, tokens, pairing, choices)
+        for side in sides
+    ]
+    if made_by is not None and (unit == "token" or answered):
+        choices["tokenizer"] = signed(made_by)
+    return Paired(
+        spans={side.name: of_side for side, of_side in zip(sides, spans, strict=True)},
+        unplaced={side.name: _unplaced(side, unit) for side in sides},
+        unit=unit,
+        file=_as_paired(references, spans[0], unit, tokens, made_by),
+        choices={
+            **decoding_of({side.name: side.file for side in sides}),
+            "unit": unit,
+            **choices,
+            **({"shared_documents": "yes"} if pairing.shared_documents else {}),
+        },
+        remarks=remarks,
+        moved={side.name: side.moved for side in sides},
+        lost={side.name: side.lost for side in sides},
+        grounded={side.name: side.grounded for side in sides if side.grounded is not None},
+    )
+
+
+def _as_paired(references: _Side, spans: Spans, unit: str, tokens: Tokens | None, made_by: str | None) -> DocumentFile:
+    """Return the reference's file with what it has been given while it was paired."""
+    file, in_tokens = references.file, unit == "token"
+    known = references.tokens if tokens is None or not in_tokens else tokens
+    return replace(
+        file,
+        documents=replace(file.documents, texts=references.texts, tokens=known),
+        spans=spans,
+        answers=None,
+        in_tokens=in_tokens,
+        words=file.words if references.file.tokenizer == made_by else None,
+        attributes=None,
+    )
+
+
+def _unplaced(side: _Side, unit: str) -> Unplaced | None:
+    if side.grounded is None:
+        return None
+    return side.grounded.unplaced if unit == "character" else side.grounded.unplaced_tokens
+
+
+def _share_texts(
+    references: _Side,
+    predictions: _Side,
+    pairing: Pairing,
+    remarks: list[str],
+    choices: dict[str, str],
+) -> None:
+    """Bring both sides over the reference's text: the same text, words found in it, or a text made of the words."""
+    one, other = references.texts, predictions.texts
+    if one is not None and other is not None:
+        if pairing.texts != "same":
+            choices["texts"] = pairing.texts
+            _align(references, predictions, pairing.texts)
+        else:
+            remedy = (
+                f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
+                f"order marks, {setting('texts', 'aligned')} aligns the texts."
+            )
+            for document, (text, found) in enumerate(zip(one, other, strict=True)):
+                require_same_text(text, found, document, remedy, "texts")
+        return
+    known = one if one is not None else other
+    if known is not None:
+        for side in (references, predictions):
+            of_side = side.file.words
+            if side.texts is None and of_side is not None:
+                side.tokens, side.texts = on_side(side.name, _words_in_texts, of_side, known), known
+            elif side.texts is None and not side.in_tokens:
+                side.texts = known
+                remarks += on_side(side.name, _compare_stated, side, known)
+                side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
+        return
+    for side, without in ((references, predictions), (predictions, references)):
+        if side.file.words is not None and without.file.words is None and not without.in_tokens:
+            made, side.tokens = joined(side.file.words, " ")
+            side.texts = tuple(made)
+            remarks.append("No file has the texts: they are made of the words, with blanks between.")
+            _share_texts(references, predictions, pairing, remarks, choices)
+            return
+    if references.file.words is None or predictions.file.words is None:
+        if not pairing.ignore_words:
+            remarks += on_side(predictions.name, _compare_with_stated, predictions, references)
+        return
+    in_tokens = references.in_tokens and predictions.in_tokens and pairing.unit != "character"
+    if in_tokens and pairing.ignore_words:
+        return
+    require_same_words(references.file, predictions.file)
+    # words of other lengths are not compared: they may be the same text, cut otherwise
+    same = np.array_equal(references.file.words.lengths, predictions.file.words.lengths)
+    if same and in_tokens:
+        # spans of the same tokens stay as they are
+        return
+    made, tokens = joined(references.file.words)
+    references.texts = predictions.texts = tuple(made)
+    references.tokens = predictions.tokens = tokens
+    if not same:
+        others, predictions.tokens = joined(predictions.file.words)
+        for document, texts_here in enumerate(zip(made, others, strict=True)):
+            require_same_text(*texts_here, document, "Both sides must annotate the same text.")
+
+
+def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tokens:
+    return Tokens.from_lists([words_in_text(row, texts[document], document) for document, row in enumerate(words)])
+
+
+def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
+    """Compare what spans are said to cover with the other side's text, see `compared`."""
+    stated = side.file.stated
+    return [] if stated is None else compared(stated.beside(texts), side.place)
+
+
+def _compare_with_stated(side: _Side, other: _Side) -> list[str]:
+    """Compare what both sides say that the same characters, or tokens, are, see `compared`."""
+    here, there = side.file.stated, other.file.stated
+    if here is None or there is None or side.in_tokens != other.in_tokens:
+        return []
+    return compared(here.beside_stated(there), side.place, f"differ from those of {other.file.source}")
+
+
+def _align(references: _Side, predictions: _Side, how: str) -> None:
+    """Move the predicted spans, and tokens, to the reference's text."""
+    texts, others = references.texts or (), predictions.texts or ()
+    if how == "line_ends":
+        for document, (text, found) in enumerate(zip(texts, others, strict=True)):
+            require_same_text(plain_ends(text), plain_ends(found), document, "Check that both texts are the same.")
+        if not references.in_tokens:
+            _move(references, list(map(line_end_places, texts)), list(map(plain_ends, texts)))
+        _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
+        return
+    if predictions.in_tokens:
+        raise InputError("texts are aligned for spans of characters.", "Convert the tokens to characters first.")
+    differing = sum(text != found for text, found in zip(texts, others, strict=True))
+    places = [aligned_places(found, text) for text, found in zip(texts, others, strict=True)]
+    lost = _move(predictions, places, list(texts))
+    predictions.moved.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
+    name = predictions.file.documents.name
+    predictions.lost += [f"a span in {name(document)} that the reference's text lacks." for document in lost]
+
+
+def _move(side: _Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
+    documents = side.spans.document
+    if side.tokens is not None:
+        base = side.tokens.offsets
+        start, end = side.tokens.start.copy(), side.tokens.end.copy()
+        for document, place in enumerate(places):
+            here = slice(int(base[document]), int(base[document + 1]))
+            start[here], end[here] = place[start[here]], place[end[here]]
+        side.tokens = replace(side.tokens, start=start, end=end)
+    side.texts = tuple(texts)
+    if side.in_tokens:
+        return []
+    side.spans, lost = moved_to(side.spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
+    return [int(document) for document in documents[lost]]
+
+
+def _in_characters(side: _Side) -> Spans:
+    if not side.in_tokens:
+        return side.spans
+    if side.tokens is None:
+        raise InputError(
+            "the spans are in tokens, and nothing tells which characters these are.",
+            f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
+            option="unit",
+        )
+    lengths = None if side.texts is None else np.fromiter(map(len, side.texts), np.int64, len(side.texts))
+    return to_characters(side.spans, side.tokens, lengths)
+
+
+def _common_tokens(references: _Side, predictions: _Side, pairing: Pairing) -> tuple[Tokens | None, str | None]:
+    """Return the tokens that spans of both sides are carried to, and the tokenizer that made them, if one did."""
+    if pairing.tokenizer is None:
+        return references.tokens, references.file.tokenizer
+    if all(side.file.documents.texts is None for side in (references, predictions)):
+        raise InputError(
+            "the documents have no text that tokens could be made from.",
+            f"Leave out {setting('tokenizer')}, or give files with texts.",
+            option="tokenizer",
+        )
+    try:
+        return tokens_of(tuple(references.texts or ()), pairing.tokenizer), pairing.tokenizer
+    except InputError as error:
+        raise error.placed(side=references.name if error.document is not None else None) from None
+
+
+def _in_tokens(
+    side: _Side, references: _Side, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
+) -> Spans:
+    """Return the spans in the common tokens; the side learns what was moved and lost."""
+    # without bounds of tokens, nothing tells that they are others
+    unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
+    if side.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
+        return side.spans
+    if tokens is None:
+        raise InputError(
+            "the reference has no tokens.",
+            f"Score characters with {setting('unit', 'character')}, make tokens with {setting('tokenizer', 'words')}, "
+            "or give a reference with tokens.",
+            option="unit",
+        )
+    choices["to_tokens"] = pairing.to_tokens
+    spans = _in_characters(side)
+    carried = to_tokens(spans, tokens, policy=pairing.to_tokens)
+    moved = carried.moved[carried.moved > 0]
+    if len(moved):
+        distance = counted(int(moved.sum()), "character")
+        side.moved.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens.")
+    if carried.merged:
+        side.moved.append(f"{counted(carried.merged, 'span')} became one with another.")
+    name = references.file.documents.name
+    side.lost += [
+        f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
+        f"{name(int(spans.document[span]))}, which has no token."
+        for span in carried.lost.tolist()
+    ]
+    return carried.spans
+
+
+def _same_tokens(one: Tokens | None, other: Tokens | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one is other or (
+        np.array_equal(one.offsets, other.offsets)
+        and np.array_equal(one.start, other.start)
+        and np.array_equal(one.end, other.end)
+    )

@@ -1,0 +1,267 @@
+"""Several sides, which are tags, spans or files, as spans in one unit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..exceptions import InputError, counted, on_side, require_kind, setting
+from ..grounding.grounded import Grounded, with_unplaced
+from ..spans.annotations import Layers, read_annotations, with_common_labels
+from ..spans.attributes import Attributes
+from ..spans.documents import Tokens
+from ..spans.entities import Entities
+from ..spans.forms import documents_in, form_of, structs_in
+from ..spans.spans import Spans
+from .arguments import SideReading
+from .document_file import DocumentFile, decoding_of
+from .matching import matched, shared_documents
+from .pairing import Pairing, by_side, pair
+
+_READ = (DocumentFile, Grounded, Layers)
+"""Sides whose spans are known, or become known beside the others."""
+
+
+def require_one_annotator(file: DocumentFile) -> DocumentFile:
+    """Return a file; an `InputError` if several annotators have annotated its documents."""
+    if len(file.names) > 1:
+        listed = ", ".join(map(repr, file.names))
+        raise InputError(
+            f"the file has spans of {len(file.names)} annotators: {listed}.",
+            f"Choose one with {setting('annotator', file.names[0])}.",
+            source=file.source,
+        )
+    return file
+
+
+def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotator.") -> dict[str, DocumentFile]:
+    """Return what each annotator has annotated, the documents that all of them have; notes name the others.
+
+    Raises:
+        InputError: for spans of one annotator, with the remedy.
+    """
+    if len(file.names) < 2:
+        raise InputError("the file has spans of one annotator.", remedy, source=file.source)
+    sides = {name: file.of(name) for name in file.names}
+    if any(side.documents.ids is None for side in sides.values()):
+        return sides
+    shared, left_out = shared_documents(sides)
+    return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
+
+
+class Sides(NamedTuple):
+    """Several sides, ready to be scored.
+
+    Attributes:
+        spans: by the names of the sides.
+        reading: how they were read, for the signature.
+        file: the first file as it was paired; None if there are no files.
+        grounded: the grounded answers of language models, of the sides that have answers.
+    """
+
+    spans: dict[str, Spans]
+    reading: dict[str, object]
+    file: DocumentFile | None = None
+    grounded: Mapping[str, Grounded] = {}
+
+    def with_common_labels(self, labels: str = "match") -> dict[str, Spans]:
+        """Return the spans with one code for each label on all sides; under `ignore` all have the label `_`."""
+        spans = list(self.spans.values())
+        if labels == "ignore":
+            spans = [side.unlabelled() for side in spans]
+        return dict(zip(self.spans, with_common_labels(spans), strict=True))
+
+    def mentions_behind(self) -> list[list[str]]:
+        """Return the mentions without a place, which are put behind the end of each document, in their order there."""
+        rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
+        for grounded in self.grounded.values():
+            for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
+                rows[document].append(mention)
+        return rows
+
+
+def files_together(
+    files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True
+) -> tuple[Sides, list[str]]:
+    """Pair all sides with the first one and count their spans in one unit, see `pair`.
+
+    Args:
+        files: the sides by their names.
+        pairing: how they are brought into one unit.
+        apart: whether items without a place are kept apart across sides, so that none touches another's, see
+            `with_unplaced`; otherwise the lengths are those that each side has beside the first one alone.
+
+    Returns:
+        The sides, and what was moved and lost on which of them.
+
+    Raises:
+        InputError: as `pair`, and if some of them are not files.
+    """
+    for name, file in files.items():
+        if not isinstance(file, DocumentFile):
+            raise InputError(
+                "this is not a file, but others are.", "Read all with spanometer.read, or give lists.", side=name
+            )
+    left_out: dict[str, list[str]] = {}
+    if pairing is not None and pairing.shared_documents:
+        files, left_out = shared_documents(files)
+    (first, reference), *others = files.items()
+    answered = {name for name, file in files.items() if file.answers is not None}
+    # options of answers do not apply to sides without answers, if others have answers
+    plain = None if pairing is None else pairing.of_spans
+    pairs = {
+        name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
+        for name, file in others
+    }
+    found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
+    choices = dict(found.choices)
+    notes = by_side(left_out) + by_side({first: [*found.moved["references"], *found.lost["references"]]})
+    for name, each in pairs.items():
+        choices |= each.choices
+        notes += [*each.remarks, *by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
+    of_sides = {first: (found, "references"), **{name: (each, "predictions") for name, each in pairs.items()}}
+    spans, unplaced = (
+        [getattr(each, what)[side] for each, side in of_sides.values()] for what in ("spans", "unplaced")
+    )
+    placed = dict(zip(of_sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    grounded = {name: each.grounded[side] for name, (each, side) in of_sides.items() if side in each.grounded}
+    # of all sides, in the place that a pair has it
+    return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, found.file, grounded), notes
+
+
+def read_sides(given: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
+    """Return the spans of several sides, which are tags, spans or files, or spans and grounded answers.
+
+    What was moved and lost to bring files into one unit is a warning.
+
+    Args:
+        given: the sides by their names.
+        reading: how they are read.
+        apart: of files, see `files_together`.
+
+    Raises:
+        InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
+    """
+    if any(isinstance(side, Grounded) for side in given.values()):
+        reading.require_read()
+        found = sides_of_grounded(given, apart=apart)
+    elif any(isinstance(side, DocumentFile) for side in given.values()):
+        reading.require_read()
+        found, notes = files_together(given, reading.pairing, apart=apart)
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+    else:
+        columns = read_columns(given)
+        for name, column in columns.items():
+            if isinstance(column, (Entities, Attributes)):
+                what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
+                raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
+        sides, known = read_annotations(columns, lengths=reading.lengths, **vars(reading.decoding))
+        found = Sides(sides, dict(known))
+    choice = reading.choice
+    return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})
+
+
+def read_columns(given: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
+    """Read the columns among several sides: lists of spans as `Spans`, those of entity trees as `Entities`.
+
+    Tags stay, as their scheme is told from all sides, and so does what has been read.
+
+    Args:
+        given: the sides by their names: columns of documents, or what has been read.
+        empty: the form of sides without a single tag or span, if it does not follow from the others.
+
+    Raises:
+        InputError: for columns that cannot be read.
+    """
+    columns = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
+    forms = {name: on_side(name, form_of, column) for name, column in columns.items()}
+    known = set(forms.values()) - {None}
+    form_of_empty = known.pop() if len(known) == 1 else empty
+    for name, column in columns.items():
+        form = forms[name] or form_of_empty
+        columns[name] = column if form == "tags" else on_side(name, structs_in, column, form)
+    return {**given, **columns}
+
+
+def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
+    """Return sides of which some are `Grounded` and the others `Spans` of characters of the same texts.
+
+    Raises:
+        InputError: for other sides, other numbers of documents, and spans past the end of their text.
+    """
+    grounded = {name: side for name, side in given.items() if isinstance(side, Grounded)}
+    first = next(iter(grounded.values())).spans
+    spans: list[Spans] = []
+    choices: dict[str, str] = {}
+    for name, side in read_columns(given, empty="spans").items():
+        found = side.spans if isinstance(side, Grounded) else side
+        require_kind(found, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
+        if found.documents != first.documents:
+            raise InputError(
+                f"{counted(found.documents, 'document')}, and answers to {counted(first.documents, 'text')}.",
+                "All sides must be about the same texts; give None where there is no answer.",
+                side=name,
+            )
+        spans.append(found if first.lengths is None else on_side(name, found.with_lengths, first.lengths))
+        choices.update(side.choices if isinstance(side, Grounded) else {})
+    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in given.values()]
+    placed = dict(zip(given, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
+
+
+def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return sides; an `InputError` if one is a file of a language model's answers, whose items may have no place."""
+    for name, side in given.items():
+        if isinstance(side, DocumentFile):
+            on_side(name, side.require_spans)
+    return given
+
+
+class AnsweredTexts(NamedTuple):
+    """Texts with their spans, and what language models wrote about each.
+
+    Attributes:
+        texts: the texts.
+        tokens: their tokens; None if the reference has none.
+        references: the spans of the reference, in characters.
+        decoding: how these were decoded from tags, see `DocumentFile`.
+        answers: of each system, by its name.
+    """
+
+    texts: Sequence[str]
+    tokens: Tokens | None
+    references: Spans
+    decoding: Mapping[str, object]
+    answers: dict[str, Sequence[Any]]
+
+
+def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
+    """Return the texts and spans of the first side, and the answers of all others in the order of its documents.
+
+    What is left out is a warning.
+
+    Raises:
+        InputError: as `pair`, and for a system without answers.
+    """
+    chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, shared_documents=False)
+    if pairing is not None and pairing.shared_documents:
+        files, left_out = shared_documents(files)
+        for note in by_side(left_out):
+            warnings.warn(note, stacklevel=3)
+    (_, reference), *systems = files.items()
+    answers: dict[str, Sequence[Any]] = {}
+    for name, file in systems:
+        if file.answers is None:
+            raise InputError(
+                "these are spans, not answers of a language model.",
+                f"Give answers, or name their key with {setting('answer_key')}.",
+                source=file.source,
+            )
+        # grounded once, so that errors name the file and its line
+        paired = pair(reference, file, chosen).file
+        answers[name] = matched(reference, file)[1].answers or ()
+    documents = paired.documents
+    return AnsweredTexts(documents.texts or (), documents.tokens, paired.spans, reference.decoding, answers)

@@ -1,0 +1,199 @@
+"""Tokens made from texts: by the kinds of characters, a pattern, spaCy's rules, or a Hugging Face tokenizer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from ..arrays import offsets_of
+from ..exceptions import InputError, require_kind, setting, shown
+from ..options import option
+from ..spans.documents import Tokens
+from ..spans.words import between_blanks, words_and_signs
+from .document_file import DocumentFile
+
+TOKENIZERS: Mapping[str, str] = {
+    "words": "words, and other signs one by one",
+    "blanks": "what stands between white space",
+    "regex:PATTERN": "what a regular expression matches",
+    "spacy:LANGUAGE": "the rules of a language in spaCy",
+    "hf:NAME": "a Hugging Face tokenizer, by its name or the path of its tokenizer.json",
+}
+"""How tokens are made from texts."""
+
+_SECONDS = 5.0
+"""How long a regular expression may take for one text."""
+
+_REMEDY = f"Use one of {', '.join(map(repr, TOKENIZERS))}."
+
+
+def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
+    """Return documents with tokens made from their texts, see `tokenizers.tokens_of`; the spans stay in characters."""
+    texts = file.documents.texts
+    if texts is None or file.in_tokens:
+        what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
+        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
+    try:
+        tokens = tokens_of(texts, tokenizer)
+    except InputError as error:
+        raise file.locate(error) if error.document is not None else error from None
+    return replace(file, documents=replace(file.documents, tokens=tokens), tokenizer=tokenizer)
+
+
+def tokenizer_option(help: str) -> Any:
+    """Declare an option that names a tokenizer, None by default."""
+    kinds = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+    return option(None, help=f"{help}: {kinds}", kind=str, optional=True, metavar="NAME")
+
+
+def require_tokenizer(name: str | None) -> None:
+    """Raise an `InputError` for the name of no tokenizer."""
+    if name is None:
+        return
+    require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
+    kind, colon, rest = name.partition(":")
+    if not any(known.partition(":")[0] == kind and bool(rest) == (":" in known) for known in TOKENIZERS) or (
+        colon and not rest
+    ):
+        raise InputError(f"invalid value for {setting('tokenizer', name)}.", _REMEDY, option="tokenizer")
+
+
+# the systems that are compared with one reference share its tokens
+@lru_cache(maxsize=1)
+def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
+    """Make tokens from texts.
+
+    Args:
+        texts: of the documents.
+        tokenizer: one of `TOKENIZERS`. A pattern is one of the library `regex`, which reads Python's too. spaCy's
+            tokens are those of `spacy.blank(LANGUAGE)`, with those that are white space. Of a Hugging Face tokenizer,
+            special tokens are left out, so are blanks at a token's ends; several tokens of one character (as a
+            byte-level tokenizer makes of an emoji) are one.
+
+    Raises:
+        InputError: for an unknown tokenizer, a library that is not installed, and a pattern that is invalid, takes too
+            long, or matches nothing but empty strings.
+    """
+    require_tokenizer(tokenizer)
+    kind, _, rest = tokenizer.partition(":")
+    return _MAKERS[kind](texts, rest)
+
+
+def signed(tokenizer: str) -> str:
+    """Return what a signature calls a tokenizer: spaCy's has its version, a file is named by its hash."""
+    kind, _, rest = tokenizer.partition(":")
+    if kind == "spacy":
+        return f"{tokenizer}@{version('spacy')}"
+    if kind == "hf" and os.path.isfile(file := _file_of(rest)):
+        with open(file, "rb") as stream:
+            return f"hf:{sha256(stream.read()).hexdigest()[:12]}"
+    # what separates the parts of a signature
+    return tokenizer.replace("|", "%7C")
+
+
+def _file_of(name: str) -> str:
+    return os.path.join(name, "tokenizer.json") if os.path.isdir(name) else name
+
+
+def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
+    try:
+        import regex
+    except ImportError:
+        raise _missing("regex", "text") from None
+    try:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
+        problem = f"the regular expression {shown(pattern)} cannot be read ({error})."
+        raise InputError(problem, _REMEDY, option="tokenizer") from None
+    rows: list[list[tuple[int, int]]] = []
+    for document, text in enumerate(texts):
+        try:
+            found = [match.span() for match in compiled.finditer(text, timeout=_SECONDS)]
+        except TimeoutError:
+            raise InputError(
+                f"the regular expression {shown(pattern)} takes more than {_SECONDS:g} seconds.",
+                "Write one without nested repetitions.",
+                document=document,
+                option="tokenizer",
+            ) from None
+        rows.append([bounds for bounds in found if bounds[0] < bounds[1]])
+    return Tokens.from_lists(rows)
+
+
+def _by_spacy(texts: Sequence[str], language: str) -> Tokens:
+    try:
+        import spacy
+    except ImportError:
+        raise _missing("spaCy", "spacy") from None
+    try:
+        pipeline = spacy.blank(language)
+    except Exception as error:
+        # a language that spaCy does not know, or whose own library is missing
+        reason = str(error).strip().partition("\n")[0]
+        problem = f"spaCy has no tokenizer for {shown(language)} ({reason})."
+        raise InputError(problem, f"Use another language, as in {setting('tokenizer', 'spacy:en')}.") from None
+    pipeline.max_length = max(map(len, texts), default=0) + 1
+    rows = [pipeline.make_doc(text).to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2) for text in texts]
+    bounds = np.concatenate([np.zeros((0, 2), np.int64), *rows])
+    return Tokens(offsets_of(list(map(len, rows))), bounds[:, 0], bounds.sum(axis=1)).checked()
+
+
+def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise _missing("tokenizers", "text") from None
+    file = _file_of(name)
+    try:
+        made = Tokenizer.from_file(file) if os.path.isfile(file) else Tokenizer.from_pretrained(name)
+        made.no_truncation()
+        made.no_padding()
+        encodings = made.encode_batch(list(texts), add_special_tokens=False)
+    except Exception as error:
+        # the library has no class of errors of its own
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"there is no tokenizer {shown(name)} ({reason}).",
+            "Give the name of a model with a tokenizer.json, or the path of one.",
+            option="tokenizer",
+        ) from None
+    return _without_blanks(texts, [encoding.offsets for encoding in encodings])
+
+
+def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int]]]) -> Tokens:
+    """Return tokens without the blanks at their ends; those that share characters are one."""
+    found: list[list[tuple[int, int]]] = []
+    for text, row in zip(texts, rows, strict=True):
+        merged: list[tuple[int, int]] = []
+        for start, end in row:
+            covered = text[start:end]
+            start, end = start + len(covered) - len(covered.lstrip()), end - len(covered) + len(covered.rstrip())
+            if start >= end:
+                continue
+            if merged and start < merged[-1][1]:
+                start, end = merged[-1][0], max(merged.pop()[1], end)
+            merged.append((start, end))
+        found.append(merged)
+    return Tokens.from_lists(found)
+
+
+def _missing(library: str, extra: str) -> InputError:
+    return InputError(
+        f"{library} is not installed.", f'Install it with: pip install "spanometer[{extra}]"', option="tokenizer"
+    )
+
+
+_MAKERS: Mapping[str, Callable[[Sequence[str], str], Tokens]] = {
+    "words": lambda texts, _: words_and_signs(texts),
+    "blanks": lambda texts, _: between_blanks(texts),
+    "regex": _by_pattern,
+    "spacy": _by_spacy,
+    "hf": _by_hugging_face,
+}

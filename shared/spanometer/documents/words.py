@@ -1,0 +1,116 @@
+"""The words of documents, as numbers: each distinct word is kept once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from operator import eq
+from typing import overload
+
+import numpy as np
+
+from ..arrays import offsets_of, take_segments
+from ..exceptions import InputError
+from ..tags.tags import Tags, list_arrays
+
+
+class Codes(dict[str, int]):
+    """Codes for names, given in the order of their first occurrence."""
+
+    def __missing__(self, name: str) -> int:
+        """Give the next code to a new name."""
+        code = self[name] = len(self)
+        return code
+
+
+class Words(Tags, Sequence[list[str]]):
+    """The words of documents: encoded as tags are, and for each document a list of strings."""
+
+    @classmethod
+    def of(cls, words: Tags | Iterable[Sequence[str]]) -> Words:
+        """Take over an encoded column, or encode lists of words."""
+        column = words if isinstance(words, Tags) else Tags.from_lists(words)
+        return cls(column.codes, column.names, column.offsets)
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, document: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, document: slice) -> list[list[str]]: ...
+    def __getitem__(self, document: int | slice) -> list[str] | list[list[str]]:
+        """Return the words of a document, or of several."""
+        chosen = range(len(self))[document]
+        if isinstance(chosen, range):
+            return [self[number] for number in chosen]
+        start, end = self.offsets[chosen : chosen + 2]
+        return list(map(self.names.__getitem__, self.codes[start:end].tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the words of all documents, with lists too."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    def of_documents(self, documents: np.ndarray) -> Words:
+        """Return the words of some documents, in the order asked for."""
+        counts, taken = take_segments(self.offsets, documents)
+        return Words(self.codes[taken], self.names, offsets_of(counts))
+
+
+class AllOrNone:
+    """What either all documents of a file have, or none; empty ones show nothing."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._having: set[str] = set()
+        self._lacking: dict[str, int] = {}
+
+    def add(self, what: str, values: Sequence[Sequence[str] | None]) -> None:
+        """Look at more documents; an `InputError` with the first one that lacks what others have."""
+        first = self._seen.get(what, 0)
+        self._seen[what] = first + len(values)
+        if any(values):
+            self._having.add(what)
+        if None in values:
+            self._lacking.setdefault(what, first + values.index(None))
+        if what in self._having and what in self._lacking:
+            problem = f"this document does not have {what}, and others do."
+            raise InputError(problem, "Give it in all documents, or in none.", document=self._lacking[what])
+
+
+class WordRows:
+    """Rows of words, or of other strings, encoded as they come."""
+
+    def __init__(self) -> None:
+        self._codes = array("i")
+        self._names = Codes()
+        self._ends = array("q", [0])
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._ends) - 1
+
+    def append(self, row: Sequence[str]) -> None:
+        """Add a row; an `InputError` with a position for anything that is not a string or cannot be stored as UTF-8."""
+        known = len(self._names)
+        try:
+            self._codes.extend(map(self._names.__getitem__, row))
+            # what is no string is no known name either
+            for name in islice(reversed(self._names), len(self._names) - known):
+                name.encode()
+        except (TypeError, AttributeError, UnicodeEncodeError):
+            list_arrays([row])
+            raise
+        self._ends.append(len(self._codes))
+
+    def tags(self) -> Tags:
+        """Return all rows as tags."""
+        return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
+
+    def words(self) -> Words:
+        """Return all rows as words."""
+        return Words.of(self.tags())

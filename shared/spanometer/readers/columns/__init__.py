@@ -1,0 +1,1 @@
+"""Files of columns: CoNLL, CoNLL-U, HIPE, WebAnno, INCEpTION, CSV."""

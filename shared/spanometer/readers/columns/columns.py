@@ -1,0 +1,380 @@
+"""Columns in the manner of CoNLL: one token a line, a blank line between documents.
+
+A file is read in blocks of whole lines. In each block the cells are found by comparing bytes all at once; Python looks
+at single lines only if they begin with `#`.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from ...documents.fitting import Fitted
+from ...documents.places_in_files import LineRuns
+from ...documents.tag_file import Column, Layout, TagFile
+from ...documents.words import Codes, Words
+from ...documents.writer import Writer
+from ...exceptions import InputError, counted, setting
+from ...tags.tags import Tags
+from ..formats import Evidence, Format, register
+from ..json.records import is_json_lines
+from ..json.values import is_array
+from ..source import Source
+from .layout import DOCSTART, HASH, Lines, find_layout, is_blank, looks_like_tag, no_rows, split
+
+# all lines up to the last that is blank
+_UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
+_NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
+_KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
+
+
+def read_columns(
+    source: Source,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    documents: str | None = None,
+    outside: str | None = None,
+    numbers: Column = None,
+) -> TagFile:
+    """Read tag columns; see `read`."""
+    if is_array(source):
+        raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
+    if source.head.lstrip().startswith((b"<?xml", b"<!DOCTYPE")):
+        raise source.refuse(
+            "this is XML, of no form that is read here.", "Export another format; BioC's is the one in XML.", 1
+        )
+    layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words, documents)
+    reader = _Reader(source, layout, documents, outside)
+    for first, block in blocks:
+        if is_blank(block):
+            reader.skip(block)
+        else:
+            reader.add(Lines(first, block, layout.tabs))
+    file = reader.finish()
+    return file if numbers is None else file.with_numbers()
+
+
+def read_column_parts(
+    source: Source, columns: Sequence[Column], words: bool | int | str, outside: str | None
+) -> Iterator[TagFile]:
+    """Read tag columns in parts of whole documents; see `read_parts`."""
+    layout, blocks = find_layout(source, columns, words, held=False)
+    reader = _Reader(source, layout, None, outside)
+    for first, block in _whole_documents(source, blocks):
+        if is_blank(block):
+            continue
+        reader.add(Lines(first, block, layout.tabs))
+        if reader.rows:
+            part = reader.finish()
+            # the first part decides whether the first column holds words
+            layout = replace(layout, words=None if part.words is None else layout.words, words_named=True)
+            yield part
+            reader = _Reader(source, layout, None, outside)
+
+
+def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Yield the same lines in blocks that end with a blank line, except for the last one."""
+    pieces: list[bytes] = []
+    begun = 1
+    for first, block in blocks:
+        if not pieces:
+            begun = first
+        source.require_held(sum(map(len, pieces)) + len(block), begun, "a document")
+        found = _UP_TO_BLANK.match(block)
+        cut = found.end() if found else 0
+        if cut:
+            yield begun, b"".join([*pieces, block[:cut]])
+            begun = first + block.count(b"\n", 0, cut)
+            pieces.clear()
+        if cut < len(block):
+            pieces.append(block[cut:])
+    if pieces:
+        yield begun, b"".join(pieces)
+
+
+class _Reader:
+    """A reader that collects the rows of one block after the other.
+
+    Attributes:
+        rows: how many there are so far.
+    """
+
+    def __init__(self, source: Source, layout: Layout, documents: str | None, outside: str | None) -> None:
+        self.rows = 0
+        self._source = source
+        self._layout = layout
+        self._outside = outside
+        self._documents = documents
+        self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
+        wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
+        self._names: dict[int, Codes] = {column: Codes() for column in wanted}
+        self._codes: dict[int, _Growing] = {column: _Growing() for column in wanted}
+        self._run_tokens: list[np.ndarray] = []
+        self._run_lines: list[np.ndarray] = []
+        self._after_last = 0
+        self._firsts: list[np.ndarray] = []
+        self._document_names: dict[int, str] = {}
+        self._document_codes = Codes()
+        self._document = -1
+        self._comment_lines, self._comment_text = array("q"), bytearray()
+        self._docstart_lines: list[int] = []
+        self._after_boundary = True
+        # how many lines begin documents so far, and how many did before the last row
+        self._begun, self._last = 0, -1
+
+    def add(self, lines: Lines) -> None:
+        """Take the rows of a block."""
+        is_row = ~(lines.blank | lines.docstart)
+        header = self._layout.header - lines.first
+        if 0 <= header < len(is_row):
+            is_row[header] = False
+        self._docstart_lines += (np.flatnonzero(lines.docstart) + lines.first).tolist()
+        begins = self._sort_out_comments(lines, is_row)
+        rows = np.flatnonzero(is_row)
+        self._require_width(lines, rows)
+        if self._layout.documents is not None:
+            begins = self._begun_by_values(lines, rows, self._layout.documents)
+        before = (np.cumsum(begins) + self._begun)[rows]
+        self._begun += int(begins.sum())
+        self._firsts.append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
+        for column, codes in self._codes.items():
+            encoded = lines.encode(rows, column, self._names[column])
+            if column in self._layout.columns:
+                self._require_tags(lines, rows, column, encoded)
+            codes.add(encoded, len(self._names[column]))
+        runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - lines.first - 1) != 1)
+        self._run_tokens.append(runs + self.rows)
+        self._run_lines.append(rows[runs] + lines.first)
+        self.rows += len(rows)
+        if len(rows):
+            self._last = int(before[-1])
+            self._after_last = int(rows[-1]) + lines.first + 1
+
+    def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
+        """Return which lines begin documents: those of rows with another value in a column; an empty cell has none."""
+        codes = lines.encode(rows, column, self._document_codes)
+        codes = np.append(self._document, codes)
+        empty = self._document_codes.get("")
+        kept = np.maximum.accumulate(np.where(codes == empty, 0, np.arange(len(codes))))
+        codes = codes[kept]
+        first = rows[codes[1:] != codes[:-1]]
+        begins = np.zeros(len(lines.start), dtype=bool)
+        begins[first] = True
+        names = list(self._document_codes)
+        for line, code in zip(first.tolist(), codes[1:][codes[1:] != codes[:-1]].tolist(), strict=True):
+            # a name stands before its document
+            self._document_names[lines.first + line - 1] = names[code]
+        self._document = int(codes[-1])
+        return begins
+
+    def skip(self, block: bytes) -> None:
+        """Take a block of blank lines."""
+        self._begun += block.count(b"\n") if self._documents is None else 0
+        self._after_boundary = True
+
+    def finish(self) -> TagFile:
+        """Return all rows as columns."""
+        layout = self._layout
+        if self.rows == 0:
+            raise no_rows(self._source)
+        if self._documents is not None and not self._begun:
+            raise self._source.refuse(
+                f"no line begins a document: the file has no '# {self._documents} = ...'."
+                if self._documents != DOCSTART
+                else f"the file has no {DOCSTART} line.",
+                f"Leave out {setting('documents')}, and a blank line ends a document.",
+            )
+        offsets = np.append(np.concatenate(self._firsts), self.rows)
+        runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
+        run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
+        first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
+        words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
+        if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
+            words = None
+        return TagFile(
+            source=self._source.name,
+            columns=tuple(layout.called(column) for column in layout.columns),
+            tags=tuple(self._tags(column, offsets).with_outside(self._outside) for column in layout.columns),
+            words=words,
+            document_lines=first_lines,
+            line_runs=runs,
+            layout=layout,
+            document_names=self._names_of_documents(first_lines),
+            comment_lines=self._comment_lines,
+            comment_text=self._comment_text,
+            docstart_lines=tuple(self._docstart_lines),
+            sentences=self._documents is None,
+        )
+
+    def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
+        """Return what the last comment before each document says."""
+        if self._documents in (None, DOCSTART):
+            return None
+        names = ("", *self._document_names.values())
+        before = np.searchsorted(list(self._document_names), first_lines)
+        return tuple(names[index] for index in before.tolist())
+
+    def _tags(self, column: int, offsets: np.ndarray) -> Tags:
+        return Tags(self._codes[column].array(), tuple(self._names[column]), offsets)
+
+    def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
+        """Take the comments out of the rows, and return which lines begin documents."""
+        # boundary[line] says whether the next line stands at the beginning of a sentence, over comments too
+        boundary = ~is_row
+        begins = boundary
+        if self._documents is not None:
+            begins = lines.docstart & (self._documents == DOCSTART)
+        for line in np.flatnonzero((lines.mark == HASH) & is_row).tolist():
+            at_start = bool(boundary[line - 1]) if line else self._after_boundary
+            text = lines.text(line)
+            if not self._is_comment(text, at_start, lines.first + line):
+                continue
+            is_row[line] = False
+            boundary[line] = at_start
+            self._comment_lines.append(lines.first + line)
+            self._comment_text += f"{text}\n".encode()
+            key = None if self._documents is None else self._begins_document.match(text)
+            if key:
+                begins[line] = True
+                self._document_names[lines.first + line] = key[1].strip(" \t\r")
+        self._after_boundary = bool(boundary[-1])
+        return begins
+
+    def _is_comment(self, text: str, at_start: bool, line: int) -> bool:
+        """Return whether a line that begins with `#` is a comment, and not a row of a token that does.
+
+        What decides is the number of cells, then whether there are tags in the tag columns.
+        """
+        layout = self._layout
+        if layout.width == 1:
+            return True
+        cells = split(text, layout.tabs)
+        if len(cells) == layout.width:
+            tags = [cells[column] for column in layout.columns]
+            if not any(tags):
+                return True
+            if any(map(self._looks_like_tag, tags)):
+                return False
+            if line < layout.model or ("\t" in text and not layout.tabs):
+                return True
+            return at_start and _KEYED_COMMENT.match(text) is not None
+        if at_start and text[1:2] in ("", " "):
+            return True
+        if not at_start and text[1:2] not in ("", " ", "\t", "#"):
+            return False
+        # a row with too few or too many cells must not go unseen
+        last = next((cell for cell in reversed(cells[1:]) if cell), "")
+        return not (last == "O" or (self._looks_like_tag(last) and "-" in last))
+
+    def _looks_like_tag(self, cell: str) -> bool:
+        return cell == self._outside or looks_like_tag(cell)
+
+    def _require_width(self, lines: Lines, rows: np.ndarray) -> None:
+        different = lines.cells[rows] != self._layout.width
+        if different.any():
+            line = int(rows[np.argmax(different)])
+            by = "tabs" if self._layout.tabs else "blanks"
+            raise self._source.refuse(
+                f"{counted(int(lines.cells[line]), 'column')} (separated by {by}), where line {self._layout.model} has "
+                f"{self._layout.width}.",
+                "Give every row the same columns.",
+                lines.first + line,
+            )
+
+    def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
+        """Refuse empty cells in tag columns; only tabs can leave a cell empty."""
+        empty = self._names[column].get("")
+        if empty is not None:
+            raise self._source.refuse(
+                f"{self._layout.called(column)} has an empty cell.",
+                "Choose another column, or write O for a token outside all spans.",
+                lines.first + int(rows[np.argmax(codes == empty)]),
+            )
+
+
+class _Growing:
+    """Codes that come block by block, in the narrowest unsigned type that does, and in one place: nothing is joined."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._type = np.dtype(np.uint8)
+
+    def add(self, codes: np.ndarray, names: int) -> None:
+        """Append codes for so many names."""
+        needed = np.min_scalar_type(max(names - 1, 0))
+        if needed.itemsize > self._type.itemsize:
+            self._bytes = bytearray(self.array().astype(needed).data)
+            self._type = needed
+        self._bytes += codes.astype(self._type).data
+
+    def array(self) -> np.ndarray:
+        """Return the codes."""
+        return np.frombuffer(self._bytes, dtype=self._type)
+
+
+def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
+    """Write words, if there are any, and tags, with a tab between; documents with names begin with a comment."""
+    file = documents.file
+    labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
+    tags = file.spans.relabelled(labels).encode(scheme)
+    names = np.array(tags.names, dtype=object)
+    ends = tags.offsets.tolist()
+    for number, (first, last) in enumerate(pairwise(ends)):
+        if first == last:
+            continue
+        rows = names[tags.codes[first:last]].tolist()
+        if documents.has_words:
+            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(documents.words(number), rows, strict=True)]
+        name = "" if file.documents.ids is None else f"# document_id = {_cell(file.documents.ids[number])}\n"
+        yield "".join([name, *(f"{row}\n" for row in rows), "\n"]).encode()
+
+
+def _cell(text: str) -> str:
+    """Return a text as a cell can have it."""
+    text = _NOT_IN_CELLS.sub("_", text).strip(" ")
+    return "_" if not text.strip() or text == DOCSTART else text
+
+
+def _label(text: str, *, words: bool) -> str:
+    """Return a label as a cell can have it; without words, blanks separate the cells."""
+    return _cell(text) if words else "_".join(_cell(text).split())
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    """Yield what columns cannot have."""
+    file = documents.file
+    changed = "words that columns cannot have (blanks, tabs, line ends), with _ for them"
+    other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
+    of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
+    yield from (("spans whose label columns cannot have, with _ in it", number) for number in of_spans.tolist())
+    lengths = () if file.spans.lengths is None else file.spans.lengths.tolist()
+    if lengths and not any(lengths):
+        raise InputError("no document has a token, so columns would have no line.", "Write jsonl.", source=file.source)
+    for number, length in enumerate(lengths):
+        if not length:
+            yield "documents without a token, left out", number
+        if documents.has_words:
+            yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
+
+
+def _evidence(source: Source) -> Evidence:
+    """Return that columns are possible in anything but JSON lines."""
+    return Evidence.NONE if is_json_lines(source) else Evidence.POSSIBLE
+
+
+register(
+    Format(
+        name="columns",
+        content=TagFile,
+        mark="columns",
+        evidence=_evidence,
+        read=read_columns,
+        writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
+    )
+)

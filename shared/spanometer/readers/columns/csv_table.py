@@ -1,0 +1,108 @@
+"""Tables of tokens with a header, their cells separated by commas or semicolons, as spreadsheets write them (CSV)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+
+from ...documents.tag_file import Column, TagFile
+from ..formats import Evidence, Format, register
+from ..source import BLOCK_SIZE, Source
+from .columns import read_columns
+from .layout import HEADER_WORDS, looks_like_tag
+
+_DELIMITERS = ",;"
+_DOCUMENTS = ("document", "document_id", "doc_id", "doc", "sentence", "sentence_id", "sentence #")
+"""The columns that say where documents begin if no other is named, in any case; the first that there is."""
+
+_NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag", "tags"}
+"""The names of columns, one of which shows such a table."""
+
+_LOOKED_AT = 20
+
+
+def read_csv(
+    source: Source,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    documents: str | None = None,
+    outside: str | None = None,
+    numbers: Column = None,
+) -> TagFile:
+    """Read tag columns of a table of tokens, as `read_columns` does.
+
+    Cells may be in double quotes. A row of empty cells is a blank line, and ends a document; if there is a column such
+    as `document` or `sentence`, a document ends where its value changes.
+
+    Raises:
+        InputError: as `read_columns`, and for a cell with a tab or a line end in it.
+    """
+    table = source.with_text(_lines(source))
+    header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
+    known = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
+    documents = documents or next((known[name] for name in _DOCUMENTS if name in known), None)
+    file = read_columns(table, columns=columns, words=words, documents=documents, outside=outside, numbers=numbers)
+    return file.written_as("a table with commas")
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """Yield the rows as lines with tabs between their cells, in blocks."""
+    block = bytearray()
+    for line, (number, cells) in enumerate(csv_rows(source), 1):
+        # a row over several lines is refused, so that lines keep their numbers; line ends around a cell are gone here
+        over = number > line
+        if over or any("\t" in cell or "\n" in cell for cell in cells):
+            problem, remedy = "a cell has a tab or a line end in it.", "Leave these out of the words."
+            raise source.refuse(problem, remedy, line - 1 if over else line)
+        block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
+        if len(block) >= BLOCK_SIZE:
+            yield bytes(block)
+            block.clear()
+    if block:
+        yield bytes(block)
+
+
+def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row, none of a blank line, with the number of its first line."""
+    delimiter = delimiter_of(source) or ","
+    reader = csv.reader((f"{line}\n" for _, line in source.lines()), delimiter=delimiter, strict=True)
+    begun = 1
+    try:
+        for cells in reader:
+            yield begun, [cell.strip() for cell in cells]
+            begun = reader.line_num + 1
+    except csv.Error as error:
+        raise source.refuse(f"this row cannot be read ({error}).", "Check the quotes.", begun) from None
+
+
+def delimiter_of(source: Source) -> str | None:
+    """Return what separates the cells of the first rows: a tab, a comma or a semicolon; None if nothing surely does."""
+    *lines, _ = [line.rstrip("\r") for line in source.head.decode(errors="replace").split("\n")][: _LOOKED_AT + 1]
+    lines = [line for line in lines if line.strip(f" {_DELIMITERS}\t")]
+    for delimiter in _DELIMITERS if not any("\t" in line for line in lines) else "\t":
+        try:
+            widths = {len(cells) for cells in csv.reader(lines, delimiter=delimiter, strict=True)}
+        except csv.Error:
+            continue
+        if len(widths) == 1 and widths.pop() > 1:
+            return delimiter
+    return None
+
+
+def header_of(source: Source) -> list[str]:
+    """Return the cells of the first row, in lower case; none if it has no names in all of them."""
+    delimiter = None if source.binary else delimiter_of(source)
+    if delimiter is None:
+        return []
+    cells = next(csv.reader([source.first_line().decode(errors="replace")], delimiter=delimiter), [])
+    return [cell.strip().lower() for cell in cells] if all(cell.strip() for cell in cells) else []
+
+
+def _evidence(source: Source) -> Evidence:
+    header = set(header_of(source))
+    of_spans = {"start", "end"} <= header
+    return Evidence.CERTAIN if _NAMES & header and not of_spans and delimiter_of(source) != "\t" else Evidence.NONE
+
+
+register(Format(name="csv", content=TagFile, mark="a table with commas", evidence=_evidence, read=read_csv))

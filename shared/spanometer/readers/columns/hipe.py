@@ -1,0 +1,307 @@
+"""HIPE's columns: entity trees as tags, one column for each kind of span."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...documents.tag_file import tag_lists
+from ...exceptions import InputError, require_choice, setting
+from ...spans.entities import Entity
+from ...spans.spans import Spans
+from ..entity_file import EntityFile, LeftOut, entity_column
+from ..formats import Evidence, Format, register
+from ..source import Source
+from .columns import read_columns
+from .layout import DOCSTART
+
+LEVELS = ("fine", "coarse")
+"""Which columns of types are read."""
+
+WORDS_COLUMN = "TOKEN"
+_LITERAL, _METONYMIC, _COMPONENTS, _NESTED = KINDS = ("literal", "metonymic", "components", "nested")
+COLUMNS = {
+    "fine": dict(zip(KINDS, ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"), strict=True)),
+    "coarse": dict(zip(KINDS, ("NE-COARSE-LIT", "NE-COARSE-METO"), strict=False)),
+}
+"""The column of each kind of span; only that of the literal ones must be there."""
+
+_COMPONENT_PREFIX = "comp."
+_DOCUMENT_KEY = "document_id"
+_DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
+_UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
+_DOCUMENTS = 100
+"""The trees of so many documents are made at a time."""
+
+_REMEDY = (
+    "HIPE's columns hold a literal type and one metonymic type, components that do not overlap, and one level of "
+    "nested entities without components of their own."
+)
+
+
+def read_hipe(
+    source: Source, *, level: str = "fine", scheme: str | None = "IOB2", repair: str = "conlleval"
+) -> EntityFile:
+    """Read the entities and words of all documents; see `read_entities`."""
+    require_choice("level", level, LEVELS)
+    columns = _columns_in(source, level)
+    key = _DOCUMENT_COMMENT.search(source.head)
+    file = read_columns(
+        source,
+        columns=list(columns.values()),
+        words=WORDS_COLUMN,
+        # later editions put their name before the key
+        documents=key[1].decode() if key else _DOCUMENT_KEY,
+        outside="_",
+    )
+    spans = {}
+    for index, kind in enumerate(columns):
+        try:
+            spans[kind] = Spans.from_tags(file.tags[index], scheme=scheme, repair=repair)
+        except InputError as error:
+            error.problem = f"in {columns[kind]}: {error.problem}"
+            raise file.locate(error) from None
+    left_out: list[tuple[int, int, str]] = []
+    column = entity_column(_all_trees(spans, file.tags[0].offsets, left_out))
+    return EntityFile(
+        source=file.source,
+        format="hipe",
+        documents=tuple(file.document_names or ()),
+        column=column,
+        words=file.words,
+        document_lines=file.document_lines,
+        line_runs=file.line_runs,
+        left_out=tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(left_out)),
+        columns={columns[kind]: of_kind for kind, of_kind in spans.items()},
+        comments=file.comments,
+    )
+
+
+def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
+    """Return documents as HIPE's columns, the coarse ones too; see `write_entities`."""
+    _require_writable(words, documents)
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
+    sorted_out = [_sorted_out(of_document) for of_document in entities]
+    spans = {kind: Spans.from_dicts([row[kind] for row in sorted_out], lengths=lengths) for kind in KINDS}
+    columns = {}
+    for kind, name in COLUMNS["fine"].items():
+        try:
+            columns[name] = tag_lists(spans[kind].encode("IOB2"))
+        except InputError as error:
+            raise InputError(
+                f"in {name}: {error.problem}", _REMEDY, document=error.document, position=error.position
+            ) from None
+    _require_same(entities, _trees(spans, np.append(0, np.cumsum(lengths)))[0])
+    for kind, name in COLUMNS["coarse"].items():
+        columns[name] = [[tag.partition(".")[0] for tag in row] for row in columns[COLUMNS["fine"][kind]]]
+    names = [*COLUMNS["coarse"].values(), *COLUMNS["fine"].values()]
+    lines = ["\t".join([WORDS_COLUMN, *names])]
+    for document, of_words in enumerate(words):
+        lines.append(f"# {_DOCUMENT_KEY} = {documents[document]}")
+        lines += map("\t".join, zip(of_words, *(columns[name][document] for name in names), strict=True))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _evidence(source: Source) -> Evidence:
+    """Look for a column of literal entities in the first line that is not a comment."""
+    _, names = _header(source)
+    return Evidence.CERTAIN if any(columns[_LITERAL] in names for columns in COLUMNS.values()) else Evidence.NONE
+
+
+def _header(source: Source) -> tuple[int, list[str]]:
+    """Return the number of the first line that is neither blank nor a comment, and its cells."""
+    for number, line in enumerate(source.head.split(b"\n"), 1):
+        if line.strip() and not line.startswith(b"#"):
+            return number, [cell.strip(" \r") for cell in line.decode(errors="replace").split("\t")]
+    return 0, []
+
+
+def _columns_in(source: Source, level: str) -> dict[str, str]:
+    """Return the columns of a level that the file has."""
+    number, names = _header(source)
+    columns = COLUMNS[level]
+    for required in (WORDS_COLUMN, columns[_LITERAL]):
+        if required not in names and number:
+            other = next((known for known in LEVELS if known != level and COLUMNS[known][_LITERAL] in names), None)
+            raise source.refuse(
+                f"the header has no column {required}: its columns are {', '.join(names[:30])[:300]}.",
+                f"Read the other columns of types with {setting('level', other)}."
+                if other
+                else f"Name the columns in the first line, separated by tabs: {WORDS_COLUMN}, {columns[_LITERAL]}, "
+                f"and, if the file has them, {', '.join(list(columns.values())[1:])}.",
+                number,
+            )
+    return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
+
+
+def _all_trees(
+    spans: Mapping[str, Spans], offsets: np.ndarray, left_out: list[tuple[int, int, str]]
+) -> Iterator[list[Entity]]:
+    """Yield the entities of each document, and list what is in none, see `_trees`."""
+    for first in range(0, len(offsets) - 1, _DOCUMENTS):
+        last = min(first + _DOCUMENTS, len(offsets) - 1)
+        part = {kind: of_kind.between(first, last) for kind, of_kind in spans.items()}
+        entities, rest = _trees(part, offsets[first : last + 1])
+        left_out += [(document + first, start, problem) for document, start, problem in rest]
+        yield from entities
+
+
+def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
+    """Return the entities of each document, and document, position and a description of each span that is in no entity.
+
+    Literal spans are entities. They do not overlap, so that each other span lies in one of them or in none.
+
+    Args:
+        spans: of each kind.
+        offsets: where each document begins among the tokens.
+    """
+    entities: list[list[Entity]] = [[] for _ in offsets[1:]]
+    left_out: list[tuple[int, int, str]] = []
+
+    def add(document: int, start: int, end: int, label: str) -> Entity:
+        entity: Entity = {"start": start, "end": end, "types": [label], "components": []}
+        entities[document].append(entity)
+        return entity
+
+    literal = spans[_LITERAL]
+    roots = [add(*row) for row in _rows(literal)]
+    begins = offsets[literal.document] + literal.start
+    # one more, before which nothing ends, for spans before all entities
+    ends = np.append(offsets[literal.document] + literal.end, -1)
+    for kind in KINDS[1:]:
+        if kind not in spans:
+            continue
+        base = offsets[spans[kind].document]
+        around = np.searchsorted(begins, base + spans[kind].start, side="right") - 1
+        within = ends[around] >= base + spans[kind].end
+        for row, index, inside in zip(_rows(spans[kind]), around.tolist(), within.tolist(), strict=True):
+            document, start, end, label = row
+            owner = roots[index] if inside else None
+            if kind == _METONYMIC:
+                if owner is None or (owner["start"], owner["end"]) != (start, end):
+                    add(*row)
+                elif label in owner["types"]:
+                    left_out.append((document, start, f"the metonymic type {label!r} is the literal type too."))
+                else:
+                    owner["types"].append(label)
+                continue
+            if kind == _NESTED:
+                add(*row)
+            else:
+                label = label.removeprefix(_COMPONENT_PREFIX) or label
+                if owner is None:
+                    left_out.append((document, start, f"no literal entity encloses the component {label!r}."))
+            if owner is not None:
+                owner["components"].append({"start": start, "end": end, "label": label})
+    for of_document in entities:
+        # stable: of equal bounds the literal one first
+        of_document.sort(key=lambda entity: (entity["start"], -entity["end"]))
+        for entity in of_document:
+            entity["components"].sort(key=lambda part: (part["start"], part["end"], part["label"]))
+    return entities, left_out
+
+
+def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
+    """Yield document, start, end and label of each span."""
+    columns = (spans.document, spans.start, spans.end, spans.label)
+    for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
+        yield document, start, end, spans.labels[label]
+
+
+def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
+    """Return spans of each kind that give these entities when they are read, if any do."""
+    spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
+    leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
+    for entity in entities:
+        if not _must_be_literal(entity):
+            leaves[entity["start"], entity["end"], entity["types"][0]].append(entity)
+    nested: set[int] = set()
+    for entity in entities:
+        for part in entity["components"]:
+            children = leaves.get((part["start"], part["end"], part["label"]))
+            if children:
+                nested.add(id(children.pop()))
+                spans[_NESTED].append(dict(part))
+            else:
+                spans[_COMPONENTS].append({**part, "label": _COMPONENT_PREFIX + part["label"]})
+    rest = [entity for entity in entities if id(entity) not in nested]
+    rest.sort(key=lambda entity: (entity["start"], -entity["end"]))
+    begun, reach = 0, -1
+    for position, entity in enumerate(rest):
+        if entity["start"] >= reach:
+            _share(rest[begun:position], spans)
+            begun = position
+        reach = max(reach, entity["end"])
+    _share(rest[begun:], spans)
+    return spans
+
+
+def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> None:
+    """Share a run of overlapping entities among the columns of literal and metonymic ones.
+
+    Overlapping ones take turns. The run fixes all but which column begins, and that is fixed by entities with
+    components or two types, which must be literal; without any, the run begins with a literal one.
+    """
+    turns: list[bool] = []
+    until = -1
+    for entity in run:
+        turns.append(entity["start"] < until)
+        if not turns[-1]:
+            until = entity["end"]
+    literal = {turn for entity, turn in zip(run, turns, strict=True) if _must_be_literal(entity)} or {False}
+    for entity, turn in zip(run, turns, strict=True):
+        kinds = (_LITERAL, _METONYMIC) if turn in literal else (_METONYMIC,)
+        for kind, type_ in zip(kinds, entity["types"], strict=False):
+            spans[kind].append({"start": entity["start"], "end": entity["end"], "label": type_})
+
+
+def _must_be_literal(entity: Entity) -> bool:
+    return bool(entity["components"]) or len(entity["types"]) > 1
+
+
+def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:
+    """Refuse entities that the columns would change."""
+    for document, (given, found) in enumerate(zip(entities, read, strict=True)):
+        kept = {json.dumps(entity, sort_keys=True) for entity in found}
+        changed = [entity for entity in given if json.dumps(entity, sort_keys=True) not in kept]
+        if changed or len(given) != len(found):
+            entity = changed[0] if changed else given[-1]
+            types, start, end = entity["types"], entity["start"], entity["end"]
+            raise InputError(
+                f"HIPE's columns cannot give the entity {'+'.join(types)!r} ({start} to {end}) together with those "
+                "that it overlaps.",
+                _REMEDY,
+                document=document,
+                position=start,
+            )
+
+
+def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) -> None:
+    for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
+        if _UNREADABLE.search(name):
+            raise InputError(f"the document's name {name!r} is not one line.", "Choose another.", document=document)
+        for position, word in enumerate(of_words):
+            if _UNREADABLE.search(word) or word == DOCSTART:
+                raise InputError(
+                    f"the word {word!r} cannot stand in a column.",
+                    "A word holds no tabs, no line ends, no NULs and no outer blanks.",
+                    document=document,
+                    position=position,
+                )
+
+
+register(
+    Format(
+        name="hipe",
+        content=EntityFile,
+        mark="a header with NE-FINE-LIT or NE-COARSE-LIT",
+        evidence=_evidence,
+        read=read_hipe,
+        write=hipe_text,
+    )
+)

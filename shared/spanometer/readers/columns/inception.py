@@ -1,0 +1,123 @@
+"""Project folders of INCEpTION: `annotation/<document>/<user>.tsv`, a folder for each document."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...documents.document_file import DocumentFile
+from ...documents.joining import read_together
+from ...exceptions import InputError, counted, setting
+from ..formats import Evidence, Format, register
+from ..source import Source
+from .webanno import WebannoReading, layers_of, read_webanno
+
+_ANNOTATIONS = "annotation"
+_ENDING = ".tsv"
+_UNTOUCHED = "INITIAL_CAS.tsv"
+"""A document as it was imported, which is nobody's annotation."""
+
+
+def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits: Any) -> DocumentFile:
+    """Read what the annotators of a project have annotated, or its curation.
+
+    Args:
+        path: the folder of the project as it is exported with WebAnno TSV 3 as the format, its folder `annotation`, or
+            its folder `curation`.
+        options: those of reading each file.
+        limits: see `Limits`.
+
+    Raises:
+        InputError: for a folder of another form, for annotators of one document with other texts, for several layers if
+            none is named, and as `read_webanno`.
+    """
+    given = os.fspath(path)
+    folder = os.path.join(given, _ANNOTATIONS)
+    folder = folder if os.path.isdir(folder) else given
+    files: dict[str, str] = {}
+    others: list[str] = []
+    untouched = 0
+    for document in sorted(os.listdir(folder)):
+        place = os.path.join(folder, document)
+        for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
+            if name == _UNTOUCHED:
+                untouched += 1
+            elif name.endswith(_ENDING):
+                files[f"{document}/{name.removesuffix(_ENDING)}"] = os.path.join(place, name)
+            elif not name.startswith("."):
+                others.append(f"{document}/{name}: no WebAnno TSV.")
+    if not files:
+        problem = f"no folder in it has an annotator's file, such as {_ANNOTATIONS}/<document>/<user>{_ENDING}."
+        raise InputError(problem, "Export the project with WebAnno TSV v3.3 as the format.", source=given)
+
+    with_layer = _files_with_layer(given, files, options.layer, limits)
+
+    def read(file: str) -> DocumentFile:
+        with Source.open(file, **limits) as source:
+            return read_webanno(source, options, with_spans=file in with_layer)
+
+    together = read_together(given, files, read)
+    documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)
+    found = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
+    _require_one_text(found)
+    notes = []
+    if untouched:
+        notes.append(f"Documents as they were imported ({_UNTOUCHED}), which are no annotator's: {untouched:,}.")
+    return replace(found, left_out=(*found.left_out, *others), notes=(*found.notes, *notes))
+
+
+def _files_with_layer(
+    given: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
+) -> Collection[str]:
+    """Return the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
+    used: dict[str, set[str]] = {}
+    called: dict[str, str] = {}
+    for file in files.values():
+        with Source.open(file, **limits) as source:
+            for name, short in layers_of(source):
+                used.setdefault(name, set()).add(file)
+                called[name] = short
+    chosen = [name for name in used if layer in (None, name, called[name])]
+    listed = ", ".join(map(repr, called.values())) or "none"
+    if layer is not None and not chosen:
+        raise InputError(f"there is no layer {layer!r} of spans.", f"The files have {listed}.", source=given)
+    if len(chosen) > 1:
+        problem = f"the files have several layers: {listed}."
+        raise InputError(problem, f"Name one with {setting('layer')}.", source=given, option="layer")
+    return used[chosen[0]] if chosen else ()
+
+
+def _require_one_text(file: DocumentFile) -> None:
+    """Raise an `InputError` unless all annotators of a document have the same text."""
+    known: dict[str, int] = {}
+    texts, names = file.documents.texts or (), file.documents.ids or ()
+    for place, (name, text) in enumerate(zip(names, texts, strict=True)):
+        first = known.setdefault(name, place)
+        if texts[first] != text:
+            raise InputError(
+                f"{counted(2, 'file')} of {name!r} have other texts, as those of annotators of one document cannot: "
+                f"{file.source_of(first)} and {file.source_of(place)}.",
+                f"To read every file as a document, set {setting('format', 'webanno')}.",
+                source=file.source,
+                option="format",
+            )
+
+
+def _refuse(source: Source, options: WebannoReading) -> DocumentFile:
+    raise source.refuse("this is a file, and a project is a folder.", f"Set {setting('format', 'webanno')}.")
+
+
+register(
+    Format(
+        name="inception",
+        content=DocumentFile,
+        mark="a project of INCEpTION",
+        evidence=lambda source: Evidence.NONE,
+        read=_refuse,
+        reading=WebannoReading,
+        read_folder=read_project,
+        paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\{_ENDING}$",
+    )
+)

@@ -1,0 +1,259 @@
+"""The layout of a file of columns, found from its first row and the comments before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from ...arrays import integers, offsets_of, ranges
+from ...documents.tag_file import Column, Layout
+from ...documents.words import Codes
+from ...exceptions import InputError, counted, setting, shown
+from ...tags.schemes import PREFIXES
+from ...tags.tags import split_tag
+from ..source import Source
+
+_COMMAS = re.compile(r"\S[,;]\S")
+_COMMENTS = 1000
+"""Columns are named in one of the first so many comments."""
+
+HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
+
+DOCSTART = "-DOCSTART-"
+
+# not str.split: a no-break space is data
+_BLANKS = re.compile(r"[ \t\r]+")
+_TAB, _NEWLINE, HASH, _HYPHEN = b"\t\n#-"
+_IS_BLANK = np.zeros(256, dtype=bool)
+_IS_BLANK[list(b" \t\r\n")] = True
+
+
+def find_layout(
+    source: Source,
+    columns: Sequence[Column],
+    words: bool | int | str,
+    documents: str | None = None,
+    *,
+    held: bool = True,
+) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
+    """Read up to the first block that holds a row, and find out from it how rows are built.
+
+    Returns:
+        The layout, and all blocks of the source.
+    """
+    blocks = source.blocks(held=held)
+    begun: list[tuple[int, bytes]] = []
+    comments: list[str] = []
+    size = 0
+    for first, block in blocks:
+        if not begun and is_blank(block):
+            continue
+        begun.append((first, block))
+        size += len(block)
+        source.require_begun(size, first)
+        lines = Lines(first, block, tabs=False)
+        sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
+        before = int(np.argmax(sure)) if sure.any() else len(sure)
+        marked = np.flatnonzero(lines.mark[:before] == HASH)[: _COMMENTS - len(comments)]
+        comments.extend(map(lines.text, marked.tolist()))
+        if sure.any():
+            row, number = lines.text(before), first + before
+            break
+    else:
+        # nothing but lines that begin with '#': a hashtag may be the only token
+        for number, row in _numbered(begun):  # noqa: B007 (used below)
+            cells = split(row, tabs=False)
+            if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
+                break
+        else:
+            raise no_rows(source)
+        comments = []
+    return _layout_of(source, row, number, comments, columns, words, documents), chain(begun, blocks)
+
+
+def looks_like_tag(cell: str) -> bool:
+    """Return whether a cell is `O`, or has a prefix of a scheme and a label."""
+    prefix, label = split_tag(cell)
+    return cell == "O" or (prefix in PREFIXES and label != "")
+
+
+def no_rows(source: Source) -> InputError:
+    """Return the error about a file without rows."""
+    return source.refuse("the file has no rows of tags.", "Write one token a line, a blank line between documents.")
+
+
+def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
+    for first, block in blocks:
+        for number, line in enumerate(block.decode().split("\n"), first):
+            yield number, line.rstrip("\r")
+
+
+def _layout_of(
+    source: Source,
+    row: str,
+    number: int,
+    comments: list[str],
+    columns: Sequence[Column],
+    words: bool | int | str,
+    documents: str | None,
+) -> Layout:
+    """Return the layout that the first row and the comments before it show."""
+    tabs = "\t" in row
+    cells = split(row, tabs)
+    if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
+        raise source.refuse(
+            "the cells are separated by commas or semicolons.",
+            f"Name the format with {setting('format', 'csv')}, or separate them by tabs; a header may name columns.",
+            number,
+        )
+    wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
+    header = 0
+    names = _names_in_comments(comments, len(cells), wanted)
+    if names is None and _is_header(cells, [*wanted, *([] if documents is None else [documents])]):
+        header, names = number, tuple(cells)
+    indices = tuple(_index(source, column, len(cells), names, number) for column in columns)
+    if words is True:
+        words_index = _words_index(names, indices, len(cells))
+    else:
+        words_index = None if words is False else _index(source, words, len(cells), names, number)
+        if words_index in indices:
+            # a file of tags alone has no words, whatever the column of the other file's words
+            words_index = None
+    of_documents = names.index(documents) if names is not None and documents in names else None
+    return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True, of_documents)
+
+
+def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the columns' names in the comments before the first row.
+
+    `# columns: a b c` gives names in any case; bare names, `# a b c`, if they are as many as the columns and hold
+    all that are wanted.
+    """
+    for comment in comments:
+        text = comment[1:].strip()
+        declared = text.lower().startswith("columns:")
+        names = (text.partition(":")[2] if declared else text).split()
+        if len(names) == width and (declared or (wanted and set(wanted) <= set(names))):
+            return tuple(names)
+    return None
+
+
+def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether the first row holds the columns' names."""
+    if any(name in cells for name in wanted):
+        return True
+    return (
+        len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells) and not any(map(looks_like_tag, cells))
+    )
+
+
+def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
+    """Return the index of a column, from 0."""
+    if column is None:
+        return width - 1
+    if isinstance(column, int) or _is_number(column):
+        number = int(column)
+        if number == 0 or not -width <= number <= width:
+            raise source.refuse(
+                f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
+                "Columns are counted from 1, or from -1 at the right.",
+                line,
+            )
+        return number - 1 if number > 0 else width + number
+    if names is None:
+        raise source.refuse(
+            f"unknown column {shown(column)}: the file does not name its columns.", "Choose the column by its number."
+        )
+    if names.count(column) != 1:
+        found = "two columns are called" if column in names else "unknown column"
+        raise source.refuse(
+            f"{found} {shown(column)}: the columns are {', '.join(names)}.", "Choose one by its number."
+        )
+    return names.index(column)
+
+
+def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
+    """Return the column of the words: the one with such a name, or the first if it is no tag column."""
+    for index, name in enumerate(names or ()):
+        if name.lower() in HEADER_WORDS and index not in columns:
+            return index
+    return 0 if width > 1 and 0 not in columns else None
+
+
+def _is_number(column: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+", column) is not None
+
+
+class Lines:
+    """The lines of a block and their cells.
+
+    Attributes:
+        first: the number of the first line within the file.
+        block: the bytes, ending in a newline.
+        start: where each line begins in the block.
+        mark: the first byte of each line.
+        blank: whether a line is empty or holds nothing but blanks.
+        docstart: whether it is a `-DOCSTART-` line.
+        cells: number of cells of each line.
+    """
+
+    def __init__(self, first: int, block: bytes, tabs: bool) -> None:
+        self.first = first
+        self.block = block
+        self._bytes = np.frombuffer(block, dtype=np.uint8)
+        end = np.flatnonzero(self._bytes == _NEWLINE)
+        self.start = np.concatenate(([0], end[:-1] + 1))
+        self.mark = self._bytes[self.start]
+        ink = ~_IS_BLANK[self._bytes]
+        if tabs:
+            self._cell_end = np.flatnonzero((self._bytes == _TAB) | (self._bytes == _NEWLINE))
+            self._cell_start = np.concatenate(([0], self._cell_end[:-1] + 1))
+            self.blank = ~np.logical_or.reduceat(ink, self.start)
+        else:
+            # a block begins and ends outside of cells
+            edges = np.flatnonzero(ink[1:] != ink[:-1]) + 1
+            edges = np.concatenate(([0], edges)) if ink[0] else edges
+            self._cell_start, self._cell_end = edges[::2], edges[1::2]
+        self._first_cell = np.searchsorted(self._cell_start, self.start)
+        self.cells = np.diff(np.append(self._first_cell, len(self._cell_start)))
+        if not tabs:
+            self.blank = self.cells == 0
+        self.docstart = np.zeros(len(self.start), dtype=bool)
+        if DOCSTART.encode() in block:
+            for line in np.flatnonzero(self.mark == _HYPHEN).tolist():
+                self.docstart[line] = split(self.text(line), tabs=False)[0] == DOCSTART
+
+    def text(self, line: int) -> str:
+        """Return a line of the block, without its end."""
+        end = self.block.index(b"\n", self.start[line])
+        return self.block[self.start[line] : end].decode().rstrip("\r")
+
+    def bounds(self, lines: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the cells of some lines in a column begin and end; blanks beside a tab are within."""
+        cell = self._first_cell[lines] + column
+        return self._cell_start[cell], self._cell_end[cell]
+
+    def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
+        """Return codes of the cells of some lines in a column, int32; new names are added."""
+        start, end = self.bounds(lines, column)
+        length = end - start
+        buffers = pa.py_buffer(offsets_of(length)), pa.py_buffer(self._bytes[ranges(start, length)])
+        cells = pa.LargeStringArray.from_buffers(len(lines), *buffers).dictionary_encode()
+        codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
+        return np.asarray(codes[integers(cells.indices)])
+
+
+def is_blank(text: bytes) -> bool:
+    """Return whether a text is empty or holds nothing but blanks and line ends."""
+    return not text.strip(b" \t\r\n")
+
+
+def split(line: str, tabs: bool) -> list[str]:
+    """Return the cells of a line."""
+    if tabs:
+        return [cell.strip(" \r") for cell in line.split("\t")]
+    return _BLANKS.split(line.strip(" \t\r"))

@@ -1,0 +1,173 @@
+"""Write a file again with other tags, everything else byte for byte the same.
+
+A file is read twice: first for its tags, then to find the bytes of the tags that change. Only these are replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import AnyStr
+
+import numpy as np
+
+from ...documents.tag_file import Layout, TagFile
+from ...exceptions import InputError
+from ...spans.conversion import changed_tokens
+from ...tags.tags import Tags
+from ..json.records import TAGS_KEY
+from ..source import BYTE_ORDER_MARK, Source
+from .layout import Lines
+
+# a string with the colon after it, if it is a key; or what begins or ends a list or an object
+_JSON = re.compile(r'("(?:[^"\\]|\\.)*")([ \t\n\r]*:)?|[][{}]')
+
+
+class Rewriter:
+    """The new tags of a file, and its text with them.
+
+    Args:
+        file: the file as it was read.
+        tags: the new tags, for each of its tag columns.
+        outside: what `O` is called in the file.
+
+    Attributes:
+        source: what errors call the file.
+        changed: the number of tags that change.
+        tokens: the number of all.
+    """
+
+    def __init__(self, file: TagFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
+        self._file = file
+        self._columns = [
+            _Column(old, new, changed_tokens(old, new), outside) for old, new in zip(file.tags, tags, strict=True)
+        ]
+        self.source = file.source
+        self.changed = sum(len(column.changed) for column in self._columns)
+        self.tokens = sum(len(column.codes) for column in file.tags)
+
+    def blocks(self, source: Source) -> Iterator[bytes]:
+        """Yield the new text, in blocks, unpacked; read from the beginning of the same file, opened again.
+
+        Raises:
+            InputError: if the file has changed since its tags were read.
+        """
+        for number, (first, block) in enumerate(source.blocks()):
+            if number == 0 and source.marked:
+                yield BYTE_ORDER_MARK
+            written = self._rewritten(first, block)
+            yield written[:-1] if source.unended else written
+
+    def _rewritten(self, first: int, block: bytes) -> bytes:
+        if self._file.layout is None or self._file.token_lines is None:
+            return self._json_lines(first, block)
+        return self._rows(first, block, self._file.layout, self._file.token_lines)
+
+    def _rows(self, first: int, block: bytes, layout: Layout, token_lines: np.ndarray) -> bytes:
+        """Return a block of a file of columns."""
+        tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
+        if not any(len(column.between(*tokens)) for column in self._columns):
+            return block
+        lines = Lines(first, block, layout.tabs)
+        edits = []
+        for index, column in zip(layout.columns, self._columns, strict=True):
+            changed = column.between(*tokens)
+            rows = token_lines[changed] - first
+            if (lines.cells[rows] <= index).any():
+                raise _other_file(self._file)
+            bounds = zip(changed.tolist(), *(bound.tolist() for bound in lines.bounds(rows, index)), strict=True)
+            for token, start, end in bounds:
+                cell = block[start:end].lstrip(b" \r")
+                start, cell = end - len(cell), cell.rstrip(b" \r")
+                if cell.decode() not in column.found(token):
+                    raise _other_file(self._file)
+                edits.append((start, start + len(cell), column.written(token).encode()))
+        return _spliced(block, sorted(edits))
+
+    def _json_lines(self, first: int, block: bytes) -> bytes:
+        """Return a block of JSON lines."""
+        lines = block.split(b"\n")
+        documents = np.searchsorted(self._file.document_lines, [first, first + len(lines) - 1])
+        for document in range(*documents.tolist()):
+            line = int(self._file.document_lines[document]) - first
+            text = lines[line].decode()
+            edits = [
+                edit
+                for key, column in zip(self._file.columns, self._columns, strict=True)
+                for edit in self._edits(text, key, column, document)
+            ]
+            if edits:
+                lines[line] = _spliced(text, sorted(edits)).encode()
+        return b"\n".join(lines)
+
+    def _edits(self, text: str, key: str, column: _Column, document: int) -> list[tuple[int, int, str]]:
+        """Return what to replace in a line."""
+        base, end = column.old.offsets[document : document + 2].tolist()
+        changed = column.between(base, end).tolist()
+        if not changed:
+            return []
+        bounds = _string_bounds(text, key)
+        if len(bounds) != end - base:
+            raise _other_file(self._file)
+        edits = []
+        for token in changed:
+            start, stop = bounds[token - base]
+            if json.loads(text[start:stop]) not in column.found(token):
+                raise _other_file(self._file)
+            # other letters as they are, unless the line has them all as escapes
+            edits.append((start, stop, json.dumps(column.written(token), ensure_ascii=text.isascii())))
+        return edits
+
+
+class _Column:
+    """The old and the new tags of one column."""
+
+    def __init__(self, old: Tags, new: Tags, changed: np.ndarray, outside: str | None) -> None:
+        self.old, self._new, self.changed, self._outside = old, new, changed, outside
+
+    def between(self, first: int, last: int) -> np.ndarray:
+        """Return the tokens from `first` to `last` (exclusive) that change."""
+        return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
+
+    def found(self, token: int) -> tuple[str | None, ...]:
+        """Return what the file may have at a token."""
+        name = self.old.names[self.old.codes[token]]
+        return (name, self._outside) if name == "O" else (name,)
+
+    def written(self, token: int) -> str:
+        """Return what to write at a token."""
+        name = self._new.names[self._new.codes[token]]
+        return self._outside if name == "O" and self._outside is not None else name
+
+
+def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
+    """Return text or bytes with some parts replaced."""
+    pieces: list[AnyStr] = []
+    done = 0
+    for start, end, replacement in edits:
+        pieces += (text[done:start], replacement)
+        done = end
+    pieces.append(text[done:])
+    return text[:0].join(pieces)
+
+
+def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
+    """Return where each string in the list of tags stands in a line of JSON."""
+    bare = text.lstrip("\ufeff \t\r").startswith("[")
+    wanted, depth = bare and key == TAGS_KEY, 0
+    found: list[tuple[int, int]] = []
+    for match in _JSON.finditer(text):
+        string, colon = match.groups()
+        if string is None:
+            depth += 1 if match[0] in "[{" else -1
+        elif colon is None:
+            if wanted and depth == (1 if bare else 2):
+                found.append(match.span())
+        elif depth == 1:
+            wanted = json.loads(string) == key
+    return found
+
+
+def _other_file(file: TagFile) -> InputError:
+    return InputError("the file was changed while it was read.", "Run the command again.", source=file.source)

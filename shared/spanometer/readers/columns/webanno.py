@@ -1,0 +1,332 @@
+"""WebAnno TSV 3, the tables that WebAnno and INCEpTION export."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import GatheredSpans, Record
+from ...documents.words import Codes
+from ...exceptions import counted, setting
+from ...options import check_options, option
+from ...spans.arrow import LONGEST
+from ...spans.characters import code_points
+from ..formats import Evidence, Format, blanks_before, register
+from ..source import Source
+
+_HEADER = b"#FORMAT=WebAnno TSV 3"
+_TEXT = "#Text="
+_LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
+_NONE, _NO_VALUE = "_", "*"
+_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+_STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
+_LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
+"""The chain and the mention in it that a row of a chain layer belongs to."""
+_TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
+_DIGITS = 18
+"""More digits are no number of 64 bits."""
+_AT_ONCE = 1 << 14
+"""How many tokens are Python's numbers at a time."""
+_REMEDY = "Export the document as WebAnno TSV v3.3."
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A layer of spans and its columns."""
+
+    kind: str
+    name: str
+    features: tuple[str, ...]
+    first: int
+
+    @property
+    def short_name(self) -> str:
+        """The name without the package."""
+        return self.name.rpartition(".")[2]
+
+
+class _Rows:
+    """The tokens and sub-tokens of a file, as numbers; `form` indexes the distinct `forms`."""
+
+    def __init__(self) -> None:
+        self.line, self.start, self.end, self.form = array("i"), array("i"), array("i"), array("i")
+        self.whole = array("b")
+        self.forms = Codes()
+
+    def append(self, line: int, token: str, bounds: tuple[int, int], form: str) -> None:
+        self.start.append(bounds[0])
+        self.end.append(bounds[1])
+        self.line.append(line)
+        self.form.append(self.forms[form])
+        self.whole.append("." not in token)
+
+    def each_whole(self, *columns: np.ndarray) -> Iterator[tuple[int, ...]]:
+        """Yield the line and the form of each whole token, and what stands for it in other columns."""
+        here = np.flatnonzero(np.asarray(self.whole))
+        for first in range(0, len(here), _AT_ONCE):
+            some = here[first : first + _AT_ONCE]
+            taken = (np.asarray(column)[some].tolist() for column in (self.line, self.form, *columns))
+            yield from zip(*taken, strict=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebannoReading:
+    """The options of reading.
+
+    Attributes:
+        layer: the layer, by its name or the last part of it; by default the only one.
+        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
+            is the label of all spans.
+    """
+
+    layer: str | None = option(
+        None, help="the layer whose spans are read in WebAnno TSV", kind=str, optional=True, metavar="NAME"
+    )
+    feature: str | None = option(
+        None,
+        help="the feature of the layer that has the labels in WebAnno TSV",
+        kind=str,
+        optional=True,
+        metavar="NAME",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
+
+
+def layers_of(source: Source) -> list[tuple[str, str]]:
+    """Return the full and the short names of a file's layers of spans, which are those that its annotator has used."""
+    layers: list[_Layer] = []
+    for _, line in _lines(source):
+        if line.strip() and not line.startswith("#"):
+            break
+        if (found := _LAYER.match(line)) is not None:
+            _add_layer(layers, found, 0)
+    return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
+
+
+def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = True) -> DocumentFile:
+    """Read one layer of spans of a document, or its text and tokens alone.
+
+    Offsets are UTF-16 units. The rows of a span have one number in brackets, those of a mention in a chain one link
+    (`->1-2`); without one every row is a span. The text between sentences, which the file lacks, is blanks.
+    Relations, slots and chains' links are not read.
+
+    Raises:
+        InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
+            or feature, or none where there are several, and as `documents_of`.
+    """
+    # read where no garbage is looked for, see `RecordColumns`
+    records = (_record(each, options, with_spans=with_spans) for each in [source])
+    return documents_of(source, records, units=("utf-16",))
+
+
+def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:
+    layers: list[_Layer] = []
+    rows, sentences = _Rows(), list[tuple[int, str]]()
+    columns = 3
+    pending: list[str] = []
+    spans: _LayerSpans | None = None
+    for number, line in _lines(source):
+        if line.startswith("#"):
+            if (found := _LAYER.match(line)) is not None and not rows.line:
+                columns += _add_layer(layers, found, columns)
+            elif line.startswith(_TEXT):
+                pending.append(line[len(_TEXT) :])
+        elif line.strip():
+            cells = line.split("\t")
+            token, bounds = _token(source, cells, number, columns)
+            if not rows.line and with_spans:
+                spans = _LayerSpans.of(source, layers, options)
+            if pending:
+                sentences.append((bounds[0], _unescaped("\n".join(pending))))
+                pending = []
+            rows.append(number, token, bounds, cells[2])
+            if spans is not None:
+                spans.add(cells, bounds, number)
+    if not rows.line and with_spans:
+        _chosen(source, layers, options.layer, options.feature)
+    text = _text(source, sentences)
+    tokens = _tokens(source, text, rows)
+    return Record(spans=() if spans is None else spans.found, text=text, tokens=tokens)
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    if not source.head.startswith(_HEADER):
+        raise source.refuse("this is not WebAnno TSV 3 (version 2 has no offsets).", _REMEDY, 1)
+    yield from source.lines()
+
+
+def _add_layer(layers: list[_Layer], found: re.Match[str], first: int) -> int:
+    """Add a layer that the header declares; return the number of its columns."""
+    name, _, features = found[2].partition("|")
+    listed = tuple(features.split("|"))
+    layers.append(_Layer(found[1], name, listed, first))
+    # a slot has two features, its roles and its targets; a relation one more column than its header has features
+    return len(listed)
+
+
+def _token(source: Source, cells: list[str], line: int, columns: int) -> tuple[str, tuple[int, int]]:
+    bounds = cells[1].split("-") if len(cells) > 2 else []
+    if (
+        len(bounds) != 2
+        or not all(bound.isdecimal() for bound in bounds)
+        or not all((cells + [""] * columns)[3:columns])
+    ):
+        raise source.refuse(f"this is no row of a token and {counted(columns - 3, 'column')} of layers.", _REMEDY, line)
+    start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
+    if max(start, end) > LONGEST:
+        raise source.refuse(f"the token has the offsets {cells[1]}, which are out of range.", _REMEDY, line)
+    return cells[0], (start, end)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\[tnrbf\\]", lambda found: _TEXT_ESCAPES[found[0]], text)
+
+
+def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
+    """Return the text, with blanks for what is between sentences; the file counts in UTF-16 units."""
+    parts: list[str] = []
+    units = 0
+    for start, sentence in sentences:
+        parts.append(blanks_before(source, start, units, 1))
+        parts.append(sentence)
+        units = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
+    return "".join(parts)
+
+
+def _tokens(source: Source, text: str, rows: _Rows) -> np.ndarray:
+    """Return the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
+    given = np.asarray(rows.start), np.asarray(rows.end)
+    start, end = (code_points(text, bound, "utf-16") for bound in given)
+    forms = list(map(_unescaped, rows.forms))
+    for line, form, first, last, *units in rows.each_whole(start, end, *given):
+        if first < 0 or last < 0 or text[first:last] != forms[form]:
+            raise source.refuse(
+                f"the token {list(rows.forms)[form]!r} is not in the text of its sentence from {units[0]} to "
+                f"{units[1]}.",
+                _REMEDY,
+                line,
+            )
+    kept = (np.asarray(rows.whole) != 0) & (given[1] > given[0])
+    return np.stack([start[kept], end[kept]], axis=1)
+
+
+def _chosen(
+    source: Source, layers: Sequence[_Layer], layer: str | None, feature: str | None
+) -> tuple[_Layer, int | None] | None:
+    """Return the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
+    of_spans = [each for each in layers if each.kind != "RL"]
+    if layer is not None:
+        found = [each for each in of_spans if layer in (each.name, each.short_name)]
+        if not found:
+            listed = ", ".join(repr(each.short_name) for each in of_spans) or "none"
+            raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
+        of_spans = found
+    if len(of_spans) > 1:
+        listed = ", ".join(repr(each.short_name) for each in of_spans)
+        raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
+    if not of_spans:
+        return None
+    (one,) = of_spans
+    names = [name for name in one.features if name]
+    wanted = feature or ("value" if "value" in names else None)
+    if wanted is not None and wanted not in names:
+        raise source.refuse(
+            f"the layer {one.short_name!r} has no feature {wanted!r}.", f"It has {', '.join(names) or 'none'}.", 1
+        )
+    if wanted is None and one.kind != "CH" and len(names) > 1 and not any("ROLE_" in name for name in names):
+        listed = ", ".join(map(repr, names))
+        raise source.refuse(
+            f"the layer {one.short_name!r} has several features: {listed}.", f"Name one with {setting('feature')}.", 1
+        )
+    if wanted is None:
+        wanted = names[0] if len(names) == 1 and one.kind != "CH" else None
+    return one, None if wanted is None else one.first + one.features.index(wanted)
+
+
+class _LayerSpans:
+    """The spans of a layer, row by row."""
+
+    def __init__(self, source: Source, layer: _Layer, column: int | None) -> None:
+        self._source, self._layer, self._column = source, layer, column
+        self._place = layer.first if column is None else column
+        if layer.kind == "CH" and column is None:
+            self._place = layer.first + len(layer.features) - 1
+        self.found = GatheredSpans()
+        self._numbered: dict[int | str, int] = {}
+
+    @classmethod
+    def of(cls, source: Source, layers: Sequence[_Layer], options: WebannoReading) -> _LayerSpans | None:
+        """Return the spans of the layer that is asked for, yet none; None if the file has no layer."""
+        chosen = _chosen(source, layers, options.layer, options.feature)
+        return None if chosen is None else cls(source, *chosen)
+
+    def add(self, cells: list[str], bounds: tuple[int, int], line: int) -> None:
+        """Add the spans of a row."""
+        if cells[self._place] == _NONE:
+            return
+        for value, number in self._items(cells):
+            label = self._layer.short_name if self._column is None or value == _NO_VALUE else _plain(value)
+            if number is None:
+                self.found.append((*bounds, label))
+                continue
+            # numbers take less memory than texts
+            key = int(number) if number.isdecimal() and len(number) <= _DIGITS else number
+            place = self._numbered.setdefault(key, len(self.found))
+            if place == len(self.found):
+                self.found.append((*bounds, label))
+                continue
+            known = self.found[place][2]
+            if known != label:
+                problem = f"the span [{number}] has the values {known!r} and {label!r}."
+                raise self._source.refuse(problem, _REMEDY, line)
+            self.found.widen(place, *bounds)
+
+    def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield the value of each span in a row, and what is the same in all rows of the span, if it has several."""
+        items = _split(cells[self._place])
+        links = _split(cells[self._layer.first]) if self._layer.kind == "CH" else items
+        for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
+            numbered = _NUMBERED.fullmatch(item)
+            value = item if numbered is None else numbered[1] + numbered[2]
+            if self._layer.kind == "CH":
+                # the numbers in brackets are those of chains, not of mentions
+                numbered, value = _LINK.search(link), _LINK.sub("", value)
+            yield value, None if numbered is None else numbered[numbered.re.groups]
+
+
+def _split(cell: str) -> list[str]:
+    """Return the stacked values of a cell."""
+    parts, begin = [], 0
+    for found in _STACKED.finditer(cell):
+        parts.append(cell[begin : found.end() - 1])
+        begin = found.end()
+    return [*parts, cell[begin:]]
+
+
+def _plain(value: str) -> str:
+    return _ESCAPED.sub(lambda found: {"t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), value)
+
+
+def _evidence(source: Source) -> Evidence:
+    return Evidence.CERTAIN if source.head.startswith(b"#FORMAT=WebAnno TSV") else Evidence.NONE
+
+
+register(
+    Format(
+        name="webanno",
+        content=DocumentFile,
+        mark="WebAnno TSV 3",
+        evidence=_evidence,
+        read=read_webanno,
+        reading=WebannoReading,
+    )
+)

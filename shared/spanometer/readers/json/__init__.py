@@ -1,0 +1,1 @@
+"""Files of JSON: one object a line, or one array."""

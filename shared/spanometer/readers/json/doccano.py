@@ -1,0 +1,117 @@
+"""Doccano's exports of sequence labelling, with or without relations, and those of its first version with users."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.fitting import Fitted
+from ...documents.record import Record
+from ...documents.writer import Writer
+from ...spans.characters import borders, is_plain
+from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..source import Source
+from .records import first_filled, is_object, number_or_text, values
+
+_FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
+_LISTS = ("label", "labels")
+_KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
+
+
+def read_doccano(source: Source, options: Offsets) -> DocumentFile:
+    """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
+
+    Doccano counts UTF-16 units (or grapheme clusters, if a project says so), other programs that write its format count
+    code points, and the files have nothing to tell them apart. Where that makes a difference, `offset_unit` must be
+    given. Relations, comments and metadata are not read.
+
+    Raises:
+        InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
+    """
+    left_out: list[str] = []
+    return documents_of(source, _records(source, left_out), units=options.units(*IN_BROWSERS), left_out=left_out)
+
+
+def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+    for line, place, row in values(source, "spans"):
+        key, found = "", None
+        for key in _KEYS if isinstance(row, dict) else ():
+            if key in row:
+                found = row[key]
+                break
+        if not isinstance(found, list):
+            raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
+        text, name = row.get("text"), row.get("id")
+        if not isinstance(text, str):
+            left_out.append(f"{place or f'line {line}'}: a document without text.")
+            continue
+        record = Record(spans=found, text=text, id=None if name is None else str(name), line=line, place=place)
+        if key in _LISTS:
+            if found and (type(found[0]) is not list or len(found[0]) != 3):
+                raise source.refuse("a label is not [start, end, label].", _REMEDY, line)
+            yield record
+        elif key == _WITH_RELATIONS:
+            yield replace(record, spans=_spans(source, found, line))
+        else:
+            by_user: dict[str, list[Any]] = defaultdict(list)
+            for span in found:
+                by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
+            for user, spans in by_user.items():
+                yield replace(record, spans=_spans(source, spans, line), annotator=user)
+
+
+def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
+    for span in spans:
+        if not is_object(span, "start_offset", "end_offset", "label"):
+            raise source.refuse("a span has no 'start_offset', 'end_offset' and 'label'.", _REMEDY, line)
+    # the first version writes numbers for labels
+    return [
+        (span["start_offset"], span["end_offset"], str(label) if type(label := span["label"]) is int else label)
+        for span in spans
+    ]
+
+
+def _written(documents: Fitted) -> Iterator[bytes]:
+    """Write JSON lines as Doccano exports them, with offsets in UTF-16 units."""
+    for record in documents.records():
+        text = str(record.text)
+        spans = record.spans
+        if not is_plain(text, "utf-16"):
+            place = borders(text, "utf-16").tolist()
+            spans = [(place[start], place[end], label) for start, end, label in spans]
+        name = {} if record.id is None else {"id": number_or_text(record.id)}
+        row = {**name, "text": text, "label": spans, "Comments": []}
+        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_filled(source, *_KEYS)
+    if not is_object(row, "text"):
+        return Evidence.NONE
+    spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)
+    if spans and is_object(spans[0], "start_offset", "end_offset"):
+        return Evidence.CERTAIN
+    for key in _LISTS:
+        of_list = row.get(key)
+        if isinstance(of_list, list) and (not of_list or (isinstance(of_list[0], list) and len(of_list[0]) == 3)):
+            return Evidence.CERTAIN if of_list or "Comments" in row else Evidence.POSSIBLE
+    return Evidence.NONE
+
+
+_REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
+
+register(
+    Format(
+        name="doccano",
+        content=DocumentFile,
+        mark="Doccano's JSON lines",
+        evidence=_evidence,
+        read=read_doccano,
+        reading=Offsets,
+        writer=Writer(write=_written),
+    )
+)

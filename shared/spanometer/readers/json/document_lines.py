@@ -1,0 +1,193 @@
+"""Our JSON lines of documents: name, text, tokens and spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.fitting import Fitted
+from ...documents.record import Record
+from ...documents.writer import Writer
+from ...exceptions import setting
+from ...options import option
+from ..formats import Evidence, Format, Offsets, register
+from ..source import ZLIB, Source
+from .records import TAGS_KEY, first_object, is_object, values
+
+_REMEDY = (
+    'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
+    'discontinuous spans have "fragments": [[start, end], ...].'
+)
+_BOUNDS = ("start", "end", "label")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLines(Offsets):
+    """The options of reading."""
+
+    spans_key: str = option(
+        "spans", help="the key of the spans in JSON lines of documents", kind=str, metavar="KEY", flag="spans-key"
+    )
+
+
+def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
+    """Read objects with `spans`, or another key, and `id`, `text`, `tokens` where they are known.
+
+    Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
+    `"character"`. `tokens` are words, pairs of the bounds of characters, or objects with `text` or `start` and `end`;
+    `annotator` says whose spans they are. A span may state its `text`, and may have `attributes`, an object.
+
+    Raises:
+        InputError: names the line, for an object of another form, and as `documents_of`.
+    """
+    _refuse_groups(source, options.spans_key)
+    rows = values(source, "documents")
+    begun = list(islice(rows, 1))
+    in_tokens = any(_in_tokens(row) for _, _, row in begun)
+
+    def records() -> Iterator[Record]:
+        for line, place, row in chain(begun, rows):
+            if _in_tokens(row) != in_tokens:
+                raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, line)
+            yield _record(source, line, place, row, options.spans_key)
+
+    return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
+
+
+def _refuse_groups(source: Source, key: str) -> None:
+    """Raise an `InputError` if the key is named for documents of spaCy."""
+    if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
+        remedy = f"Name the group of their spans with {setting('span_group', key)}."
+        raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
+
+
+def _in_tokens(row: Any) -> bool:
+    unit = row.get("unit") if isinstance(row, dict) else "character"
+    return bool(unit == "token" or (unit != "character" and not isinstance(row.get("text"), str)))
+
+
+def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record:
+    if not is_object(row, key) or not isinstance(row[key], list):
+        raise source.refuse(f"{place or 'the line'} is no object with a list of {key!r}.", _REMEDY, line)
+    spans: list[tuple[int, int, str]] = []
+    fragments: dict[int, Sequence[tuple[int, int]]] = {}
+    stated: list[str | None] = []
+    attributes: list[dict[str, Any]] = []
+    scores: list[Any] = []
+    for number, span in enumerate(row[key]):
+        if is_object(span, "fragments", "label"):
+            pairs = span["fragments"]
+            if not isinstance(pairs, list) or not pairs or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+                raise source.refuse(f"span {number} has fragments that are no pairs.", _REMEDY, line)
+            fragments[number] = pairs
+            spans.append((pairs[0][0], pairs[-1][1], span["label"]))
+        elif is_object(span, *_BOUNDS):
+            spans.append((span["start"], span["end"], span["label"]))
+        else:
+            raise source.refuse(f"span {number} has no 'start', 'end' and 'label'.", _REMEDY, line)
+        stated.append(span.get("text"))
+        attributes.append(span.get("attributes") or {})
+        if not isinstance(attributes[-1], dict):
+            raise source.refuse(f"the attributes of span {number} are no object.", _REMEDY, line)
+        # without attributes, scores are of something else
+        scores.append(span.get("scores") if attributes[-1] else None)
+    words, tokens = _tokens(source, row.get("tokens"), line)
+    text, name, annotator = row.get("text"), row.get("id"), row.get("annotator")
+    return Record(
+        spans=spans,
+        fragments=fragments,
+        stated=stated if any(stated) else (),
+        text=text if isinstance(text, str) else None,
+        words=words,
+        tokens=tokens,
+        id=None if name is None else str(name),
+        annotator=None if annotator is None else str(annotator),
+        attributes=attributes,
+        scores=scores if any(scores) else (),
+        line=line,
+        place=place,
+    )
+
+
+def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
+    """Return the words, or the bounds of the tokens."""
+    if tokens is None:
+        return None, None
+    if tokens == []:
+        return [], []
+    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
+        return tokens, None
+    if isinstance(tokens, list) and all(
+        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
+    ):
+        return None, tokens
+    if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
+        bounds = [(token.get("start"), token.get("end")) for token in tokens]
+        if all(type(bound) is int for pair in bounds for bound in pair):
+            return None, bounds
+        words = [token.get("text") for token in tokens]
+        if all(isinstance(word, str) for word in words):
+            return words, None
+    raise source.refuse("'tokens' are neither words nor bounds.", _REMEDY, line)
+
+
+def _written(documents: Fitted) -> Iterator[bytes]:
+    for record in documents.records():
+        row = {"id": record.id, "annotator": record.annotator, "text": record.text}
+        tokens = record.words if record.text is None or record.tokens is None else record.tokens
+        in_tokens = documents.file.in_tokens
+        unit = None if in_tokens == (record.text is None) else "token" if in_tokens else "character"
+        known = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
+        spans = [_span(record, place) for place in range(len(record.spans))]
+        yield json.dumps({**known, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+
+
+def _span(record: Record, place: int) -> dict[str, Any]:
+    start, end, label = record.spans[place]
+    fragments = (record.fragments or {}).get(place)
+    bounds = {"start": start, "end": end} if fragments is None else {"fragments": fragments}
+    attributes = record.attributes[place] if record.attributes else {}
+    return {**bounds, "label": label, **({"attributes": attributes} if attributes else {})}
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    file = documents.file
+    if file.in_tokens and file.words is None and file.documents.tokens is None:
+        what = "documents without words, whose length is not written"
+        yield from ((what, number) for number in range(file.documents.size))
+
+
+def _evidence(source: Source) -> Evidence:
+    row = first_object(source)
+    spans = row.get("spans")
+    if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
+        return Evidence.NONE
+    if not spans:
+        return Evidence.POSSIBLE if TAGS_KEY in row and "text" not in row else Evidence.CERTAIN
+    known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
+    return Evidence.CERTAIN if known else Evidence.NONE
+
+
+register(
+    Format(
+        name="jsonl",
+        content=DocumentFile,
+        mark="JSON lines of documents",
+        evidence=_evidence,
+        read=read_document_lines,
+        reading=DocumentLines,
+        writer=Writer(
+            write=_written,
+            unit=None,
+            needs_text=False,
+            discontinuous=True,
+            attributes=True,
+            annotators=True,
+            problems=_problems,
+        ),
+    )
+)

@@ -1,0 +1,74 @@
+"""JSON lines of entity trees: each line one document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...documents.words import WordRows
+from ...exceptions import InputError
+from ...spans.entities import Entities, Entity
+from ..entity_file import EntityFile, entity_column, is_text
+from ..formats import Format, register
+from ..source import Source
+from .records import MARK, add_words, evidence, list_in, located, rows
+
+
+def read_entity_lines(source: Source) -> EntityFile:
+    """Read lists of entities, or the lists `entities` and `tokens` of objects; see `read_entities`."""
+    names: list[str] = []
+    words = WordRows()
+    lines: list[int] = []
+
+    def documents() -> Iterator[list[Any]]:
+        for line, row in rows(source, "entities"):
+            tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
+            if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
+                raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
+            add_words(words, tokens, source, line, first=not lines)
+            names.append(str(len(names) if name is None else name))
+            lines.append(line)
+            yield list_in(source, row, ("entities",), line, "entities")
+
+    try:
+        rows_of = entity_column(documents())
+        found = words.words() if len(words) else None
+        trees = Entities.from_arrow(rows_of, lengths=None if found is None else found.lengths)
+    except InputError as error:
+        raise located(error, source, lines) from None
+    return EntityFile(
+        source=source.name,
+        format="jsonl",
+        documents=tuple(names),
+        column=trees.to_arrow(),
+        words=found,
+        document_lines=np.array(lines, dtype=np.int64),
+    )
+
+
+def entity_lines_text(
+    entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
+) -> str:
+    """Return documents as JSON lines; see `write_entities`."""
+    lines = []
+    for index, of_document in enumerate(entities):
+        tokens = {} if words is None else {"tokens": list(words[index])}
+        row = {"id": documents[index], **tokens, "entities": list(of_document)}
+        lines.append(json.dumps(row, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+register(
+    Format(
+        name="jsonl",
+        content=EntityFile,
+        mark=MARK,
+        evidence=evidence,
+        read=read_entity_lines,
+        write=entity_lines_text,
+        needs_words=False,
+    )
+)

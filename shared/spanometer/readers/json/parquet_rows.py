@@ -1,0 +1,77 @@
+"""The rows of a Parquet file, as JSON lines have them: a row a document, its columns the keys of an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ...exceptions import InputError
+from ..source import Source
+
+_LONG, _REMEDY = "a row is longer than {}", "Write one document a row"
+
+_ROWS = 1000
+"""How many rows are read at once."""
+
+
+def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows with their numbers, from 1; label numbers that the file names, as `datasets` does, are names.
+
+    Raises:
+        InputError: for a damaged file, for two columns of one name, and for a file that passes the limits.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    number = held = 0
+    try:
+        file = pq.ParquetFile(pa.BufferReader(source.data()))
+        columns = file.schema_arrow.names
+        twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
+        if twice is not None:
+            # a row as an object would have the last one alone
+            raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.")
+        names = _class_names(file.schema_arrow.metadata or {})
+        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            # a value takes a byte or more, and none of them need be unpacked to count them
+            values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
+            source.require_short(values // max(group.num_rows, 1), _LONG, _REMEDY, number + 1)
+        for batch in file.iter_batches(rows):
+            # values that are all alike take hardly any space in the file
+            held += batch.nbytes
+            source.require_held(held, None, "what the file unpacks to")
+            size = batch.nbytes // max(batch.num_rows, 1)
+            source.require_short(size, _LONG, _REMEDY, number + 1)
+            for row in batch.to_pylist():
+                number += 1
+                yield number, {key: _named(value, names[key]) if key in names else value for key, value in row.items()}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise source.refuse(f"this Parquet file is damaged ({reason}).", "Write or download it again.") from None
+
+
+def first_row(source: Source) -> dict[str, Any] | None:
+    """Return the first row of a Parquet file; None if there is none, or the file is damaged."""
+    with suppress(InputError):
+        return next((row for _, row in parquet_rows(source, rows=1)), None)
+    return None
+
+
+def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
+    """Return the names of class labels by column, from what `datasets` writes beside the schema."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
+        found = {key: (one.get("feature") or one).get("names") for key, one in features if isinstance(one, dict)}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {}
+    return {key: names for key, names in found.items() if isinstance(names, list)}
+
+
+def _named(value: Any, names: Sequence[str]) -> Any:
+    if isinstance(value, list):
+        return [_named(one, names) for one in value]
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else value

@@ -1,0 +1,288 @@
+"""What JSON of all contents has in common: the rows of its lines, its array or its table, and what is read of them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...documents.words import WordRows
+from ...exceptions import InputError, setting, where_known
+from ..formats import Evidence
+from ..source import BYTE_ORDER_MARK, PARQUET, Source
+from .parquet_rows import parquet_rows
+from .values import DECODER, first_value, is_array, items
+
+MARK = "JSON lines"
+JSON_ARRAY = "one JSON text"
+TAGS_KEY = "tags"
+WORDS_KEYS = ("tokens", "words")
+
+_COLUMN = setting("column")
+KEY_REMEDY = "".join(
+    [
+        "Name the key of the list of tags",
+        where_known("column", f" with {_COLUMN}"),
+        where_known("spans", f", or that of lists of spans with {setting('spans')}"),
+        ".",
+    ]
+)
+_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or that of a list"
+SPANS_REMEDY = (
+    f"Name the key of the list{where_known('spans_key', _OF_SPANS)} of tags{where_known('column', f' with {_COLUMN}')}."
+)
+_LONG_LINE = 100_000
+_DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")
+_MARK = BYTE_ORDER_MARK.decode()
+_BLANKS = " \t\r\v\f"
+_KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
+
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+"""What stands between the objects of JSON lines, or of an array."""
+
+
+def is_json_lines(source: Source) -> bool:
+    """Return whether a file has rows as JSON lines: the first line or the whole says so, or it is Parquet.
+
+    Of a file that is called so, damaged lines are JSON too.
+    """
+    if source.binary == PARQUET or is_array(source):
+        return True
+    line = source.first_line()
+    called = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    if called and (not line or _DAMAGED.match(line)):
+        return True
+    if not called and not line.startswith((b"[", b"{")):
+        return False
+    if line.startswith((b"[", b"{")) and len(line) >= _LONG_LINE:
+        # it may go on after the head; no row of columns is that long
+        return True
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def evidence(source: Source) -> Evidence:
+    """Return that JSON lines are possible, whatever they hold."""
+    return Evidence.POSSIBLE if is_json_lines(source) else Evidence.NONE
+
+
+def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
+    """Yield the list or object of each line that is not blank, with the number of the line.
+
+    Those of a file that is one array, too, and the rows of Parquet.
+
+    Raises:
+        InputError: for a line that is not JSON, or of another kind, and if there is none.
+    """
+    empty = True
+    if source.binary == PARQUET or is_array(source):
+        for number, row in parquet_rows(source) if source.binary else items(source):
+            empty = False
+            yield number, _document(source, row, number, content)
+    else:
+        yield from _lines_of(source, content)
+        return
+    if empty:
+        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
+
+
+def _lines_of(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
+    empty, size = True, 0
+    for first, block in source.blocks():
+        size += len(block)
+        if empty:
+            source.require_begun(size - len(block), first)
+        if block.isspace():
+            continue
+        for number, line in enumerate(block.decode().split("\n"), first):
+            if text := line.rstrip(_BLANKS):
+                empty = False
+                yield number, _parsed(source, text, number, content)
+    if empty:
+        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
+
+
+def list_in(
+    source: Source, row: list[Any] | dict[str, Any], keys: Sequence[str], line: int, content: str, remedy: str = ""
+) -> list[Any]:
+    """Return the list of a line: the line itself, or what an object has under the first of the keys that it knows."""
+    if isinstance(row, list):
+        return row
+    wanted = " or ".join(map(repr, keys))
+    key = next((key for key in keys if key in row), None)
+    found = None if key is None else row[key]
+    if isinstance(found, list):
+        return found
+    raise source.refuse(
+        f"the object has no {wanted}; its keys: {keys_of(row)}."
+        if key is None
+        else f"{key!r} is a {_kind(found)}, not a list of {content}.",
+        remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
+        line,
+    )
+
+
+def keys_of(row: dict[str, Any]) -> str:
+    """List the keys of an object for a message."""
+    return ", ".join(map(repr, row))[:300] or "none"
+
+
+def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
+    """Return the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
+    for key in WORDS_KEYS if words_key is None else (words_key,):
+        found = row.get(key) if isinstance(row, dict) else None
+        if isinstance(found, list) and (words_key is not None or all(isinstance(word, str) for word in found)):
+            return found
+    if words_key is None:
+        return None
+    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)
+
+
+def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: int, *, first: bool) -> None:
+    """Add the words of a line, if it has any; an `InputError` if only some lines have."""
+    if not first and (row is None) == bool(len(words)):
+        raise some_words(source, line)
+    if row is not None:
+        add_row(words, row, source, line)
+
+
+def some_words(source: Source, line: int) -> InputError:
+    """Make the error of lines of which only some have words."""
+    return source.refuse("some lines have words, others have none.", "Give 'tokens' on every line or on none.", line)
+
+
+def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
+    """Add the words, or tags, of a line; an `InputError` that names it for what is no string."""
+    try:
+        rows.append(row)
+    except InputError as error:
+        raise error.in_file(source.name, line, error.position) from None
+
+
+def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
+    """Return an error about a document as one about its line; one that has a place in the file as it is."""
+    if error.source is not None:
+        return error
+    line = None if error.document is None else lines[error.document]
+    return error.placed(document=None, position=None, source=source.name, line=line)
+
+
+def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | dict[str, Any]:
+    try:
+        end = 0
+        if text[0] in "{[":
+            row, end = DECODER.raw_decode(text)
+        if end < len(text):
+            # blanks before it, or more after it; files that were joined have marks within
+            row = DECODER.decode(text.removeprefix(_MARK))
+    except InputError as error:
+        raise error.in_file(source.name, line) from None
+    except json.JSONDecodeError as error:
+        raise source.refuse(
+            f"this is not JSON ({error.msg}, character {error.colno}).",
+            "Write each document as a JSON list, or an object, on a line of its own.",
+            line,
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+    return _document(source, row, line, content)
+
+
+def _document(source: Source, row: Any, line: int, content: str) -> list[Any] | dict[str, Any]:
+    if not isinstance(row, (list, dict)):
+        raise source.refuse(
+            f"a {_kind(row)} is not a document.",
+            f"Write a list of {content}, or an object with one, on each line.",
+            line,
+        )
+    return row
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), "number")
+
+
+def is_object(value: Any, *keys: str) -> bool:
+    """Return whether a value is an object that has all of some keys."""
+    return isinstance(value, dict) and all(key in value for key in keys)
+
+
+def number_or_text(name: str) -> int | str:
+    """Return a name that is written as whole numbers are as such a number, as tools number what they have."""
+    return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
+
+
+def first_object(source: Source) -> dict[str, Any]:
+    """Return the first object of a file, or of the lists that it has; an empty one if there is none."""
+    value = first_value(source)
+    while isinstance(value, list) and value:
+        value = value[0]
+    if value == []:
+        # a system that found nothing in the first texts
+        text = source.head.decode(errors="replace")
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.JSONDecoder().raw_decode(text, _end_of_brackets(text, 0))[0]
+    return value if isinstance(value, dict) else {}
+
+
+def first_filled(source: Source, *keys: str) -> dict[str, Any]:
+    """Return the first object in the head of a file that has something under one of some keys.
+
+    The first object, if none has, or if that one has none of the keys as an empty list.
+    """
+    first = first_object(source)
+    if any(first.get(key) for key in keys) or not any(first.get(key) == [] for key in keys):
+        return first
+    text, place = source.head.decode(errors="replace"), 0
+    decoder = json.JSONDecoder()
+    # the end of the head may cut an object
+    with contextlib.suppress(ValueError, RecursionError):
+        while True:
+            row, place = decoder.raw_decode(text, _end_of_brackets(text, place))
+            if isinstance(row, dict) and any(row.get(key) for key in keys):
+                return row
+    return first
+
+
+def _end_of_brackets(text: str, place: int) -> int:
+    between = _BETWEEN.match(text, place)
+    return place if between is None else between.end()
+
+
+def values(source: Source, content: str, *inside: str) -> Iterator[tuple[int, str, Any]]:
+    """Yield each value of JSON lines, or of one array (one object counts as an array of one).
+
+    With keys `inside`, the items of the lists that the objects of one JSON text have under them, see `items`.
+
+    Yields:
+        The line on which it begins, what else to call its place (`item 3`; empty in JSON lines), and the value.
+
+    Raises:
+        InputError: for what is not JSON; it names the line.
+    """
+    if _is_lines(source, cut=not inside):
+        yield from ((line, "", row) for line, row in rows(source, content))
+        return
+    of_array = source.first_line().startswith(b"[")
+    for number, (line, value) in enumerate(items(source, *inside)):
+        yield line, f"item {number}" if of_array else "", value
+
+
+def _is_lines(source: Source, *, cut: bool) -> bool:
+    """Return whether the first line is an object or a list of its own; `cut` if it goes on after the head."""
+    line = source.first_line()
+    if not line.startswith((b"{", b"[")):
+        return True
+    try:
+        whole = json.loads(line)
+    except (ValueError, RecursionError):
+        # cut at the end of the head, or one text over many lines
+        return cut and b"\n" not in source.head.lstrip() and line.startswith(b"{")
+    # an array alone is one export; a list on each line is a document
+    alone = not source.head.lstrip().partition(b"\n")[2].strip()
+    return not (isinstance(whole, list) and alone)

@@ -1,0 +1,233 @@
+"""spaCy's documents as JSON: those of `Doc.to_json`, and training data of its versions 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import Record
+from ...exceptions import InputError
+from ...spans.spans import Spans
+from ...spans.texts import words_in_text
+from ...tags.decoding import Decoding, reading_of
+from ..formats import Evidence, Format, register
+from ..source import Source
+from ..spacy.doc_bin import SpacyReading, chosen_group
+from .records import is_object, values
+from .values import first_value
+
+_MISSING = "-"
+_AT_ONCE = 1000
+"""How many paragraphs are decoded together."""
+
+_REMEDY = (
+    'Write [text, {"entities": [[start, end, label]]}] for each document, what Doc.to_json gives, or version 2\'s '
+    "paragraphs of sentences of tokens with 'orth' and 'ner'."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpacyJsonReading(SpacyReading, Decoding):
+    """The options of reading spaCy's JSON, those of decoding tags among them."""
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        Decoding.__post_init__(self)
+        SpacyReading.__post_init__(self)
+
+
+def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
+    """Read entities, or the spans of a group.
+
+    Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
+    Documents are pairs of a text and annotations, objects of `Doc.to_json`, or, of version 2, paragraphs, whose spans
+    are tags (BILUO) of tokens.
+
+    Raises:
+        InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
+            `Spans.from_tags`; for several groups of documents without entities.
+    """
+    rows = values(source, "documents")
+    first = next(rows, None)
+    each = rows if first is None else chain([first], rows)
+    if first is None or not is_object(first[2], "paragraphs"):
+        chosen = _Chosen(source, options.span_group)
+        return chosen.alone_in(documents_of(source, (_record(source, *row, chosen) for row in each)))
+    if options.span_group is not None:
+        raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
+    missing: list[int] = []
+    scheme = options.scheme or "BILOU"
+    file = documents_of(source, _version_2(source, each, scheme, options.repair, missing), in_tokens=True)
+    notes = [f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}."]
+    return replace(
+        file,
+        notes=(*file.notes, *(notes if any(missing) else ())),
+        decoding=reading_of(scheme, options.repair, prefix=True),
+    )
+
+
+def _version_2(
+    source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[int]
+) -> Iterator[Record]:
+    """Yield the paragraphs of documents of version 2 with their spans; count the tokens that lack an annotation."""
+    paragraphs = (one for row in rows for one in _paragraphs(source, *row))
+    names: set[str | None] = set()
+    while some := list(islice(paragraphs, _AT_ONCE)):
+        records = [record for record, _ in some]
+        missing.append(sum(tag == _MISSING for _, tags in some for tag in tags))
+        tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in some]
+        try:
+            spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
+        except InputError as error:
+            if error.document is None:
+                raise error.in_file(source.name) from None
+            record = records[error.document]
+            raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
+        found: list[list[tuple[int, int, str]]] = [[] for _ in records]
+        bounds = (each.tolist() for each in (spans.document, spans.start, spans.end, spans.label))
+        for document, start, end, label in zip(*bounds, strict=True):
+            found[document].append((start, end, spans.labels[label]))
+        for record, of_record in zip(records, found, strict=True):
+            record.spans = of_record
+            if record.id in names:
+                # numbers that every part of the data counts anew: one document without a name, and none has one
+                record.id = None
+            names.add(record.id)
+        yield from records
+
+
+class _Chosen:
+    """The spans of documents that are read one by one: entities, or those of a group.
+
+    If no group is asked for, and one is there, its spans are read until a document has entities.
+    """
+
+    def __init__(self, source: Source, asked: str | None) -> None:
+        self._source, self._asked = source, asked
+        self._groups: dict[str, None] = {}
+        self._documents = 0
+        self._without: int | None = None
+        """How many documents stand before the first one that has entities."""
+
+    def spans(self, entities: Any, groups: Any, line: int, where: str) -> Any:
+        """Return the spans of the next document."""
+        known = groups if isinstance(groups, dict) else {}
+        if self._asked is not None:
+            if self._asked not in known:
+                listed = ", ".join(map(repr, known)) or "none"
+                problem = f"{where} has no group of spans {self._asked!r}; its groups: {listed}."
+                raise self._source.refuse(problem, "Name another.", line)
+            return known[self._asked]
+        self._groups.update(dict.fromkeys(known))
+        if entities and self._without is None:
+            self._without = self._documents
+        self._documents += 1
+        if self._without is None and len(self._groups) == 1:
+            return next(iter(known.values()), [])
+        return [] if entities is None else entities
+
+    def alone_in(self, file: DocumentFile) -> DocumentFile:
+        """Return the documents with entities alone, or with spans of the group alone."""
+        if self._asked is not None:
+            return file
+        _, notes = chosen_group(self._source, self._groups, entities=self._without is not None)
+        spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
+        columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
+        return replace(file, spans=replace(spans, **columns), notes=(*file.notes, *notes))
+
+
+def _record(source: Source, line: int, place: str, row: Any, chosen: _Chosen) -> Record:
+    where = place or f"line {line}"
+    if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
+        text, entities, groups = row[0], row[1].get("entities"), row[1].get("spans")
+    elif _is_doc(row):
+        text, entities, groups = row["text"], row.get("ents"), row.get("spans")
+    else:
+        raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
+    found = chosen.spans(entities, groups, line, where)
+    # those of `Doc.to_json` are objects
+    spans = [_bounds(one) for one in found] if isinstance(found, list) else found
+    if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
+        raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
+    tokens = row.get("tokens") if isinstance(row, dict) else None
+    return Record(
+        text=text,
+        # the fourth is the name in a knowledge base
+        spans=[(one[0], one[1], one[2]) for one in spans],
+        tokens=None if tokens is None else _tokens(source, tokens, line),
+        line=line,
+        place=place,
+    )
+
+
+def _is_doc(row: Any) -> bool:
+    """Return whether a value is an object of `Doc.to_json`, which has no entities if the document has none."""
+    known = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
+    return known and isinstance(row.get("text"), str)
+
+
+def _bounds(span: Any) -> Any:
+    return (span["start"], span["end"], span["label"]) if is_object(span, "start", "end", "label") else span
+
+
+def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]]:
+    if not isinstance(tokens, list) or not all(
+        is_object(one, "start", "end") and type(one["start"]) is type(one["end"]) is int for one in tokens
+    ):
+        raise source.refuse("a token has no 'start' and 'end'.", _REMEDY, line)
+    return [(one["start"], one["end"]) for one in tokens]
+
+
+def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tuple[Record, Sequence[str]]]:
+    """Yield the paragraphs of a document of version 2, each with the tags of its tokens."""
+    paragraphs = row["paragraphs"] if is_object(row, "paragraphs") else None
+    if not isinstance(paragraphs, list):
+        raise source.refuse(f"{place or f'line {line}'} has no list of paragraphs.", _REMEDY, line)
+    for number, paragraph in enumerate(paragraphs):
+        where = f"{place or f'line {line}'}, paragraph {number}"
+        try:
+            tokens = [token for sentence in paragraph["sentences"] for token in sentence["tokens"]]
+            words = [token["orth"] for token in tokens]
+            tags = [token.get("ner") or _MISSING for token in tokens]
+            raw, name = paragraph.get("raw"), row.get("id")
+        except (AttributeError, KeyError, TypeError):
+            raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _REMEDY, line) from None
+        if not all(isinstance(one, str) for one in (*words, *tags)) or not isinstance(raw, (str, type(None))):
+            raise source.refuse(f"a word, a tag or the text of {where} is no string.", _REMEDY, line)
+        record = Record(spans=[], words=words, text=raw, line=line, place=where)
+        record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
+        if raw is not None:
+            try:
+                record.tokens = words_in_text(words, raw, 0)
+            except InputError as error:
+                raise source.refuse(f"{where}: {error.problem}", _REMEDY, line) from None
+        yield record, tags
+
+
+def _evidence(source: Source) -> Evidence:
+    value = first_value(source)
+    while isinstance(value, list) and value and not isinstance(value[0], str):
+        value = value[0]
+    if isinstance(value, list):
+        pair = len(value) == 2 and isinstance(value[1], dict) and {"entities", "spans"} & value[1].keys()
+        return Evidence.CERTAIN if pair else Evidence.NONE
+    of_version_2 = is_object(value, "paragraphs") and isinstance(value["paragraphs"], list)
+    of_doc = _is_doc(value) and isinstance(value.get("ents", []), list)
+    return Evidence.CERTAIN if of_version_2 or of_doc else Evidence.NONE
+
+
+register(
+    Format(
+        name="spacy_json",
+        content=DocumentFile,
+        mark="spaCy's JSON",
+        evidence=_evidence,
+        read=read_spacy_json,
+        reading=SpacyJsonReading,
+    )
+)

@@ -1,0 +1,273 @@
+"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio and langextract, which differ in names of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import Record
+from ...exceptions import InputError, shown
+from ...spans.spans import Spans
+from ..formats import Evidence, Format, Offsets, register
+from ..source import Source
+from .records import TAGS_KEY, WORDS_KEYS, first_filled, first_object, is_object, values
+
+_LISTS = ("entities", "extractions", "spans")
+_TEXTS = ("full_text", "text")
+_NAMES = ("document_id", "id")
+_REMEDY = (
+    "Write the list of spans that the system returns for each text on a line of its own, or one list of such lists."
+)
+
+_GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """How a system calls what its spans have.
+
+    Attributes:
+        name: the system.
+        start, end, label: the keys of a span.
+        stated: that of the text which the span covers.
+        beside: another key that tells these spans from those of other systems; empty if the others do.
+        spans: the keys under which an object may have the list of spans.
+    """
+
+    name: str
+    start: str
+    end: str
+    label: str
+    stated: str = ""
+    beside: str = ""
+    spans: tuple[str, ...] = ()
+
+
+_SYSTEMS = (
+    # the words of pipelines are pieces of a vocabulary, not of the text
+    _Fields("an aggregated pipeline", "start", "end", "entity_group"),
+    _Fields("a pipeline", "start", "end", "entity", beside="index"),
+    _Fields("GLiNER", "start", "end", "label", stated="text", beside="score", spans=("entities",)),
+    _Fields("GLiNER2", "start", "end", "label", stated="text", beside="confidence", spans=("entities",)),
+    _Fields("Presidio", "start", "end", "entity_type", beside="score"),
+    _Fields(
+        "Presidio's data",
+        "start_position",
+        "end_position",
+        "entity_type",
+        stated="entity_value",
+        spans=("spans",),
+    ),
+    _Fields(
+        "langextract",
+        "start_pos",
+        "end_pos",
+        "extraction_class",
+        stated="extraction_text",
+        spans=("extractions",),
+    ),
+)
+_PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
+
+
+def read_system_output(source: Source, options: Offsets) -> DocumentFile:
+    """Read what systems return: a list of spans for each text, one text a line, or all of them in one list.
+
+    Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
+    tags are, under the policy `conlleval`; `aggregation_strategy` of the pipeline has others), GLiNER and GLiNER2 (with
+    `include_spans`), Presidio's analyzer and data sets, and langextract; and, under `entities` beside a `text`, spans
+    with `start`, `end` and `label` alone, or `[start, end, label]`. Offsets are code points, ends exclusive. An object
+    that has the list may have the `text` too (or `full_text`), and an `id` (or `document_id`). If the output has no
+    texts, they are those of the other side, in the same order. Spans without offsets are listed.
+
+    Raises:
+        InputError: names the line, for spans of no known system, and as `documents_of`.
+    """
+    return documents_of(source, list(_records(source)), units=options.units("codepoint"))
+
+
+def _records(source: Source) -> Iterator[Record]:
+    for line, place, row in _documents(source):
+        where = place or f"line {line}"
+        text = name = None
+        found: Any = row
+        if isinstance(row, dict):
+            lists = {key for key, part in row.items() if isinstance(part, list)}
+            fields = next((each for each in _SYSTEMS if lists.intersection(each.spans)), None)
+            of_labels = row.get("entities")
+            if isinstance(of_labels, dict):
+                found = list(_by_label(of_labels))
+            elif fields is not None:
+                found = next(row[key] for key in fields.spans if key in lists)
+            else:
+                raise source.refuse(f"{where} has no list of spans of a known system.", _REMEDY, line)
+            text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
+            name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
+        if not isinstance(found, list):
+            raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
+        yield _record(source, found, line, where, {"text": text, "id": name, "line": line, "place": place})
+
+
+def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
+    """Yield what stands for each text; one list of spans is one text."""
+    rows = list(values(source, "spans"))
+    if rows and all(place for _, place, _ in rows):
+        spans = [row for _, _, row in rows]
+        if any(isinstance(span, dict) and _fields(span) is not None for span in spans):
+            yield 1, "", spans
+            return
+    for line, place, row in rows:
+        nested = isinstance(row, list) and row and all(isinstance(part, list) for part in row)
+        if nested:
+            yield from ((line, f"text {number}", part) for number, part in enumerate(row))
+        else:
+            yield line, place, row
+
+
+def _by_label(found: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield GLiNER2's spans, which it gives by label; mentions alone have no offsets."""
+    for label, mentions in found.items():
+        for mention in mentions if isinstance(mentions, list) else [mentions]:
+            known = mention if isinstance(mention, dict) else {"text": mention}
+            yield {"start": None, "end": None, "confidence": None, **known, "label": label}
+
+
+def _fields(span: Mapping[str, Any]) -> _Fields | None:
+    for each in _SYSTEMS:
+        nested = "char_interval" in span and each.name == "langextract"
+        if (nested or each.start in span) and each.label in span and (not each.beside or each.beside in span):
+            return each
+    return None
+
+
+def _is_triple(span: Any) -> bool:
+    return isinstance(span, list) and len(span) == 3
+
+
+def _record(source: Source, found: Sequence[Any], line: int, where: str, whole: Mapping[str, Any]) -> Record:
+    spans: list[tuple[int, int, str]] = []
+    stated: list[str | None] = []
+    pieces: list[tuple[int, int, int, str]] = []
+    lost: list[tuple[int, str]] = []
+    for span in found:
+        if whole["text"] is not None and _is_triple(span):
+            spans.append((span[0], span[1], span[2]))
+            stated.append(None)
+            continue
+        fields = _fields(span) if isinstance(span, dict) else None
+        if fields is None and whole["text"] is not None and is_object(span, "start", "end", "label"):
+            fields = _PLAIN
+        if fields is None:
+            raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, line)
+        bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
+        start, end = bounds.get(fields.start), bounds.get(fields.end)
+        if start is None or end is None:
+            mention = span.get(fields.stated or "word", "")
+            lost.append((line, f"{shown(mention)} of {shown(span[fields.label])}, which has no offsets."))
+        elif fields.beside == "index":
+            pieces.append((span["index"], start, end, span["entity"]))
+        else:
+            spans.append((start, end, span[fields.label]))
+            stated.append(span.get(fields.stated) if fields.stated else None)
+    if pieces:
+        spans += _decoded(source, pieces, line)
+        stated += [None] * (len(spans) - len(stated))
+    text, name = whole["text"], whole["id"]
+    # a fuzzy match covers other words than were asked for
+    exact = not any(
+        isinstance(span, dict) and span.get("alignment_status") not in (None, "match_exact") for span in found
+    )
+    return Record(
+        spans=spans,
+        stated=stated if exact and any(stated) else (),
+        text=text,
+        id=None if name is None else str(name),
+        line=line,
+        place=whole["place"],
+        lost=lost,
+    )
+
+
+def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: int) -> list[tuple[int, int, str]]:
+    """Return the spans of tags of pieces of words; pieces that are left out are tagged O."""
+    if not all(type(bound) is int for piece in pieces for bound in piece[:3]) or not all(
+        isinstance(piece[3], str) for piece in pieces
+    ):
+        raise source.refuse("a piece has an index, a start, an end or an entity of another type.", _REMEDY, line)
+    known = {index: (start, end, tag) for index, start, end, tag in pieces}
+    first, last = min(known), max(known)
+    if last - first > 10 * len(known) + 1000:
+        raise source.refuse("the indices of pieces are further apart than a text has pieces.", _REMEDY, line)
+    row = [known.get(index, (0, 0, "O")) for index in range(first, last + 1)]
+    try:
+        spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
+    except InputError as error:
+        raise error.placed(document=None, position=None, source=source.name, line=line) from None
+    labels = [spans.labels[code] for code in spans.label.tolist()]
+    bounds = zip(spans.start.tolist(), spans.end.tolist(), labels, strict=True)
+    return [(row[start][0], row[end - 1][1], label) for start, end, label in bounds]
+
+
+def _evidence(source: Source) -> Evidence:
+    span = first_object(source)
+    if _fields(span) is not None and "token_start" not in span:
+        return Evidence.CERTAIN
+    row = first_filled(source, *_LISTS)
+    for key in _LISTS:
+        found = row.get(key)
+        if isinstance(found, dict) and key == "entities":
+            return Evidence.CERTAIN
+        if isinstance(found, list) and found and isinstance(found[0], dict) and _fields(found[0]) is not None:
+            return Evidence.CERTAIN
+    of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
+    if isinstance(row.get("text"), str) and isinstance(found := row.get("entities"), list) and not of_tokens:
+        # beside tokens, offsets may be theirs; a system may have found nothing in any text
+        known = [is_object(span, "start", "end", "label") or _is_triple(span) for span in found[:1]]
+        return Evidence.CERTAIN if all(known) else Evidence.NONE
+    return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
+
+
+register(
+    Format(
+        name="system",
+        content=DocumentFile,
+        mark="the output of a known system",
+        evidence=_evidence,
+        read=read_system_output,
+        reading=Offsets,
+    )
+)
+
+
+def read_gliner(source: Source) -> DocumentFile:
+    """Read objects with `tokenized_text` and `ner`, whose spans name their first and their last token.
+
+    Raises:
+        InputError: names the line, for an object of another form, and as `documents_of`.
+    """
+    records = (_gliner_record(source, *row) for row in values(source, "documents"))
+    return documents_of(source, records, in_tokens=True)
+
+
+def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
+    where = place or f"line {line}"
+    words, spans = (row.get(key) if isinstance(row, dict) else None for key in ("tokenized_text", "ner"))
+    if not isinstance(words, list) or not isinstance(spans, list) or not all(isinstance(word, str) for word in words):
+        raise source.refuse(f"{where} has no list of words 'tokenized_text', or no list 'ner'.", _GLINER_REMEDY, line)
+    if not all(isinstance(span, list) and len(span) == 3 and type(span[1]) is int for span in spans):
+        raise source.refuse(f"a span of {where} is not [first, last, label].", _GLINER_REMEDY, line)
+    return Record(spans=[(first, last + 1, label) for first, last, label in spans], words=words, line=line, place=place)
+
+
+def _gliner_evidence(source: Source) -> Evidence:
+    found = is_object(first_object(source), "tokenized_text", "ner")
+    return Evidence.CERTAIN if found else Evidence.NONE
+
+
+register(
+    Format(
+        name="gliner", content=DocumentFile, mark="GLiNER's training data", evidence=_gliner_evidence, read=read_gliner
+    )
+)

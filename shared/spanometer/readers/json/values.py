@@ -1,0 +1,273 @@
+"""JSON values of a file that is one JSON text: an array of documents, or an object, over one line or many."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...exceptions import InputError, shown
+from ..source import PARQUET, Source
+from .parquet_rows import first_row
+
+_AHEAD = 8
+_LITERAL = 16
+"""More characters than a literal of JSON, or an escape, has."""
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_OF_SPANS = ("start", "fragments")
+
+
+def first_value(source: Source) -> Any:
+    """Return the first object of a file, which may be an item of an array; None if the head of the file has none.
+
+    The head grows until it has the whole object.
+    """
+    if source.binary == PARQUET:
+        return first_row(source)
+    if source not in _first_values:
+        found, cut = _first_value(source.head)
+        while cut and source.read_on():
+            found, cut = _first_value(source.head)
+        _first_values[source] = found
+    return _first_values[source]
+
+
+# each format of JSON asks for the value
+_first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
+
+
+def _first_value(head: bytes) -> tuple[Any, bool]:
+    """Return the first value in the head of a file, or the first part of it, and whether the head cuts it."""
+    text, cut = head.decode(errors="replace").lstrip(), False
+    decoder = json.JSONDecoder()
+    for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
+        try:
+            return decoder.raw_decode(text)[0], cut
+        except json.JSONDecodeError as error:
+            # an array may go on after the head, its first item may not
+            cut |= _is_cut(error) and (depth > 0 or text.startswith("{"))
+        except (ValueError, RecursionError):
+            pass
+        if not text.startswith("["):
+            break
+        text = text[1:].lstrip()
+    return None, cut
+
+
+def is_array(source: Source) -> bool:
+    """Return whether a file is one JSON text, an array of documents or an object over many lines, and not JSON lines.
+
+    An array on one line is an array of documents if these are lists or objects that are no spans.
+    """
+    line, ended, rest = source.head.lstrip().partition(b"\n")
+    if not line.startswith((b"[", b"{")):
+        return False
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        if ended:
+            return isinstance(first_value(source), (list, dict))
+        # the line goes on after the head
+        return line.startswith(b"[") and _is_document(first_value(source))
+    return isinstance(value, list) and not rest.strip() and bool(value) and _is_document(value[0])
+
+
+def _is_document(value: Any) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and not any(key in value for key in _OF_SPANS))
+
+
+def begins_with(source: Source, *keys: str) -> bool:
+    """Return whether the head of a file begins an object that has the first key, with an object that has the next one.
+
+    Where there is an array its first item is looked at.
+    """
+    try:
+        text = _Text(source.with_text(iter([source.head])))
+        return all(_goes_to(text, key) for key in keys)
+    except InputError:
+        return False
+
+
+def _goes_to(text: _Text, wanted: str) -> bool:
+    """Go to what an object has under a key; return whether it has it."""
+    while text.takes("["):
+        pass
+    for key in text.keys_of_object() if text.takes("{") else ():
+        if key == wanted:
+            return True
+        text.value()
+    return False
+
+
+def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
+    """Yield the items of the array that a file is, or the one object, each with the line on which it begins.
+
+    No more of the file is held than an item, or a block of it.
+
+    Args:
+        source: the file.
+        inside: keys of objects that may have lists: the items of these are yielded instead of the object, unless there
+            are none. One object on a line that is longer than the head of the file may then be the first of JSON lines.
+
+    Raises:
+        InputError: for what is not JSON; it names the line.
+    """
+    text = _Text(source)
+    of_lines = bool(inside) and b"\n" not in source.head.strip()
+    if text.takes("["):
+        for _ in text.members("]"):
+            yield from _within(text, inside)
+    else:
+        yield from _within(text, inside)
+        while of_lines and text.next():
+            yield from _within(text, inside)
+    if text.next():
+        raise text.refused()
+
+
+def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the next value, or, of an object with lists under some keys, their items; each with its line."""
+    if not inside or text.next() != "{":
+        yield text.value()
+        return
+    line, empty = text.line(), True
+    others: list[tuple[str, Any]] = []
+    text.takes("{")
+    for key in text.keys_of_object():
+        if key in inside and text.takes("["):
+            others.append((key, []))
+            for _ in text.members("]"):
+                empty = False
+                yield text.value()
+        else:
+            others.append((key, text.value()[1]))
+    try:
+        row = _distinct(others)
+    except InputError as error:
+        raise text.placed(error, line) from None
+    if empty:
+        yield line, row
+
+
+class _Text:
+    """The text of a file, of which a block is held at a time, and what is left of the one before it."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._blocks = source.blocks(lines=False)
+        self._text, self._place = "", 0
+        # where the text that is held begins: its line, and the characters before it there
+        self._first, self._column = 1, 0
+        # the lines up to a place, so that each is counted once
+        self._line, self._counted = 1, 0
+
+    def next(self) -> str:
+        """Return the next character that is no blank; an empty string at the end."""
+        while True:
+            found = _BLANKS.match(self._text, self._place)
+            self._place = self._place if found is None else found.end()
+            if self._place < len(self._text) or not self._more():
+                return self._text[self._place : self._place + 1]
+
+    def takes(self, character: str) -> bool:
+        """Return whether the next character is this one, and go past it."""
+        found = self.next() == character
+        self._place += found
+        return found
+
+    def members(self, closing: str) -> Iterator[None]:
+        """Stop at each member of what was opened, until it is closed; who asks for the next goes past this one."""
+        ended = self.takes(closing)
+        while not ended:
+            yield
+            ended = self.takes(closing)
+            if not ended and not self.takes(","):
+                raise self.refused()
+
+    def keys_of_object(self) -> Iterator[str]:
+        """Yield the keys of an object that was opened, each before its value, past which to go."""
+        for _ in self.members("}"):
+            if self.next() != '"':
+                raise self.refused("where a key should be")
+            _, key = self.value()
+            if not self.takes(":"):
+                raise self.refused("after a key")
+            yield key
+
+    def value(self) -> tuple[int, Any]:
+        """Return the line of the next value, and the value."""
+        self.next()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self._place)
+            except InputError as error:
+                raise self.placed(error, self.line()) from None
+            except json.JSONDecodeError as error:
+                if _is_cut(error) and self._more():
+                    continue
+                column = error.colno + (self._column if error.lineno == 1 else 0)
+                problem = f"this is not JSON ({error.msg}, character {column})."
+                raise self._source.refuse(problem, "Export the file again.", self._first + error.lineno - 1) from None
+            except (ValueError, RecursionError) as error:
+                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", self.line()) from None
+            # a number may go on after the block
+            if end + _LITERAL < len(self._text) or not self._more():
+                line, self._place = self.line(), end
+                return line, value
+
+    def placed(self, error: InputError, line: int) -> InputError:
+        """Return an error as one of a line of this file."""
+        return error.in_file(self._source.name, line)
+
+    def refused(self, where: str = "after an item") -> InputError:
+        """Return an error about what comes next."""
+        there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
+        problem = f"this is not JSON: {there} stands {where}."
+        return self._source.refuse(problem, "Export the file again.", self.line())
+
+    def line(self) -> int:
+        """Return the line of the place."""
+        self._line += self._text.count("\n", self._counted, self._place)
+        self._counted = self._place
+        return self._line
+
+    def _more(self) -> bool:
+        """Take over a block, or as much as is left, and drop what is done; return whether there was one."""
+        left = len(self._text) - self._place
+        self._source.require_short(left, "an item of JSON is longer than {}", "Split it", self.line())
+        pieces: list[str] = []
+        # an item that is longer than many blocks is read anew a few times
+        while not pieces or sum(map(len, pieces)) < left:
+            _, block = next(self._blocks, (0, b""))
+            if not block:
+                break
+            pieces.append(block.decode())
+        if not pieces:
+            return False
+        self._first, done = self.line(), self._text[: self._place]
+        self._column = len(done) - done.rfind("\n") - 1 + (0 if "\n" in done else self._column)
+        self._text = "".join([self._text[self._place :], *pieces])
+        self._place = self._counted = 0
+        return True
+
+
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Return whether the text may be JSON if it went on."""
+    return error.msg.startswith("Unterminated string") or error.pos + _LITERAL > len(error.doc)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise InputError(f"an object has the key {shown(key)} more than once.", "Give every key of an object once.")
+    return found
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+"""Reads JSON; refuses an object that has a key twice."""

@@ -1,0 +1,247 @@
+"""Attributes of spans from pairs of spaCy's documents; needs spaCy (the extra `spacy`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ...exceptions import InputError, mention, require_same_documents, setting
+from ...spans.attributes import plain_value
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+    Getter = str | Callable[[Span], Any]
+
+_Function = Callable[[Any], Any]
+
+_ATTRIBUTES_REMEDY = "Give a list of extensions' names, or a dict of names to extensions or functions of a span."
+_SPANS_REMEDY = (
+    "Use None for doc.ents, the name of a group in doc.spans, a list of these, a dict of 'ents' or groups to True or "
+    "to lists of labels, or a function of a document."
+)
+_DOCUMENTS_REMEDY = "Give spaCy's documents, both sides in the same order."
+
+
+def from_spacy(
+    references: Iterable[Doc],
+    predictions: Iterable[Doc],
+    *,
+    attributes: Sequence[str] | Mapping[str, Getter],
+    spans: str
+    | Sequence[str | None]
+    | Mapping[str, bool | str | Sequence[str]]
+    | Callable[[Doc], Iterable[Span]]
+    | None = None,
+    label: str | Callable[[Span], str] | None = None,
+    scores: Getter | None = None,
+) -> dict[str, list[list[dict[str, Any]]]]:
+    """Return the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
+
+    `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
+    keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.
+
+    Args:
+        references, predictions: as many documents on both sides, each with the same tokens as the other's.
+        attributes: the attributes' names, each read from `span._.<name>`; or a dict of names to where they are read: an
+            extension's name, or a function of the span. Values are bool, int, float, str or None, or lists of them.
+        spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; a
+            dict, as EDS-NLP's `span_getter`, of `ents` or names of groups to True or to the labels that are asked of
+            them; or a function of the document. A dict gives a span that two groups have once.
+        label: None for `span.label_`; one label for all spans; or a function of the span.
+        scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
+            number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
+            None for no scores, as is a None that it gives. Scores of other attributes are ignored.
+
+    Returns:
+        `references` and `predictions`, for each document a list of `{"start", "end", "label", "attributes"}`, and
+        `scores` if there are any.
+
+    Raises:
+        InputError: if spaCy is missing, an extension is not registered, a document lacks the group, the documents
+            are not as many or not of the same tokens, and for a value of another type; it names the document.
+    """
+    try:
+        from spacy.tokens import Doc, Span
+    except ImportError:
+        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
+    getters = _getters(attributes, Span)
+    score_getter = None if scores is None else _getter(scores, "scores", Span)
+    if label is not None and not isinstance(label, str) and not callable(label):
+        raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
+    _require_spans(spans)
+    sides = {}
+    for side, given in (("references", references), ("predictions", predictions)):
+        if isinstance(given, Doc) or not isinstance(given, Iterable):
+            raise InputError(f"{given!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
+        sides[side] = list(given)
+        for document, doc in enumerate(sides[side]):
+            if not isinstance(doc, Doc):
+                raise InputError(
+                    f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document.",
+                    _DOCUMENTS_REMEDY,
+                    side=side,
+                    document=document,
+                )
+    require_same_documents(*map(len, sides.values()))
+    for document, (reference, predicted) in enumerate(zip(*sides.values(), strict=True)):
+        _require_same_tokens(reference, predicted, document)
+
+    found: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
+    for side, documents in sides.items():
+        score = score_getter if side == "predictions" else None
+        for document, doc in enumerate(documents):
+            try:
+                found[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
+            except InputError as error:
+                raise error.placed(side=side, document=document) from None
+    return found
+
+
+def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
+    """Return what `from_spacy` does, from pairs of documents.
+
+    Args:
+        pairs: of each document the reference and the prediction, in this order; or spaCy's `Example`s.
+        options: those of `from_spacy`.
+
+    Raises:
+        InputError: for what is not a pair, and as `from_spacy`.
+    """
+    references, predictions = [], []
+    for document, pair in enumerate(pairs):
+        sides = (pair.reference, pair.predicted) if hasattr(pair, "reference") else pair
+        if not isinstance(sides, (tuple, list)) or len(sides) != 2:
+            raise InputError(
+                f"{pair!r:.80} is not a pair of documents.",
+                "Give (reference, prediction), or spaCy's Example, for each document.",
+                document=document,
+            )
+        references.append(sides[0])
+        predictions.append(sides[1])
+    return from_spacy(references, predictions, **options)
+
+
+def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
+    names = list(attributes) if isinstance(attributes, (Mapping, list, tuple)) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"invalid value for {mention('attributes')}: {attributes!r}.", _ATTRIBUTES_REMEDY)
+    named = attributes if isinstance(attributes, Mapping) else dict(zip(names, names, strict=True))
+    return {name: _getter(where, "attributes", span_type) for name, where in named.items()}
+
+
+def _getter(where: Any, option: str, span_type: Any) -> _Function:
+    """Return the function that reads an extension, or that function itself."""
+    if callable(where):
+        return cast(_Function, where)
+    if not isinstance(where, str):
+        raise InputError(f"{where!r} in {option} is neither an extension's name nor a function.", _ATTRIBUTES_REMEDY)
+    if not span_type.has_extension(where):
+        raise InputError(
+            f"spaCy's spans have no extension {where!r}.",
+            f"Load the pipeline that registers it, or call Span.set_extension({where!r}, default=None).",
+        )
+    return lambda span: span._.get(where)
+
+
+def _require_spans(spans: Any) -> None:
+    if isinstance(spans, Mapping) and spans and all(map(_is_asked, spans, spans.values())):
+        return
+    names = spans if isinstance(spans, (list, tuple)) else [spans]
+    if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
+        return
+    raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
+
+
+def _is_asked(name: Any, labels: Any) -> bool:
+    """Return whether a group's name, and True or labels, are such."""
+    several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
+    known = labels is True or isinstance(labels, str) or (several and all(isinstance(one, str) for one in labels))
+    return isinstance(name, str) and known
+
+
+def spans_of(doc: Any, spans: Any) -> list[Any]:
+    """Return the spans of a document that are asked for."""
+    if isinstance(spans, Mapping):
+        asked: list[Any] = []
+        for name, labels in spans.items():
+            of_group = spans_of(doc, None if name == "ents" else name)
+            wanted = [labels] if isinstance(labels, str) else labels
+            asked += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
+        return list(dict.fromkeys(asked))
+    if callable(spans):
+        found = spans(doc)
+        if not isinstance(found, Iterable):
+            raise InputError(f"the function in spans gave {found!r}, which is not a list of spans.", _SPANS_REMEDY)
+        return list(found)
+    chosen: list[Any] = []
+    for name in spans if isinstance(spans, (list, tuple)) else [spans]:
+        if name is not None and name not in doc.spans:
+            known = ", ".join(map(repr, doc.spans)) or "none"
+            raise InputError(
+                f"the document has no group of spans {name!r}; its groups: {known}.",
+                f"Name another one, or set doc.spans[{name!r}] = [] if a document has no spans.",
+            )
+        chosen += doc.ents if name is None else doc.spans[name]
+    return chosen
+
+
+def _rows(
+    doc: Doc, spans: Iterable[Any], getters: Mapping[str, _Function], label: Any, score: _Function | None
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    try:
+        for span in spans:
+            rows.append(_row(span, doc, getters, label, score))
+    except InputError as error:
+        raise error.placed(span=len(rows)) from None
+    return rows
+
+
+def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, score: _Function | None) -> dict[str, Any]:
+    # tokens have a document too, but other extensions
+    if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
+        raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY)
+    attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
+    called = label(span) if callable(label) else span.label_ if label is None else label
+    if not isinstance(called, str) or not called:
+        raise InputError(
+            f"the label of the span from {span.start} to {span.end} is {called!r}.",
+            f"Name one label for all spans with {setting('label')}, or set it when the span is made.",
+        )
+    row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
+    given = None if score is None else score(span)
+    if given is None:
+        return row
+    if not isinstance(given, Mapping):
+        raise InputError(f"the scores {given!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.")
+    known = {name: given[name] for name in getters if name in given}
+    return {**row, "scores": known} if known else row
+
+
+def _value(value: Any, name: str) -> Any:
+    """Return the value or list of values of an attribute, as they can be stored."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain_value(one, name) for one in value]
+    return plain_value(value, name)
+
+
+def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
+    # the hashes of texts, which are the same in all vocabularies
+    one, other = (doc.to_array("ORTH") for doc in (reference, predicted))
+    if np.array_equal(one, other):
+        return
+    common = min(len(one), len(other))
+    differing = np.flatnonzero(one[:common] != other[:common])
+    position = int(differing[0]) if len(differing) else None
+    raise InputError(
+        f"{len(other)} predicted tokens, {len(one)} reference tokens."
+        if position is None
+        else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
+        "reference.",
+        "Both sides must have the same tokens; were they made by one tokenizer?",
+        document=document,
+        position=position,
+    )

@@ -1,0 +1,248 @@
+"""brat's standoff annotation: a file of annotations, and the text beside it."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import ascends
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.fitting import Fitted
+from ...documents.record import GatheredSpans, Record
+from ...documents.words import Codes
+from ...documents.writer import Writer
+from ...exceptions import InputError, setting
+from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..source import Limits, Source
+
+# numbers of 19 digits may not fit 64 bits
+_SPAN = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:; ?\d{1,18} \d{1,18})*)")
+_LONG = re.compile(r"\d{19}")
+_LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \S|#\d+\t\S+ [A-Z]\d+|\*\t)")
+# where programs, brat among them, part lines
+_LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
+_REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
+
+
+def read_brat(source: Source, options: Offsets) -> DocumentFile:
+    """Read the text-bound annotations of an .ann file, and their attributes; the text is in the .txt file beside it.
+
+    Offsets are code points; the texts that annotations state decide whether they are UTF-16 units (old clients wrote
+    these behind emoji). A span of several fragments is discontinuous, and its stated text is its fragments' texts,
+    joined by blanks. Attributes with a value have it as text, the others are True. Relations, events and notes are not
+    read, nor attributes of these; annotations whose type is not one word are left out, each is listed. Without the
+    .txt file, documents have no text.
+
+    Raises:
+        InputError: names the line, for a line of another form, and as `documents_of`.
+    """
+    # read where no garbage is looked for, see `RecordColumns`
+    records = (_record(each) for each in [source])
+    return documents_of(source, records, units=options.units(*IN_BROWSERS))
+
+
+def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
+    """Read all .ann files of a folder and of those in it, see `read_brat`; a document's name is its path there.
+
+    An empty .ann file is a document without spans.
+
+    Raises:
+        InputError: as `read_brat`; it names the file, or the folder if there is no .ann file.
+    """
+    folder = _Folder(os.fspath(path))
+    files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
+    if not files:
+        raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
+    left_out: list[str] = []
+    records = _records(folder.name, files, left_out, limits)
+    return documents_of(folder, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+
+
+def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Mapping[str, Any]) -> Iterator[Record]:
+    """Yield the documents of a folder one by one, and list what is left out."""
+    bounds = Limits(**limits)
+    for file in files:
+        name = os.path.relpath(file, folder)
+        if os.path.getsize(file):
+            with Source.open(file, **limits) as source:
+                record = _record(source)
+        else:
+            record = Record(spans=[], text=_text_beside(file, bounds))
+        record.id, record.place = name.removesuffix(".ann"), name
+        yield record
+    texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
+    for name in sorted(os.path.relpath(text, folder) for text in texts):
+        if not os.path.isfile(os.path.join(folder, f"{name.removesuffix('.txt')}.ann")):
+            left_out.append(f"{name}: a text without an .ann file, which nobody has annotated.")
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """What errors about a folder call it."""
+
+    name: str
+
+    def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
+        """Return an error about this folder."""
+        return InputError(problem, remedy, source=self.name, line=line)
+
+
+def _record(source: Source) -> Record:
+    """Return the document of a file, with its text if that is beside it."""
+    spans = GatheredSpans()
+    fragments: dict[int, list[tuple[int, int]]] = {}
+    stated: list[str | None] = []
+    names, odd_names, lines = array("q"), Codes(), array("q")
+    later: list[list[str]] = []
+    lost: list[tuple[int, str]] = []
+    for number, line in source.lines():
+        cells = line.split("\t")
+        if cells[0][:1] in ("A", "M") and len(cells) > 1:
+            later.append(cells[1].split(" ", 2))
+        if cells[0][:1] != "T":
+            if line.strip() and cells[0][:1] not in "REAMN#*":
+                raise source.refuse("this is no line of brat's annotation.", _REMEDY, number)
+            continue
+        found = _SPAN.fullmatch(cells[1]) if len(cells) > 1 else None
+        if found is None:
+            if len(cells) > 1 and _LONG.search(cells[1]):
+                raise source.refuse(f"the offsets of {cells[0]} are out of range.", _REMEDY, number)
+            lost.append((number, "an annotation whose type is not one word, or without offsets."))
+            continue
+        pairs = [tuple(map(int, pair.split())) for pair in found[2].split(";")]
+        bounds = sorted((start, end) for start, end in pairs)
+        if len(bounds) > 1:
+            fragments[len(lines)] = bounds
+        spans.append((bounds[0][0], bounds[-1][1], found[1]))
+        stated.append("\t".join(cells[2:]) if len(cells) > 2 else None)
+        names.append(_number(cells[0], odd_names))
+        lines.append(number)
+    if (twice := _first_twice(np.asarray(names))) is not None:
+        raise source.refuse(f"the annotation {_name(names[twice], odd_names)} is there twice.", _REMEDY, lines[twice])
+    number_of = dict(zip(names, range(len(names)), strict=True)) if later else {}
+    of_span: dict[int, dict[str, Any]] = {}
+    for name, *rest in later:
+        if rest and (owner := number_of.get(_number(rest[0], odd_names))) is not None:
+            of_span.setdefault(owner, {})[name] = rest[1] if len(rest) > 1 else True
+    none: dict[str, Any] = {}
+    attributes = [of_span.get(each, none) for each in range(len(spans))] if of_span else None
+    text = _text_beside(source.name, source.limits)
+    name = os.path.basename(source.name).removesuffix(".ann")
+    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name, lost=lost)
+
+
+def _number(name: str, odd_names: Codes) -> int:
+    """Return a number for the name of an annotation, as there may be many: that of T12 is 12, of others below 0."""
+    digits = name[1:]
+    usual = name[:1] == "T" and digits.isdecimal() and digits.isascii() and len(digits) < 19 and digits[0] != "0"
+    return int(digits) if usual else -1 - odd_names[name]
+
+
+def _name(number: int, odd_names: Codes) -> str:
+    return f"T{number}" if number >= 0 else list(odd_names)[-1 - number]
+
+
+def _first_twice(numbers: np.ndarray) -> int | None:
+    """Return the place of the first number that is there before too."""
+    if ascends(numbers):
+        return None
+    first = np.unique(numbers, return_index=True)[1]
+    others = np.delete(np.arange(len(numbers)), first)
+    return int(others[0]) if len(others) else None
+
+
+def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
+    """Write a .txt and an .ann file for each document, called by its name, or its number."""
+    digits = len(str(max(documents.file.documents.size - 1, 0)))
+    for number, record in enumerate(documents.records()):
+        name, text = record.id or f"{number:0{digits}}", str(record.text)
+        # the mark would not be read as text
+        yield f"{name}.txt", ("\ufeff" * text.startswith("\ufeff") + text).encode()
+        lines: list[str] = []
+        attributes = 0
+        for place, (start, end, label) in enumerate(record.spans):
+            pieces = _pieces(text, (record.fragments or {}).get(place) or [(start, end)])
+            offsets = ";".join(f"{first} {last}" for first, last in pieces)
+            covered = " ".join(text[first:last] for first, last in pieces)
+            lines.append(f"T{place + 1}\t{_word(label)} {offsets}\t{covered}\n")
+            for key, value in (record.attributes[place] if record.attributes else {}).items():
+                attributes += 1
+                lines.append(f"A{attributes}\t{_word(key)} T{place + 1}{_value(value)}\n")
+        yield f"{name}.ann", "".join(lines).encode()
+
+
+def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return fragments without the line ends in them, as brat has a fragment a line."""
+    if not any(_LINE_END.search(text, start, end) for start, end in fragments):
+        return list(fragments)
+    parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))
+    return [part.span() for part in parts] or list(fragments)
+
+
+def _word(name: str) -> str:
+    return re.sub(r"\s+", "_", name) or "_"
+
+
+def _value(value: Any) -> str:
+    if value is True:
+        return ""
+    return f" {' '.join(value.split()) if isinstance(value, str) else json.dumps(value)}"
+
+
+def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+    """Yield what brat's lines cannot have."""
+    for number, record in enumerate(documents.records()):
+        text = str(record.text)
+        for place, (start, end, label) in enumerate(record.spans):
+            pieces = list((record.fragments or {}).get(place) or [(start, end)])
+            if _word(label) != label:
+                yield "spans whose label is not one word, with _ for blanks", number
+            if (parts := _pieces(text, pieces)) != pieces:
+                yield "spans over line ends, with a fragment a line", number
+            elif any(_LINE_END.search(text, *part) for part in parts):
+                yield "spans of line ends alone, which brat refuses", number
+            for key, value in (record.attributes[place] if record.attributes else {}).items():
+                if _word(key) != key or not (value is True or value == _value(value)[1:]):
+                    yield "attributes that are neither True nor a line of text, as text", number
+
+
+def _text_beside(name: str, limits: Limits) -> str | None:
+    path = f"{name.removesuffix('.ann')}.txt"
+    if not name.endswith(".ann") or not os.path.isfile(path):
+        return None
+    try:
+        limits.require_held(os.path.getsize(path), "the text", path)
+        with open(path, encoding=limits.encoding, newline="") as file:
+            return file.read().removeprefix("\ufeff")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the text cannot be read ({error}).", f"Save it as UTF-8, or name {setting('encoding')}.", source=path
+        ) from None
+
+
+def _evidence(source: Source) -> Evidence:
+    return Evidence.CERTAIN if _LINE.match(source.head) else Evidence.NONE
+
+
+register(
+    Format(
+        name="brat",
+        content=DocumentFile,
+        mark="brat's annotation",
+        evidence=_evidence,
+        read=read_brat,
+        reading=Offsets,
+        read_folder=read_brat_folder,
+        writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
+        paths=r"\.ann$",
+    )
+)

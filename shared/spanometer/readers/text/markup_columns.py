@@ -1,0 +1,115 @@
+"""Columns of markup, one string for each document: both sides read as entities over the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ...arrays import batches, is_utf8, read_documents
+from ...exceptions import InputError, on_side, require_same_documents, shown
+from ...spans.entities import ENTITY_TYPES, Entities, entities_arrays
+from .markup import Annotation, from_markup
+
+_REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
+_SAME_WORDS = "Both sides must annotate the same words; was the text tokenised twice?"
+
+
+def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
+    """Return Arrow arrays of strings from documents with markup. Their types are checked; the markup is not read yet.
+
+    Args:
+        documents: one string for each document.
+        first_document: the number of the first document, for errors.
+
+    Returns:
+        One array for each thousand documents.
+
+    Raises:
+        InputError: for a document that is not a string.
+    """
+    rows = read_documents(documents, _REMEDY)
+    return [_markup_array(part, first_document + first) for first, part in batches(rows)]
+
+
+def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArray:
+    for number, text in enumerate(documents):
+        if not isinstance(text, str):
+            raise InputError(
+                f"{shown(text)} (of type {type(text).__name__}) is not a document with markup.",
+                _REMEDY,
+                document=first_document + number,
+            )
+        if not is_utf8(text):
+            character = next(char for char in text if not is_utf8(char))
+            raise InputError(
+                f"the character {character!r} cannot be stored as UTF-8.",
+                "Read the text with the encoding that it was written in.",
+                document=first_document + number,
+            )
+    array = pa.array(documents, pa.string())
+    if isinstance(array, pa.ChunkedArray):
+        raise InputError("more than 2 GiB of text in a thousand documents.", "Pass smaller documents.")
+    return array
+
+
+def pair_from_markup(
+    references: pa.ChunkedArray, predictions: pa.ChunkedArray, *, entity_types: Collection[str] = ENTITY_TYPES
+) -> tuple[Entities, Entities]:
+    """Read both sides' entities, with the documents' lengths, from columns of markup.
+
+    Args:
+        references, predictions: columns of strings, one for each document.
+        entity_types: the first dotted parts of the tags that are entities, see `markup.from_markup`.
+
+    Raises:
+        InputError: for markup that cannot be read, with document, line and column; if the sides do not have the same
+            documents, or the same words in one.
+    """
+    require_same_documents(len(references), len(predictions))
+    lengths: list[int] = []
+    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = ([], [])
+    # a thousand documents at a time, so that few of them are held as dictionaries
+    for first, texts in _texts(references, predictions):
+        entities: tuple[list[Any], list[Any]] = ([], [])
+        for number, pair in enumerate(texts):
+            reference, prediction = (
+                on_side(side, from_markup, text, entity_types=entity_types, document=first + number)
+                for side, text in zip(("references", "predictions"), pair, strict=True)
+            )
+            require_same_words(reference, prediction, first + number)
+            lengths.append(len(reference.words))
+            for documents, annotation in zip(entities, (reference, prediction), strict=True):
+                documents.append(annotation.entities)
+        for parts, documents in zip(arrays, entities, strict=True):
+            parts.extend(entities_arrays(documents))
+    columns = (pa.chunked_array(parts or entities_arrays([])) for parts in arrays)
+    reference_entities, predicted_entities = (Entities.from_arrow(column, lengths=lengths) for column in columns)
+    return reference_entities, predicted_entities
+
+
+def require_same_words(reference: Annotation, prediction: Annotation, document: int | None = None) -> None:
+    """Raise an `InputError` that names the first difference unless both annotate the same words."""
+    if reference.words == prediction.words:
+        return
+    if len(reference.words) != len(prediction.words):
+        raise InputError(
+            f"{len(prediction.words)} predicted words, {len(reference.words)} reference words.",
+            _SAME_WORDS,
+            document=document,
+        )
+    pairs = zip(reference.words, prediction.words, strict=True)
+    position, (word, other) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
+    raise InputError(
+        f"the word is {shown(other)} in the prediction and {shown(word)} in the reference.",
+        _SAME_WORDS,
+        document=document,
+        position=position,
+    )
+
+
+def _texts(*sides: pa.ChunkedArray) -> Iterator[tuple[int, Iterable[tuple[str, ...]]]]:
+    """Yield the documents of both sides a thousand at a time, with the number of the first."""
+    for first, part in batches(range(len(sides[0]))):
+        yield first, zip(*(side.slice(first, len(part)).to_pylist() for side in sides), strict=True)

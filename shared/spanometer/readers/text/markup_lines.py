@@ -1,0 +1,101 @@
+"""EDS-NLP's markup of spans and their attributes in texts: `[fièvreux](SYMP neg=true)`, one document a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import Record
+from ..formats import Evidence, Format, register
+from ..json.records import first_object
+from ..source import Source
+
+# nothing is tried twice, or a line of nothing but beginnings takes hours
+_MARK = re.compile(r"\[|\]\(\s*+([^\s()\[\]<>/]++)\s*+((?:'[^']*+'|\"[^\"]*+\"|[^()'\"]++){0,200}+)\)")
+_PAIR = re.compile(r"""(\w+)(?:=('[^']*'|"[^"]*"|\S+))?""")
+_FIRST = re.compile(rb"\[[^\[\]\n]*+\]\([A-Za-z_][\w.-]*+(?: ++\w++=[^)\n]{1,1000}+)?\)")
+
+
+def read_markup_lines(source: Source) -> DocumentFile:
+    """Read texts in which a span is `[text](LABEL name=value ...)`, one document a line; spans may be nested.
+
+    Values are true, false, numbers and text, in quotes if it has blanks; a name alone is True. A bracket that no label
+    follows is text. Offsets are those of the text without its marks, in code points.
+
+    Raises:
+        InputError: names the line, for a label whose span has no beginning.
+    """
+    return documents_of(source, _records(source))
+
+
+def _records(source: Source) -> Iterator[Record]:
+    for number, line in source.lines():
+        if line.strip():
+            yield _record(source, number, line)
+
+
+def _record(source: Source, number: int, line: str) -> Record:
+    opened: list[tuple[int, int]] = []
+    found: list[tuple[int, int, str, dict[str, Any]]] = []
+    # a bracket that opens no span is text, which is known only at its end
+    text, last = "", 0
+    marks = list(_MARK.finditer(line))
+    opening = _openings(source, number, marks)
+    for mark in marks:
+        if mark[1] is None and mark.start() not in opening:
+            continue
+        text += line[last : mark.start()]
+        last = mark.end()
+        if mark[1] is None:
+            opened.append((len(text), mark.start()))
+        else:
+            found.append((opened.pop()[0], len(text), mark[1], _attributes(mark[2])))
+    found.sort(key=lambda one: (one[0], -one[1]))
+    return Record(
+        text=text + line[last:],
+        spans=[one[:3] for one in found],
+        attributes=[one[3] for one in found],
+        line=number,
+    )
+
+
+def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
+    """Return where the brackets stand that begin spans: for each label the last one before it that is still free."""
+    free: list[int] = []
+    taken: set[int] = set()
+    for mark in marks:
+        if mark[1] is None:
+            free.append(mark.start())
+        elif free:
+            taken.add(free.pop())
+        else:
+            raise source.refuse(f"the span of {mark[0]!r} has no beginning.", "Write [text](LABEL name=value).", number)
+    return taken
+
+
+def _attributes(written: str) -> dict[str, Any]:
+    return {name: _value(value) for name, value in _PAIR.findall(written)}
+
+
+def _value(written: str) -> Any:
+    if not written:
+        return True
+    if written[0] in "'\"" and written[-1] == written[0]:
+        return written[1:-1]
+    try:
+        value = json.loads(written.lower() if written.lower() in ("true", "false") else written)
+    except (ValueError, RecursionError):
+        return written
+    return value if isinstance(value, (bool, int, float)) else written
+
+
+def _evidence(source: Source) -> Evidence:
+    marked = _FIRST.search(source.head.split(b"\n", 1)[0])
+    # what a language model wrote may be marked so within JSON
+    return Evidence.CERTAIN if marked and not first_object(source) else Evidence.NONE
+
+
+register(Format(name="markup", content=DocumentFile, mark="marked texts", evidence=_evidence, read=read_markup_lines))

@@ -1,0 +1,120 @@
+"""Files with QUAERO's inline markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from ...documents.words import WordRows
+from ...exceptions import InputError, require_choice, setting
+from ...spans.entities import ENTITY_TYPES, Entity
+from ..entity_file import EntityFile, entity_column
+from ..formats import Evidence, Format, register
+from ..json.records import is_json_lines
+from ..source import Source
+from .markup import from_markup, to_markup
+
+DOCUMENTS = ("lines", "blank", "file")
+"""What can be a document of a file with markup."""
+
+_CLOSING_TAG = re.compile(rb"</[A-Za-z][^\s<>]*>")
+_ENTITY_END = re.compile(rb"</(?:" + "|".join(ENTITY_TYPES).encode() + rb")(?:[.+][\w.+-]*)?>")
+# the tags of a leaf and the words between them on one line
+_LEAF = re.compile(rb"<([A-Za-z][\w.+-]*)>[ \t]*[^\s<>][^<>\n]*</\1>")
+# the end of a row whose last column is that of the tags
+_TAG = re.compile(rb"(?:^|[ \t])(?:O|[BIESLUM]-\S+)\s*$")
+
+
+def read_quaero(
+    source: Source, *, documents: str = "lines", entity_types: Collection[str] = ENTITY_TYPES
+) -> EntityFile:
+    """Read the entities and words of all documents; see `read_entities`."""
+    require_choice("documents", documents, DOCUMENTS)
+    words = WordRows()
+    first_lines: list[int] = []
+
+    def annotated() -> Iterator[list[Entity]]:
+        for line, text in _texts(source, documents):
+            try:
+                annotation = from_markup(text, entity_types=entity_types, first_line=line)
+            except InputError as error:
+                if documents == "lines" and error.problem.endswith("is not closed."):
+                    error.remedy += (
+                        f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
+                    )
+                raise error.placed(source=source.name) from None
+            words.append(annotation.words)
+            first_lines.append(line)
+            yield annotation.entities
+
+    column = entity_column(annotated())
+    if not words:
+        raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
+    return EntityFile(
+        source=source.name,
+        format="quaero",
+        documents=tuple(map(str, range(len(words)))),
+        column=column,
+        words=words.words(),
+        document_lines=np.array(first_lines, dtype=np.int64),
+    )
+
+
+def quaero_text(
+    entities: Sequence[Sequence[Entity]],
+    words: Sequence[Sequence[str]],
+    documents: Sequence[str],
+    *,
+    entity_types: Collection[str] = ENTITY_TYPES,
+) -> str:
+    """Return documents with markup, one a line and without their names; see `write_entities`."""
+    lines = []
+    for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
+        try:
+            lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
+        except InputError as error:
+            raise error.placed(document=document) from None
+    text = "".join(f"{line}\n" for line in lines)
+    # a reader takes the first one for a byte order mark
+    return f"\ufeff{text}" if text.startswith("\ufeff") else text
+
+
+def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
+    """Yield the text of each document with the number of its first line."""
+    pending: list[str] = []
+    begun = 1
+    for first, block in source.blocks():
+        for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
+            if line.strip(" \t\r"):
+                if not pending:
+                    begun = number
+                pending.append(line)
+                if documents != "lines":
+                    continue
+            elif documents == "file":
+                # kept, or the lines after it would be misnumbered
+                if pending:
+                    pending.append(line)
+                continue
+            if pending:
+                yield begun, "\n".join(pending)
+                pending = []
+    if pending:
+        yield begun, "\n".join(pending)
+
+
+def _evidence(source: Source) -> Evidence:
+    """Look for closing tags. A word `</pers>` among tags of a scheme is not enough to be certain."""
+    if is_json_lines(source) or not _CLOSING_TAG.search(source.head):
+        return Evidence.NONE
+    if not _ENTITY_END.search(source.head):
+        return Evidence.POSSIBLE
+    leaves = (line for line in source.head.split(b"\n") if _LEAF.search(line))
+    return Evidence.CERTAIN if any(not _TAG.search(line) for line in leaves) else Evidence.POSSIBLE
+
+
+register(
+    Format(name="quaero", content=EntityFile, mark="markup", evidence=_evidence, read=read_quaero, write=quaero_text)
+)

@@ -1,1 +1,0 @@
-"""Experiments: what a choice of scoring is worth, measured on corpora. They need the extra `experiments`."""

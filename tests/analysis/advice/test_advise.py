@@ -1,0 +1,350 @@
+"""Which measure suits a corpus: statistics by hand, and what follows from them."""
+
+import doctest
+import json
+import math
+from fractions import Fraction
+from itertools import islice
+
+import pytest
+
+from experiments.properties import PROPERTIES
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.analysis.advice import advise as advise_module
+from spanometer.analysis.advice import statistics
+from spanometer.analysis.advice.advise import SIMPLEST_FIRST, WITHOUT_LONGER_SPANS, advise
+from spanometer.analysis.advice.properties import published_properties
+from spanometer.analysis.advice.statistics import Thresholds, statistics_of
+from spanometer.measures import MEASURES, ChanceKappaF1, TokenF
+from spanometer.readers import read, tag_lists
+
+
+def spans(*documents, lengths=None):
+    """Documents such as `0-2A 3-4B`: bounds, end exclusive, and a label."""
+    return Spans.from_dicts(
+        [
+            [
+                {"start": int(span[:-1].split("-")[0]), "end": int(span[:-1].split("-")[1]), "label": span[-1]}
+                for span in document.split()
+            ]
+            for document in documents
+        ],
+        lengths=lengths,
+    )
+
+
+def test_measures_of_partly_right_spans_are_named():
+    long, short = (advise(Spans.from_tags([tags])).notes for tags in (["B-A", "I-A", "O", "B-B"], ["B-A", "O", "B-B"]))
+    assert any("fair_f, in which a wrong label or wrong bounds are one error" in note for note in long)
+    assert any("semeval_f and matched_f tell little more than span_f" in note for note in short)
+    assert not set(long) & {note for note in short if "semeval_f" in note}
+
+
+def test_statistics_by_hand():
+    # lengths 2, 1, 6, 1, 5: mean 3, variance (1 + 4 + 9 + 4 + 4) / 5
+    found = statistics_of(spans("0-2A 2-3A 3-9B", "", "0-1B 2-7B"))
+    assert (found.documents, found.tokens, found.spans, found.labels) == (3, None, 5, 2)
+    assert (found.mean_length, found.longest) == (3, 6)
+    assert found.length_variance == pytest.approx(22 / 5)
+    assert found.length_variation == pytest.approx(math.sqrt(22 / 5) / 3)
+    assert (found.one_token_share, found.long_share) == (2 / 5, 2 / 5)
+    # A touches A; A touches B, which does not count
+    assert (found.adjacent, found.adjacent_share) == (1, 1 / 5)
+    assert (found.overlapping, found.overlapping_within_label, found.discontinuous) == (0, 0, 0)
+    assert (found.rarest_label, found.rarest_label_share) == ("A", 2 / 5)
+    assert found.label_evenness == pytest.approx(-(0.4 * math.log2(0.4) + 0.6 * math.log2(0.6)))
+    assert (found.mean_information, found.information_variation, found.once_share) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("document", "overlapping", "within_label"),
+    [
+        ("0-2A 2-4A", 0, 0),
+        ("0-2A 1-4A", 2, 2),
+        ("0-2A 0-2B", 2, 0),
+        # the long one reaches over both
+        ("0-9A 1-2B 4-5A", 3, 2),
+        ("0-9A 1-2B 4-5A 20-30B", 3, 2),
+        ("0-3A 1-2B 3-4A", 2, 0),
+    ],
+)
+def test_overlap_by_hand(document, overlapping, within_label):
+    found = statistics_of(spans(document, "0-1A 5-6B"))
+    assert (found.overlapping, found.overlapping_within_label) == (overlapping, within_label)
+
+
+def test_spans_of_other_documents_do_not_touch():
+    found = statistics_of(spans("0-3A", "3-5A", "2-4A"))
+    assert (found.adjacent, found.overlapping) == (0, 0)
+
+
+def test_discontinuous_spans():
+    document = [
+        {"label": "A", "fragments": [[0, 1], [4, 6]]},
+        {"label": "A", "fragments": [[1, 4]]},
+        {"label": "B", "fragments": [[5, 9]]},
+    ]
+    found = statistics_of(Spans.from_dicts([document]))
+    assert found.discontinuous == 1
+    # 3, 3 and 4 tokens, those of the first without its gap
+    assert found.mean_length == pytest.approx(10 / 3)
+    assert (found.overlapping, found.overlapping_within_label) == (2, 0)
+    assert "fragments" in " ".join(advise(Spans.from_dicts([document])).notes)
+
+
+def test_words_by_hand():
+    # a is 4 of 8 words, 1 bit; b 2 of 8, 2 bits; c and d are 1 of 8, 3 bits
+    words = [["a", "b", "a", "c"], ["a", "a", "d", "b"]]
+    found = statistics_of(spans("1-4A", "2-3A"), words)
+    bits = [2, 1, 3, 3]
+    mean = Fraction(sum(bits), 4)
+    assert found.mean_information == float(mean)
+    variance = sum((bit - mean) ** 2 for bit in bits) / 4
+    assert found.information_variation == pytest.approx(math.sqrt(variance) / mean)
+    assert found.once_share == 0.5
+    one_word = statistics_of(spans("0-2A"), [["a", "a"]])
+    assert (one_word.mean_information, one_word.information_variation, one_word.once_share) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
+def test_statistics_are_those_of_sets(kind):
+    seen = 0
+    for seed in range(80):
+        references, _, lengths = random_pair(seed, kind)
+        listed = [(number, *span) for number, document in enumerate(references) for span in document]
+        if not listed:
+            continue
+        seen += 1
+        found = statistics_of(as_spans(references, lengths))
+        sizes = [len(tokens) for _, _, tokens in listed]
+        assert found.tokens == sum(lengths)
+        assert found.mean_length == pytest.approx(sum(sizes) / len(sizes))
+        assert found.one_token_share == pytest.approx(sizes.count(1) / len(sizes))
+        meeting = [
+            [other for other in listed if other != one and other[0] == one[0] and other[2] & one[2]] for one in listed
+        ]
+        assert found.overlapping == sum(map(bool, meeting)), seed
+        within = sum(any(two[1] == one[1] for two in met) for one, met in zip(listed, meeting, strict=True))
+        assert found.overlapping_within_label == within, seed
+        assert found.adjacent == sum(
+            any(two[:2] == one[:2] and max(two[2]) + 1 == min(one[2]) for two in listed) for one in listed
+        )
+    assert seen > 40
+
+
+ONE = "0-1A 3-4A 6-7A 9-10A"
+
+
+@pytest.mark.parametrize(
+    ("document", "properties", "call"),
+    [
+        (ONE, "", "span_f()"),
+        ("0-2A 3-5A 6-7A 9-10A 12-15A", "overlap noise", "token_f()"),
+        ("0-3A 3-6A 8-11A 12-15A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
+        # with one or two tokens no part of a span is larger than another
+        ("0-2A 3-4A 6-7A 9-10A 12-14A", "noise", "token_f()"),
+        ("0-2A 2-4A 6-8A 9-11A", "noise homogeneity completeness", "token_f(format='BIO')"),
+        # one token each: borders alone
+        ("0-1A 1-2A", "homogeneity completeness", "span_f()"),
+        ("0-1A 3-4A 6-7A 9-12A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
+        (
+            "0-1A 1-2A 6-7A 9-12A",
+            "overlap noise homogeneity completeness length_vs_captured length_vs_noisy",
+            "sl_icm()",
+        ),
+        ("0-5A 6-11A", "overlap noise overlap_increasing noise_increasing", "sl_icm()"),
+        # overlapping: not token_f, and intersection_f with a cap where they are of one label
+        ("0-2A 1-3A", "noise", "bcubed()"),
+        ("0-2A 1-4B", "overlap noise", "bcubed()"),
+        ("0-1A 0-1B", "", "span_f()"),
+        ("0-1A 3-4A 6-10A 8-9A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f(cap=True)"),
+        ("0-1A 3-4A 6-10A 8-9B", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
+    ],
+)
+def test_advice(document, properties, call):
+    found = advise(spans(document))
+    assert set(found.properties) == set(properties.split())
+    assert found.call == call
+    assert found.measure in MEASURES
+    MEASURES[found.measure](**found.options)
+    printed = published_properties()
+    for metric in SIMPLEST_FIRST:
+        has_them = all(printed[metric][name] for name in found.properties)
+        left_out = metric.startswith("token_f") and found.statistics.overlapping > 0
+        assert (metric in found.fitting) == (has_them and not left_out)
+
+
+def test_words_that_differ():
+    document = spans("0-2A 3-5A")
+    alike = advise(document, [["a", "b", "c", "d", "e"]])
+    assert alike.measure == "token_f"
+    words = [["a", "b", "a", "a", "a", "a", "a", "a"]]
+    apart = advise(document, words)
+    assert apart.call == "sl_icm(tokens=words)"
+    assert "token_informativeness" in apart.properties
+    assert any("no longer has every other property" in note for note in apart.notes)
+    unknown = advise(document)
+    # neither words nor lengths
+    assert [answer.matters for answer in unknown.answers].count(None) == 2
+    assert [answer.matters for answer in alike.answers].count(None) == 0
+
+
+@pytest.mark.parametrize("metric", ["token_f_BIO_BIOE"])
+def test_short_spans_lack_nothing_of_two_formats(metric):
+    """What is left out of the properties has no cases, and the two formats have what is left of theirs."""
+    for name, known in PROPERTIES.items():
+        cases = [
+            case
+            for case in islice(known.cases(seed=5), 1500)
+            if all(span.size <= 2 for span in case.gold) and name != "token_informativeness"
+        ]
+        if name in (*WITHOUT_LONGER_SPANS, "token_informativeness"):
+            assert cases == []
+            continue
+        assert len(cases) > 20
+        lengths = [len(case.words) for case in cases]
+        gold, better, worse = (
+            Spans.from_dicts([[span._asdict() for span in getattr(case, side)] for case in cases], lengths=lengths)
+            for side in ("gold", "better", "worse")
+        )
+        for measure in (TokenF(format="BIO"), TokenF(format="BIOE")):
+            one, other = (measure.score_per_document(measure.counts(gold, side))["f1"] for side in (better, worse))
+            assert bool((one > other + 1e-9).all()) == published_properties()[metric][name], (name, measure)
+
+
+def test_chance_by_hand():
+    # A: one span of one token in each of 4 and 20 tokens; B: two tokens of two
+    corpus = spans("0-1A", "3-4A", "0-2B", lengths=[4, 20, 2])
+    found = advise(corpus)
+    assert found.statistics.chance_per_label == pytest.approx({"A": (1 / 4 + 1 / 20) / 2, "B": 1})
+    assert found.statistics.chance == pytest.approx((1 / 4 + 1 / 20 + 2) / 4)
+    (note,) = (note for note in found.notes if "chance_kappa_f1" in note)
+    assert "would score 0.57" in note
+    assert "above all for B (1.00), A (0.15)." in note
+    raised = advise(corpus, thresholds=Thresholds(chance=0.2))
+    assert any("above all for B (1.00). In 1 other label it can be ignored." in note for note in raised.notes)
+    assert [answer.matters for answer in raised.answers][-1] is True
+    # documents that are long beside their spans
+    long = advise(spans("0-1A 5-7A", lengths=[1000]))
+    assert [answer.matters for answer in long.answers][-1] is False
+    assert any(
+        note.startswith("Chance can be ignored: spans of the same lengths would score 0.0") for note in long.notes
+    )
+    # without lengths nothing can be said; words tell them
+    assert advise(spans("0-1A")).statistics.chance is None
+    assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
+
+
+def test_chance_of_a_long_document(monkeypatch):
+    monkeypatch.setattr(statistics, "_MOST_WORK", 1000)
+    tags = ["B-A", "I-A", "O", "O", "O", "B-B", "O", "O"] * 250
+    corpus = Spans.from_tags([tags])
+    exact, near = ChanceKappaF1(), ChanceKappaF1(method="uniform")
+    values = {measure: measure.score(measure.counts(corpus, corpus))["chance_f1"] for measure in (exact, near)}
+    assert exact.work(Alignment(corpus, corpus)) > statistics._MOST_WORK
+    assert advise(corpus).statistics.chance == values[near]
+    assert values[near] == pytest.approx(values[exact], abs=1e-3)
+
+
+@pytest.mark.parametrize("document", ["0-4A 1-2A", "0-3A 2-5A"], ids=["nested", "crossing"])
+def test_chance_of_spans_that_overlap(document):
+    corpus = spans(document, lengths=[9])
+    measure = ChanceKappaF1(placement="layers" if document == "0-4A 1-2A" else "independent")
+    expected = measure.score(measure.counts(corpus, corpus))["chance_f1"]
+    assert advise(corpus).statistics.chance == pytest.approx(expected, abs=1e-15)
+
+
+def test_uneven_labels():
+    even, uneven = spans("0-1A 2-3B"), spans("0-1A 2-3A 4-5A 6-7A 8-9A 10-11A 12-13A 14-15B")
+    assert not any("macro" in note for note in advise(even).notes)
+    (note,) = (note for note in advise(uneven).notes if "macro" in note)
+    assert "B has 12.5% of the spans" in note
+
+
+@pytest.mark.parametrize(
+    ("document", "name", "at", "above", "property_name"),
+    [
+        ("0-3A 4-5A 6-7A 9-10A", "several_tokens", 0.25, 0.26, "overlap"),
+        ("0-1A 1-2A 4-5A 6-7A", "adjacent", 0.25, 0.26, "homogeneity"),
+        # lengths 1 and 3: deviation 1, mean 2
+        ("0-1A 3-6A", "length_variation", 0.5, 0.51, "length_vs_noisy"),
+        ("0-1A 3-8A", "long_share", 0.5, 0.51, "noise_increasing"),
+        ("0-1A 3-6A", "long_span", 3, 4, "noise_increasing"),
+    ],
+)
+def test_thresholds(document, name, at, above, property_name):
+    corpus = spans(document)
+    assert property_name in advise(corpus, thresholds=Thresholds(**{name: at})).properties
+    assert property_name not in advise(corpus, thresholds=Thresholds(**{name: above})).properties
+
+
+def test_a_threshold_of_zero_does_not_count_what_is_not_there():
+    zero = dict.fromkeys(("several_tokens", "adjacent", "length_variation", "long_share", "information_variation"), 0)
+    assert advise(spans(ONE), [["a"] * 10], thresholds=Thresholds(**zero)).properties == ()
+
+
+def test_why_names_what_decides():
+    found = advise(spans("0-2A 3-5A 6-7A 9-10A 12-15A"))
+    assert "60.0% of spans of several tokens" in found.why
+    assert "overlap, noise" in found.why
+    assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them too" in found.why
+    assert "It alone has them." in advise(spans("0-5A")).why
+    assert "whole spans" in advise(spans(ONE)).why
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert written["measure"] == "token_f"
+    assert {name for answer in written["answers"] for name in answer["properties"]} <= set(PROPERTIES)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: advise(spans("", "")), "references: the reference has no spans"),
+        (lambda: advise(spans("0-2A"), [["a"]]), "ends at 2, but the document has 1 token\\."),
+        (lambda: advise(spans("0-2A", lengths=[4]), [["a", "b"]]), "2 words, 4 annotated tokens"),
+        (lambda: advise(spans("0-2A"), [["a", "b"], ["c"]]), "words: words for 2 documents, annotation of 1"),
+        (lambda: advise(spans("0-2A"), [["a", None]]), "None"),
+        (lambda: Thresholds(adjacent=-0.1), "invalid value for adjacent: -0.1"),
+        (lambda: Thresholds(long_span=math.nan), "invalid value for long_span: nan"),
+        (lambda: Thresholds(long_share=True), "invalid value for long_share: True"),
+        (lambda: Thresholds(label_evenness="0.5"), "invalid value for label_evenness: '0.5'"),
+    ],
+)
+def test_wrong_input(call, said):
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_example():
+    result = doctest.testmod(advise_module)
+    assert result.attempted > 2
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "spans_", "one", "call"),
+    [
+        ("multiconer_es_dev.conll", {}, 1176, 0.466, "intersection_f()"),
+        ("conll03_test_tags.tsv", {"columns": [1]}, 5648, 0.633, "token_f()"),
+        (
+            "hipe2020_test_fr.tsv",
+            {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"},
+            1600,
+            0.557,
+            "sl_icm(tokens=words)",
+        ),
+    ],
+)
+def test_real_corpora(data, name, options, spans_, one, call):
+    file = read(data / name, words=True, **options)
+    found = advise(Spans.from_tags(file.tags[0]), None if file.words is None else tag_lists(file.words))
+    assert found.statistics.spans == spans_
+    assert found.statistics.one_token_share == pytest.approx(one, abs=5e-4)
+    assert found.call == call
+
+
+@pytest.mark.parametrize(("tags", "named"), [(["B-A", "O", "B-A"], False), (["B-A", "I-A", "O", "B-A"], True)])
+def test_matched_f_is_named_where_spans_can_be_nearly_right(tags, named):
+    notes = advise(Spans.from_tags([tags])).notes
+    assert any("report matched_f beside it" in note for note in notes) == named

@@ -1,0 +1,367 @@
+"""Agreement of several annotators: pairs as the measures say, alpha jointly, errors by name."""
+
+import json
+import math
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import spanometer
+from random_corpora import as_spans, random_document
+from spanometer import InputError, Spans
+from spanometer.alignment.overlaps import Alignment, lay_out
+from spanometer.counts.statistics import Resampling
+from spanometer.measures import ChanceKappaF1, Gamma, UnitizingAlpha
+
+TAGS = {
+    "ann": [["B-X", "I-X", "O", "O", "O", "O"], ["O", "B-Y", "O"]],
+    "ben": [["O", "B-X", "I-X", "O", "O", "O"], ["O", "B-Y", "O"]],
+    "cat": [["O", "O", "O", "O", "B-X", "I-X"], ["O", "O", "O"]],
+}
+
+
+def randomly(seed, annotators, labels=("A", "B", "C")):
+    """Annotations of the same random documents, and the documents' lengths."""
+    generator = random.Random(seed)
+    lengths = [generator.choice((1, 4, 9, 15)) for _ in range(5)]
+    annotations = [
+        [random_document(generator, length, "flat", labels) for length in lengths] for _ in range(annotators)
+    ]
+    return annotations, lengths
+
+
+def spans(annotation, lengths):
+    return as_spans(annotation, lengths)
+
+
+def test_by_hand():
+    found = spanometer.agreement(TAGS)
+    assert found.names == ("ann", "ben", "cat")
+    assert (found.documents, found.tokens, found.spans.tolist()) == (2, 9, [2, 2, 1])
+    of_x = found.per_label["X"]
+    # one shared token of 2 + 2, and none
+    assert of_x.f1.tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    # coverage 1/5, 2/5, 2/5, 2/5, 2/5, 1/5 on both sides: 0.72 shared tokens of two
+    np.testing.assert_allclose(of_x.chance_f1, np.full((3, 3), 0.36), atol=1e-15)
+    assert of_x.mean_f1 == pytest.approx(0.5 / 3)
+    assert of_x.mean_kappa_f1 == pytest.approx(((0.5 - 0.36) - 0.36 - 0.36) / 0.64 / 3)
+    # all three: 27 tokens, of which 6 annotated; of 9 tokens the pairs differ in 2, 4 and 4
+    assert of_x.observed_disagreement == pytest.approx(10 / 27)
+    assert of_x.expected_disagreement == pytest.approx(2 * 6 * 21 / (27**2 - 12 - 21))
+    assert of_x.alpha == pytest.approx(1 - (10 / 27) / (252 / 696))
+    assert of_x.spans.tolist() == [1, 1, 1]
+    assert found.per_label["Y"].spans.tolist() == [1, 1, 0]
+    assert found.f1[0, 1] == 2 * 2 / 6
+
+
+@pytest.mark.parametrize("options", [{}, {"level": "span"}, {"average": "macro"}, {"variant": "1995"}])
+@pytest.mark.parametrize("annotators", [2, 3, 5])
+def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
+    own = {key: value for key, value in options.items() if key != "variant"}
+    chance = ChanceKappaF1(**own)
+    alpha = UnitizingAlpha(variant=options.get("variant", "2016"), average=options.get("average", "micro"))
+    for seed in range(4):
+        annotations, lengths = randomly(seed, annotators)
+        sides = [spans(annotation, lengths) for annotation in annotations]
+        found = spanometer.agreement(sides, **options)
+        labels = tuple(sorted({label for side in sides for label in side.labels}))
+        assert tuple(found.per_label) == labels
+        for one, other in combinations(range(annotators), 2):
+            counts = chance.counts(sides[one], sides[other])
+            expected, per_label = chance.score(counts), chance.score_per_label(counts)
+            for key in ("f1", "chance_f1", "kappa_f1"):
+                matrix = getattr(found, key)
+                assert matrix[one, other] == matrix[other, one] == pytest.approx(expected[key], abs=1e-12)
+                for label in labels:
+                    value = getattr(found.per_label[label], key)[one, other]
+                    if label in per_label:
+                        assert value == pytest.approx(per_label[label][key], abs=1e-12)
+                    else:
+                        assert math.isnan(value)
+        pairs = [found.kappa_f1[one, other] for one, other in combinations(range(annotators), 2)]
+        assert found.mean_kappa_f1 == pytest.approx(sum(pairs) / len(pairs))
+        assert (np.diag(found.f1) == 1).all()
+        assert (np.diag(found.kappa_f1) == 1).all()
+        if annotators == 2:
+            expected = alpha.score(alpha.counts(*sides))
+            assert [found.alpha, found.observed_disagreement, found.expected_disagreement] == pytest.approx(
+                [expected[key] for key in alpha.keys]
+            )
+
+
+def test_chance_on_the_diagonal_is_that_of_the_same_lengths():
+    annotations, lengths = randomly(3, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides)
+    for place, side in enumerate(sides):
+        assert found.chance_f1[place, place] == ChanceKappaF1().score(ChanceKappaF1().counts(side, side))["chance_f1"]
+
+
+def test_alpha_is_joint_and_no_mean_of_pairs():
+    annotations, lengths = randomly(1, 4)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides)
+    pairs = [UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["alpha"] for pair in combinations(sides, 2)]
+    assert found.alpha != pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
+    # observed disagreement is the mean of the pairs, the expected one is not
+    observed = [
+        UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["observed_disagreement"]
+        for pair in combinations(sides, 2)
+    ]
+    assert found.observed_disagreement == pytest.approx(sum(observed) / len(observed))
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_order_of_annotators_does_not_matter(variant):
+    for seed in range(4):
+        annotations, lengths = randomly(seed, 4)
+        sides = [spans(annotation, lengths) for annotation in annotations]
+        order = random.Random(seed).sample(range(4), 4)
+        found = spanometer.agreement(sides, variant=variant)
+        moved = spanometer.agreement([sides[place] for place in order], variant=variant)
+        np.testing.assert_allclose(moved.kappa_f1, found.kappa_f1[np.ix_(order, order)], atol=1e-12)
+        assert moved.alpha == pytest.approx(found.alpha, abs=1e-12)
+        assert moved.mean_kappa_f1 == pytest.approx(found.mean_kappa_f1, abs=1e-12)
+
+
+def test_identical_annotators():
+    found = spanometer.agreement([TAGS["ann"]] * 3)
+    assert found.names == ("1", "2", "3")
+    assert (found.mean_f1, found.mean_kappa_f1, found.alpha) == (1.0, 1.0, 1.0)
+
+
+def test_forms_of_input():
+    expected = spanometer.agreement(TAGS).to_dict()
+    assert spanometer.agreement(list(TAGS.values()), names=list(TAGS)).to_dict() == expected
+    lengths = [6, 3]
+    decoded = {name: Spans.from_tags(tags) for name, tags in TAGS.items()}
+    bare = {name: Spans.from_dicts(side.to_dicts()) for name, side in decoded.items()}
+    for given, options in (
+        (decoded, {}),
+        (bare, {"lengths": lengths}),
+        ({**bare, "ann": decoded["ann"]}, {}),
+        ({**bare, "cat": TAGS["cat"]}, {}),
+    ):
+        found = spanometer.agreement(given, **options).to_dict()
+        assert {**found, "signatures": None} == {**expected, "signatures": None}
+
+
+def test_scheme_is_told_from_all():
+    one, other = [["S-A", "O"]], [["I-A", "O"]]
+    found = spanometer.agreement([one, other, [["B-A", "E-A"]]])
+    assert "|scheme:IOBES|" in found.signatures["chance_kappa_f1"]
+    assert found.f1[0, 1] == 1.0
+
+
+def test_aligns_each_pair_once(monkeypatch):
+    built = []
+
+    def counted(*sides):
+        built.append(sides)
+        return Alignment(*sides)
+
+    monkeypatch.setattr("spanometer.measures.aligned.Alignment", counted)
+    spanometer.agreement(TAGS)
+    # three pairs, and each with itself for the diagonal of the chance level
+    assert len(built) == 6
+
+
+def test_to_dict_is_json():
+    found = spanometer.agreement(TAGS, variant=None, zero_division=math.nan)
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert written["annotators"] == ["ann", "ben", "cat"]
+    assert written["alpha"] is None
+    assert list(written["signatures"]) == ["chance_kappa_f1"]
+    assert written["per_label"]["Y"]["f1"][0][1] == 1.0
+    assert written["kappa_f1"][0][0] == 1.0
+    with pytest.raises(AttributeError):
+        found.alpha = 1.0
+
+
+def test_nothing_annotated():
+    found = spanometer.agreement([[["O", "O"]], [["O", "O"]]])
+    assert (found.mean_f1, found.alpha, dict(found.per_label)) == (0.0, 0.0, {})
+    none = spanometer.agreement([[], []], zero_division=1.0)
+    assert (none.documents, none.mean_f1, none.alpha) == (0, 1.0, 1.0)
+
+
+def nested():
+    return Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]], lengths=[9])
+
+
+def test_overlapping_spans():
+    flat = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]], lengths=[9])
+    with pytest.raises(InputError, match=r"annotator 2, document 0, token 1: a span of 'A' overlaps .*disjoint"):
+        spanometer.agreement([flat, nested()])
+    with pytest.raises(InputError, match=r"annotator 2, document 0, token 1: .* units do not.\nSet variant=None"):
+        spanometer.agreement([flat, nested()], placement="layers")
+    found = spanometer.agreement([flat, nested()], placement="layers", variant=None)
+    assert math.isnan(found.alpha)
+    assert found.kappa_f1[0, 1] > 0
+
+
+BAD = {
+    "one": ([[["O"]]], {}, "1 annotator: agreement takes two"),
+    "none": ([], {}, "0 annotators: agreement takes two"),
+    "names": ([[["O"]], [["O"]]], {"names": ["a"]}, "1 names, 2 annotators"),
+    "same name": ([[["O"]], [["O"]]], {"names": ["a", "a"]}, "two annotators have one name"),
+    "named twice": ({"a": [["O"]], "b": [["O"]]}, {"names": ["a", "b"]}, "have names already"),
+    "documents": ({"a": [["O"]], "b": [["O"], []]}, {}, "annotator b: 2 documents, but annotator a has 1"),
+    "tokens": (
+        {"a": [["O"], ["O"]], "b": [["O"], []]},
+        {},
+        "annotator b, document 1: 0 tokens, but annotator a has 1",
+    ),
+    "tag": ({"a": [["B-A"]], "b": [["X-A"]]}, {}, "annotator b, document 0, token 0: 'X-A' has no prefix"),
+    "illegal": ({"a": [["B-A"]], "b": [["I-A"]]}, {"repair": "raise", "scheme": "IOB2"}, "annotator b, .*'I-A' cannot"),
+    "no tags": ({"a": [["B-A"]], "b": 3}, {}, "annotator b: 3 is not a list of documents"),
+    "average": ([[["O"]], [["O"]]], {"average": "weighted"}, "Use one of 'micro', 'macro'"),
+    "level": ([[["O"]], [["O"]]], {"level": "word"}, "Use one of 'token', 'span'"),
+    "variant": ([[["O"]], [["O"]]], {"variant": "2020"}, "Use one of '1995', '2016'"),
+    "scheme": ([nested(), nested()], {"scheme": "IOB2"}, "are for tags"),
+    "lengths": (
+        [nested(), nested()],
+        {"lengths": [2]},
+        "annotator 1, document 0, token 0: .* the document has 2 tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_errors_name_the_annotator(case):
+    annotations, options, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        spanometer.agreement(annotations, **options)
+
+
+def test_lengths_must_be_known():
+    bare = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
+    with pytest.raises(InputError, match="lengths are not known"):
+        spanometer.agreement([bare, bare])
+    short = {"a": bare, "b": [["O", "O"]]}
+    with pytest.raises(InputError, match=r"annotator a, document 0, token 0: .* the document has 2 tokens"):
+        spanometer.agreement(short)
+
+
+def test_is_imported_when_it_is_asked_for():
+    import spanometer.analysis.agreement.agree
+
+    assert spanometer.agreement is spanometer.analysis.agreement.agree.agreement
+    with pytest.raises(AttributeError, match="no attribute 'agreements'"):
+        spanometer.agreements  # noqa: B018
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
+    annotations, lengths = randomly(annotators, annotators)
+    options = {"average": average, "n_resamples": 25, "interval_method": "percentile", "seed": 3}
+    found = spanometer.agreement(
+        [spans(annotation, lengths) for annotation in annotations], confidence=0.9, labels="match", **options
+    )
+    generator = np.random.default_rng(3)
+    drawn = []
+    for _ in range(25):
+        chosen = generator.integers(len(lengths), size=len(lengths), dtype=np.int32).tolist()
+        sides = [spans([one[place] for place in chosen], [lengths[place] for place in chosen]) for one in annotations]
+        drawn.append(spanometer.agreement(sides, average=average))
+    for key in ("mean_f1", "mean_chance_f1", "mean_kappa_f1", "alpha", "observed_disagreement"):
+        values = [getattr(one, key) for one in drawn]
+        np.testing.assert_allclose(found.intervals[key], np.quantile(values, [0.05, 0.95]), atol=1e-12)
+    for key in ("f1", "chance_f1", "kappa_f1"):
+        low, high = np.quantile([getattr(one, key)[0, 1] for one in drawn], [0.05, 0.95])
+        np.testing.assert_allclose(found.interval(key, 0, 1), (low, high), atol=1e-12)
+        assert found.interval(key, 1, 0) == found.interval(key, 0, 1)
+        assert found.interval(key, 0, 0) is None
+    for label, of_label in found.per_label.items():
+        values = [one.per_label[label].alpha for one in drawn if label in one.per_label]
+        # a drawn corpus without the label has no such entry
+        if len(values) == len(drawn):
+            np.testing.assert_allclose(of_label.intervals["alpha"], np.quantile(values, [0.05, 0.95]), atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_intervals_are_those_of_the_measures(variant):
+    annotations, lengths = randomly(7, 2)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides, confidence=0.8, n_resamples=50, variant=variant)
+    sides = [side.with_labels(tuple(found.per_label)) for side in sides]
+    resampling = Resampling(confidence=0.8, n_resamples=50)
+    for measure, place in ((ChanceKappaF1(), (0, 1)), (UnitizingAlpha(variant=variant), ())):
+        counts = measure.counts(*sides)
+        for key, bounds in measure.intervals(counts, resampling).items():
+            assert found.interval(key, *place) == pytest.approx(bounds, abs=1e-12)
+        for label, of_label in measure.label_intervals(counts, resampling).items():
+            for key, bounds in of_label.items():
+                assert found.per_label[label].interval(key, *place) == pytest.approx(bounds, abs=1e-12)
+        assert "confidence:0.8|interval_method:bca|n_resamples:50|seed:0" in found.signatures[measure.name]
+
+
+def test_values_without_an_interval():
+    one = spanometer.agreement({name: tags[:1] for name, tags in TAGS.items()}, confidence=0.95)
+    assert np.isnan(one.intervals["mean_f1"]).all()
+    assert "intervals need two documents or more, and there is 1 document" in str(one)
+    found = spanometer.agreement({**TAGS, "dan": TAGS["cat"]}, confidence=0.95, n_resamples=20)
+    # cat and dan have no Y
+    assert found.per_label["Y"].interval("f1", 0, 1) is not None
+    assert found.per_label["Y"].interval("f1", 2, 3) is None
+    assert spanometer.agreement(TAGS).intervals == {}
+    assert json.loads(json.dumps(found.to_dict()))["confidence"] == 0.95
+    with pytest.raises(InputError, match="confidence"):
+        spanometer.agreement(TAGS, confidence=2)
+
+
+def test_intervals_of_blocks(monkeypatch):
+    annotations, lengths = randomly(5, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    whole = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
+    monkeypatch.setattr("spanometer.analysis.scores.counting._BLOCK", 2)
+    parts = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
+    for key, bounds in whole.intervals.items():
+        np.testing.assert_allclose(parts.intervals[key], bounds, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_gamma_of_all(annotators):
+    annotations, lengths = randomly(3, annotators)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    measure = Gamma(samples=5, seed=3, sampler="statistical")
+    found = spanometer.agreement(sides, gamma=measure)
+    labels = ("A", "B", "C")
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    counts = measure.count_sides([lay_out(side, labels, offsets) for side in sides], labels, offsets)
+    assert {key: getattr(found, key) for key in Gamma.keys} == measure.score(counts)
+    for label, values in measure.score_per_label(counts).items():
+        assert {key: getattr(found.per_label[label], key) for key in Gamma.keys} == {
+            key: values[key] for key in Gamma.keys
+        }
+    assert found.to_dict()["gamma"] == found.gamma
+    assert "|sampler:statistical|samples:5|seed:3|" in found.signatures["gamma"]
+    if annotators == 2:
+        counts = measure.counts(*sides)
+        assert found.gamma == measure.score(counts)["gamma"]
+
+
+def test_gamma_is_left_out():
+    found = spanometer.agreement(TAGS)
+    assert math.isnan(found.gamma)
+    assert not {*Gamma.keys, "gamma"} & {*found.to_dict(), *found.signatures}
+    with pytest.raises(InputError, match=r"Give measures.Gamma\(\)"):
+        spanometer.agreement(TAGS, gamma="yes")
+
+
+def test_gamma_of_nested_and_crossing_spans():
+    one = Spans.from_dicts([[{"start": 0, "end": 6, "label": "A"}, {"start": 4, "end": 9, "label": "A"}]], lengths=[12])
+    found = spanometer.agreement([one, one, one], variant=None, placement="independent", gamma=Gamma())
+    assert (found.gamma, found.gamma_cat, found.observed_disorder) == (1.0, 1.0, 0.0)
+
+
+def test_gamma_has_intervals():
+    annotations, lengths = randomly(5, 3)
+    sides = [spans(annotation, lengths) for annotation in annotations]
+    found = spanometer.agreement(sides, gamma=Gamma(samples=5), confidence=0.9, n_resamples=50)
+    low, high = found.interval("gamma")
+    assert low < found.gamma < high
+    assert found.per_label["A"].interval("gamma") is not None

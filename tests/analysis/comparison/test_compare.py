@@ -1,0 +1,649 @@
+"""Comparison of systems: by hand, against SciPy and sacreBLEU, by simulation, at the edges."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import spanometer
+from slow import comparison as slow
+from spanometer import InputError, Spans
+from spanometer.analysis.comparison.compare import compare
+from spanometer.analysis.comparison.significance import PairedResampling, holm, ranks
+from spanometer.counts.estimates import Estimate
+from spanometer.counts.statistics import Resampling
+from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
+from spanometer.readers import read, tag_lists
+from spanometer.spans.attributes import Attributes
+from spanometer.spans.entities import Entities
+from spanometer.tags.tags import Tags
+
+REFERENCE = [["B-A", "O"], ["B-A", "O"], ["B-A", "O"], ["B-B", "O"]]
+NONE = [["O", "O"]] * 4
+
+
+def random_tags(generator, documents, *systems):
+    """References, and outputs that find each span with a given probability, which differs from sentence to sentence."""
+    references, outputs = [], [[] for _ in systems]
+    for _ in range(documents):
+        number = int(generator.integers(1, 4))
+        ease = generator.normal()
+        references.append([tag for _ in range(number) for tag in ("B-A", "O")])
+        for output, right in zip(outputs, systems, strict=True):
+            share = 1 / (1 + math.exp(-(ease + right)))
+            found = generator.random((number, 2)) < (share, 0.15)
+            output.append([tag for hit, extra in found for tag in ("B-A" if hit else "O", "B-A" if extra else "O")])
+    return references, *outputs
+
+
+def of_documents(references, output):
+    """(right, predicted, reference) of each document, of one-token spans of one label."""
+    return [
+        (
+            sum(one == other == "B-A" for one, other in zip(reference, predicted, strict=True)),
+            predicted.count("B-A"),
+            reference.count("B-A"),
+        )
+        for reference, predicted in zip(references, output, strict=True)
+    ]
+
+
+def pair(references, one, other, **options):
+    """What span_f says of two systems."""
+    return compare(references, {"one": one, "other": other}, **options).measures["span_f"].pairs[0]
+
+
+# by hand
+
+
+def test_by_hand():
+    """The one finds all four spans, the other none: of the 16 swaps two give as large a difference as 1 - 0."""
+    found = compare(REFERENCE, {"all": REFERENCE, "none": NONE})
+    assert (found.names, found.documents, found.tokens) == (("all", "none"), 4, 8)
+    result = found.measures["span_f"]
+    assert result.systems["all"].scores == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert result.systems["all"].intervals["f1"] == (1.0, 1.0)
+    assert [result.systems[name].rank for name in found.names] == [1, 2]
+    assert result.systems["none"].rank_shares == (0.0, 1.0)
+    (of_pair,) = result.pairs
+    assert of_pair.systems == ("all", "none")
+    assert of_pair.difference == 1.0
+    assert of_pair.interval == (1.0, 1.0)
+    assert (of_pair.p_randomisation, of_pair.exact) == (2 / 16, True)
+    # all differences in drawn corpora are 1, their mean: none is 1 away from it
+    assert of_pair.p_bootstrap == 1 / 1001
+    assert of_pair.mark == ""
+
+
+def test_documents_that_do_not_differ_change_nothing():
+    other = [["O", "O"], *REFERENCE[1:]]
+    # swapping the first document or not: the difference is as large both times
+    found = pair(REFERENCE, REFERENCE, other)
+    assert (found.p_randomisation, found.exact) == (1.0, True)
+
+
+def test_identical_systems():
+    references, output = random_tags(np.random.default_rng(0), 30, 1.0)
+    for method in ("bca", "percentile"):
+        found = pair(references, output, output, interval_method=method)
+        assert (found.difference, found.interval) == (0.0, (0.0, 0.0))
+        assert found.p_randomisation == found.p_bootstrap == 1.0
+        assert found.p_randomisation_holm == found.p_bootstrap_holm == 1.0
+
+
+def test_swapped_systems_swap_signs():
+    references, one, other = random_tags(np.random.default_rng(1), 40, 1.0, 0.6)
+    for method in ("bca", "percentile"):
+        there, back = (pair(references, *sides, interval_method=method) for sides in ((one, other), (other, one)))
+        assert there.difference == -back.difference
+        assert there.interval == pytest.approx((-back.interval[1], -back.interval[0]), abs=1e-12)
+        for name in ("p_randomisation", "p_bootstrap"):
+            assert getattr(there, name) == getattr(back, name)
+
+
+def test_the_seed_says_it_all():
+    references, one, other = random_tags(np.random.default_rng(2), 40, 1.0, 0.8)
+    first = pair(references, one, other, seed=1)
+    assert pair(references, one, other, seed=1) == first
+    second = pair(references, one, other, seed=2)
+    assert second.p_randomisation != first.p_randomisation
+    assert second.p_bootstrap != first.p_bootstrap
+    assert second.interval != first.interval
+
+
+def test_what_a_pair_says_does_not_depend_on_the_others():
+    references, one, other, third = random_tags(np.random.default_rng(3), 40, 1.0, 0.7, 0.2)
+    alone = pair(references, one, other)
+    of_three = compare(references, {"x": third, "one": one, "other": other}, measures=["link_f", "span_f"])
+    (found,) = (each for each in of_three.measures["span_f"].pairs if each.systems == ("one", "other"))
+    for name in ("difference", "interval", "p_randomisation", "p_bootstrap"):
+        assert getattr(found, name) == getattr(alone, name)
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    references, one, other = random_tags(np.random.default_rng(4), 25, 1.0, 0.7)
+    for permutations in (500, 10**6):
+        if permutations == 10**6:
+            references, one, other = references[:9], one[:9], other[:9]
+        options = {"n_permutations": permutations, "n_resamples": 50}
+        whole = pair(references, one, other, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr("spanometer.counts.statistics._BLOCK", 100)
+            patch.setattr("spanometer.analysis.comparison.significance._BLOCK", 100)
+            assert pair(references, one, other, **options) == whole
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_scores_and_intervals_are_those_of_the_measure(method):
+    references, one, other = random_tags(np.random.default_rng(5), 30, 1.0, 0.7)
+    measures = [measure() for measure in MEASURES.values()]
+    options = {"n_resamples": 100, "interval_method": method, "n_permutations": 20}
+    found = compare(references, {"one": one, "other": other}, measures=measures, **options)
+    spans = Spans.from_tags(references)
+    for name, result in found.measures.items():
+        for system, output in (("one", one), ("other", other)):
+            counts = result.measure.counts(spans, Spans.from_tags(output))
+            assert result.systems[system].scores == result.measure.score(counts)
+            expected = result.measure.intervals(counts, Resampling(n_resamples=100, interval_method=method))
+            assert result.systems[system].intervals == expected
+        assert result.signature.startswith(f"{name}|scheme:IOB2|repair:conlleval|")
+        # gamma has a seed of its own before
+        seed = "" if name == "gamma" else "|seed:0"
+        drawn = f"|confidence:0.95|interval_method:{method}|n_resamples:100{seed}|n_permutations:20|"
+        assert drawn in result.signature
+        assert "|seed:0|" in result.signature
+
+
+def test_the_interval_of_a_difference():
+    """From differences in the corpora that the same draws give, scored anew, and with each document left out."""
+    generator = np.random.default_rng(6)
+    references, one, other = (np.array(side, dtype=object) for side in random_tags(generator, 12, 1.0, 0.3))
+
+    def difference(documents):
+        return slow.f1(of_documents(references[documents], one[documents])) - slow.f1(
+            of_documents(references[documents], other[documents])
+        )
+
+    everything = np.arange(12)
+    drawn = [
+        difference(np.repeat(everything, row.astype(int)))
+        for weights in Resampling(n_resamples=200, seed=3).weights(12)
+        for row in weights
+    ]
+    left_out = np.array([difference(np.delete(everything, document)) for document in everything])
+    for method, without in (("percentile", None), ("bca", left_out)):
+        found = pair(list(references), list(one), list(other), n_resamples=200, seed=3, interval_method=method)
+        expected = Estimate(np.array(difference(everything)), np.array(drawn), without).interval(0.95)
+        assert found.interval == pytest.approx(expected, abs=1e-12)
+    centred = np.abs(np.array(drawn) - np.mean(drawn))
+    assert found.p_bootstrap == (1 + (centred >= abs(difference(everything)) - 1e-12).sum()) / 201
+
+
+# against other implementations
+
+
+def test_exact_randomisation_against_all_swaps():
+    generator = np.random.default_rng(7)
+    for _ in range(20):
+        references, one, other = random_tags(generator, 8, 1.0, 0.0)
+        found = pair(references, one, other)
+        assert found.exact
+        expected = slow.p_of_all_swaps(of_documents(references, one), of_documents(references, other))
+        assert found.p_randomisation == pytest.approx(expected, abs=1e-12)
+
+
+def scipy_permutation_test(references, one, other, n_resamples):
+    """SciPy's p-value: documents of both systems are numbered through, and exchanged in pairs."""
+    counts = np.array(of_documents(references, one) + of_documents(references, other))
+    documents = len(references)
+
+    def difference(first, second, axis):
+        right, predicted, reference = np.moveaxis(counts[first.astype(int)].sum(axis=axis), -1, 0)
+        other_right, other_predicted, other_reference = np.moveaxis(counts[second.astype(int)].sum(axis=axis), -1, 0)
+        return 2 * right / (predicted + reference) - 2 * other_right / (other_predicted + other_reference)
+
+    numbers = np.arange(documents), np.arange(documents, 2 * documents)
+    return stats.permutation_test(
+        numbers,
+        lambda first, second, axis: difference(first, second, axis % first.ndim),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples,
+        random_state=np.random.default_rng(0),
+    ).pvalue
+
+
+def test_randomisation_against_scipy():
+    generator = np.random.default_rng(8)
+    for documents, resamples in ((10, 2000), (60, 20_000)):
+        for _ in range(4):
+            references, one, other = random_tags(generator, documents, 1.0, 0.6)
+            expected = scipy_permutation_test(references, one, other, resamples)
+            found = pair(references, one, other, n_permutations=resamples)
+            if documents == 10:
+                assert found.exact
+                assert found.p_randomisation == pytest.approx(expected, abs=1e-12)
+            else:
+                # five standard errors of the difference of two shares
+                error = 5 * math.sqrt(2 * expected * (1 - expected) / resamples)
+                assert not found.exact
+                assert found.p_randomisation == pytest.approx(expected, abs=error)
+
+
+def test_against_sacrebleu():
+    """sacreBLEU's own functions, with F1 of the documents' counts in place of BLEU."""
+    significance = pytest.importorskip("sacrebleu.significance", reason="sacreBLEU is not installed")
+    from sacrebleu.metrics.base import Score
+
+    class F1:
+        """As much of a metric as the tests ask for."""
+
+        def _extract_corpus_statistics(self, hypotheses, references):
+            return of_documents(references, hypotheses)
+
+        def _aggregate_and_compute(self, numbers):
+            return self._compute_score_from_stats(np.asarray(numbers).sum(axis=0))
+
+        def _compute_score_from_stats(self, numbers):
+            return Score("F1", 2 * numbers[0] / (numbers[1] + numbers[2]))
+
+    generator = np.random.default_rng(9)
+    draws = 10_000
+    spans = Spans.from_tags
+    for right in (1.0, 0.6, 0.5):
+        references, one, other = random_tags(generator, 80, 1.0, right)
+        metric = F1()
+        numbers = np.array(of_documents(references, one))
+        baseline = {"F1": (numbers, metric._aggregate_and_compute(numbers))}
+        arguments = (baseline, "other", other, references, {"F1": metric}, draws)
+        found = pair(references, one, other, n_permutations=draws)
+        theirs = significance._paired_ar_test(*arguments, seed=1)[1]["F1"].p_value
+        assert found.p_randomisation == pytest.approx(theirs, abs=5 * math.sqrt(2 * theirs * (1 - theirs) / draws))
+
+        # their bootstrap subtracts the mean of |d*|, so that it is one-sided for clear differences: on our draws
+        counts = [SpanF().counts(spans(references), spans(side)) for side in (one, other)]
+        parts = [
+            [SpanF().score_weighted(side, weights)["f1"] for side in counts]
+            for weights in Resampling(n_resamples=draws).weights(80)
+        ]
+        first, second = np.concatenate(parts, axis=1)
+        apart = np.abs(first - second)
+        ours = significance._compute_p_value(apart - apart.mean(), abs(found.difference))
+        theirs = significance._paired_bs_test(*arguments, seed=1)[1]["F1"].p_value
+        assert 0.001 < theirs < 0.5
+        assert ours == pytest.approx(theirs, abs=5 * math.sqrt(2 * theirs * (1 - theirs) / draws))
+
+
+def test_holm():
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    generator = np.random.default_rng(10)
+    for _ in range(50):
+        p_values = np.round(generator.random(int(generator.integers(1, 9))) ** 3, 2)
+        assert holm(p_values) == pytest.approx(slow.holm(p_values.tolist()), abs=1e-15)
+    assert holm(np.array([0.5])) == [0.5]
+    assert holm(np.array([math.nan, 0.01])).tolist()[1] == 0.02
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_ranks(higher_is_better):
+    generator = np.random.default_rng(11)
+    values = np.round(generator.random((100, 4)), 1)
+    # sums in another order
+    values[:50] += generator.random((50, 4)) * 1e-14
+    expected = [slow.ranks(row.tolist(), higher_is_better) for row in values]
+    assert ranks(values, higher_is_better=higher_is_better).tolist() == expected
+    assert ranks(np.array([[math.nan, 0.0, math.nan]]), higher_is_better=higher_is_better).tolist() == [[2, 1, 2]]
+
+
+def test_rank_shares():
+    references, one, other, third = random_tags(np.random.default_rng(12), 40, 1.0, 0.9, 0.2)
+    found = compare(references, {"one": one, "other": other, "third": third}, n_resamples=300)
+    systems = found.measures["span_f"].systems
+    values = [
+        [
+            slow.f1(np.repeat(of_documents(references, output), row.astype(int), axis=0))
+            for output in (one, other, third)
+        ]
+        for weights in Resampling(n_resamples=300).weights(40)
+        for row in weights
+    ]
+    places = np.array([slow.ranks(row, True) for row in values])
+    for column, system in enumerate(systems.values()):
+        assert system.rank_shares == tuple((places[:, column] == rank).mean() for rank in (1, 2, 3))
+        assert sum(system.rank_shares) == pytest.approx(1.0)
+
+
+def test_lower_is_better():
+    trees = [[{"start": 0, "end": 2, "types": ["loc"]}], [{"start": 1, "end": 2, "types": ["pers"]}]] * 5
+    wrong = [[{**entity, "types": ["org"]} for entity in document] for document in trees]
+    references, right, worse = map(Entities.from_dicts, (trees, trees, wrong))
+    found = compare(references, {"worse": worse, "right": right}, measures=Eter(alpha=0.25))
+    result = found.measures["eter"]
+    assert [system.rank for system in result.systems.values()] == [2, 1]
+    assert result.pairs[0].difference == result.systems["worse"].scores["eter"] > 0
+    assert "eter|input:entities|alpha:0.25|" in result.signature
+    assert found.tokens is None
+    with_lengths = compare(references, {"a": worse, "b": right}, measures="eter", lengths=[4] * 10)
+    assert with_lengths.tokens == 40
+
+
+# by simulation
+
+
+@pytest.fixture(scope="module")
+def null():
+    """P-values of pairs of systems that are alike."""
+    generator = np.random.default_rng(13)
+    found = []
+    for trial in range(300):
+        references, one, other = random_tags(generator, 60, 1.0, 1.0)
+        found.append(pair(references, one, other, n_resamples=200, n_permutations=400, seed=trial,
+                          interval_method="percentile"))  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("test", ["p_randomisation", "p_bootstrap"])
+def test_p_values_are_uniform_under_the_null(null, test):
+    p_values = np.array([getattr(found, test) for found in null])
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+    # 300 trials: 3 standard errors
+    assert abs((p_values < 0.05).mean() - 0.05) < 0.038
+
+
+def test_intervals_of_differences_hold_zero_under_the_null(null):
+    held = np.mean([found.interval[0] <= 0 <= found.interval[1] for found in null])
+    assert 0.92 <= held <= 0.98
+
+
+def test_power():
+    """A clear difference is found nearly always, a small one in a large corpus more often than in a small one."""
+    generator = np.random.default_rng(14)
+
+    def share(documents, right, trials=40):
+        found = [
+            pair(*random_tags(generator, documents, 1.0, right), n_resamples=100, n_permutations=300, seed=trial)
+            for trial in range(trials)
+        ]
+        return [np.mean([getattr(each, test) < 0.05 for each in found]) for test in ("p_randomisation", "p_bootstrap")]
+
+    assert min(share(150, -0.5)) >= 0.95
+    few, many = share(30, 0.4), share(300, 0.4)
+    assert all(more > less + 0.2 for less, more in zip(few, many, strict=True))
+
+
+# measures of every kind
+
+
+def test_all_measures_score_swapped_outputs():
+    """For each measure the exact p-value of few documents is that of outputs swapped for real."""
+    references, one, other = random_tags(np.random.default_rng(15), 6, 1.5, 0.0)
+    words = [[f"w{position}" for position in range(len(tags))] for tags in references]
+    measures = {
+        # gamma takes its chance level as known when outputs are swapped
+        **{name: measure() for name, measure in MEASURES.items() if name != "gamma"},
+        "1995": UnitizingAlpha(variant="1995"),
+        "macro": SpanF(average="macro"),
+        "weighted": LinkF(average="weighted"),
+        "words": SlIcm(tokens=words),
+        "simulated": ChanceKappaF1(n_simulations=10),
+    }
+    found = compare(references, {"one": one, "other": other}, measures=measures, n_resamples=20, n_permutations=64)
+    sides = Spans.from_tags(references)
+    for name, measure in measures.items():
+
+        def value(tags, measure=measure):
+            return measure.score(measure.counts(sides, Spans.from_tags(tags, scheme="IOB2")))[measure.headline]
+
+        (result,) = found.measures[name].pairs
+        assert result.difference == pytest.approx(value(one) - value(other), abs=1e-12)
+        reached = 0
+        for swaps in np.ndindex(*[2] * 6):
+            first = [other[document] if swap else one[document] for document, swap in enumerate(swaps)]
+            second = [one[document] if swap else other[document] for document, swap in enumerate(swaps)]
+            reached += abs(value(first) - value(second)) >= abs(result.difference) - 1e-12
+        assert result.exact
+        assert result.p_randomisation == reached / 64
+
+
+def test_labels_that_only_one_system_has():
+    references = [["B-A", "O", "B-B"]] * 12
+    one = [["B-A", "O", "B-C"]] * 6 + [["B-A", "O", "O"]] * 6
+    other = [["B-D", "O", "B-B"]] * 3 + references[3:]
+    found = compare(references, {"one": one, "other": other}, measures={"macro": SpanF(average="macro")})
+    spans = [Spans.from_tags(side) for side in (references, one, other)]
+    scores = [SpanF(average="macro").score(SpanF().counts(spans[0], side))["f1"] for side in spans[1:]]
+    assert found.measures["macro"].pairs[0].difference == pytest.approx(scores[0] - scores[1])
+
+
+def test_forms_of_input():
+    references, one, other = random_tags(np.random.default_rng(16), 20, 1.0, 0.5)
+    expected = pair(references, one, other)
+    spans = [Spans.from_tags(side) for side in (references, one, other)]
+    assert pair(*spans) == expected
+    assert pair(references, spans[1], Tags.from_lists(other)) == expected
+    assert pair(*(Spans.from_dicts(side.to_dicts(), lengths=side.lengths) for side in spans)) == expected
+    mixed = compare(spans[0], {"a": one, "b": spans[2]}, scheme="IOB2")
+    assert mixed.measures["span_f"].signature.startswith("span_f|scheme:IOB2|repair:conlleval|")
+    only_spans = compare(spans[0], {"a": spans[1], "b": spans[2]})
+    assert only_spans.measures["span_f"].signature.startswith("span_f|input:spans|")
+    assert spanometer.compare is compare
+
+
+def test_measures_as_the_trainer_takes_them():
+    references, one, other = random_tags(np.random.default_rng(17), 10, 1.0, 0.5)
+    for measures, names in (
+        ("link_f", ["link_f"]),
+        (SpanF(average="macro"), ["span_f"]),
+        (["span_f", SlIcm()], ["span_f", "sl_icm"]),
+        ({"plain": "span_f", "macro": SpanF(average="macro")}, ["plain", "macro"]),
+    ):
+        found = compare(references, {"a": one, "b": other}, measures=measures, n_resamples=10, n_permutations=10)
+        assert list(found.measures) == names
+
+
+def test_ready_for_json():
+    references = [["O", "O"]] * 3
+    options = {"measures": SpanF(zero_division=math.nan), "n_resamples": 5, "n_permutations": 4}
+    found = compare(references, {"a": references, "b": references}, **options).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    result = found["measures"]["span_f"]
+    assert result["pairs"][0]["difference"] is None
+    assert result["pairs"][0]["p_randomisation"] is None
+    assert result["pairs"][0]["p_bootstrap"] is None
+    assert result["systems"]["a"]["scores"]["f1"] is None
+    assert (found["confidence"], found["n_permutations"]) == (0.95, 4)
+
+
+def test_one_document():
+    found = pair([["B-A", "O"]], [["B-A", "O"]], [["O", "O"]])
+    assert (found.difference, found.p_randomisation) == (1.0, 1.0)
+    # it tells nothing of other documents
+    assert np.isnan([*found.interval, found.p_bootstrap, found.p_bootstrap_holm]).all()
+
+
+def test_marks():
+    references, one, other = random_tags(np.random.default_rng(18), 200, 3.0, -1.0)
+    found = compare(references, {"one": one, "other": other, "again": one})
+    marks = {result.systems: result.mark for result in found.measures["span_f"].pairs}
+    assert marks == {("one", "other"): "***", ("one", "again"): "", ("other", "again"): "***"}
+
+
+# real data
+
+
+def test_real_data(data):
+    """Flair on the CoNLL-2003 test set against itself with some tags lost, and with those of one label lost."""
+    columns = tag_lists(read(data / "conll03_test_tags.tsv", columns=["1"]).tags[0])
+    flair = tag_lists(read(data / "conll03_test_tags.tsv", columns=["2"]).tags[0])
+    generator = np.random.default_rng(19)
+    worse = [["O" if generator.random() < 0.02 else tag for tag in tags] for tags in flair]
+    repaired = [["O" if tag.endswith("MISC") else tag for tag in tags] for tags in flair]
+    systems = {"flair": flair, "worse": worse, "repaired": repaired}
+    found = compare(columns, systems, measures=("span_f", "link_f"), n_resamples=300, n_permutations=10_000)
+    result = found.measures["span_f"]
+    assert (found.documents, found.tokens) == (3453, 46435)
+    assert result.systems["flair"].scores["f1"] == pytest.approx(0.9303, abs=5e-5)
+    assert result.systems["flair"].rank_shares[0] == 1.0
+    for each in result.pairs[:2]:
+        assert each.interval[0] > 0
+        assert each.p_randomisation == pytest.approx(1 / 10_001)
+        assert each.p_randomisation_holm == pytest.approx(3 / 10_001)
+        assert each.p_bootstrap == pytest.approx(1 / 301)
+        assert each.mark == "***"
+
+
+# wrong input
+
+OK = [["B-A", "O"], ["O"]]
+SPANS = Spans.from_tags(OK)
+TREES = Entities.from_dicts([[], []])
+
+
+@pytest.mark.parametrize(
+    ("references", "systems", "options", "message"),
+    [
+        (OK, {}, {}, "0 systems: a comparison takes two"),
+        (OK, {"a": OK}, {}, "1 system: a comparison takes two"),
+        (OK, [OK, OK], {}, "systems are a list, which has no names"),
+        (OK, {"a": OK, 2: OK}, {}, "2 is not the name of a system"),
+        ([], {"a": [], "b": []}, {}, "there are no documents"),
+        (OK, {"a": OK, "b": OK[:1]}, {}, "system b: 1 documents, but the reference has 2"),
+        (OK, {"a": OK, "b": [["B-A", "O"], ["O", "O"]]}, {}, "system b, document 1: 2 tokens, but the reference"),
+        (OK, {"a": OK, "b": [["B-A", None], ["O"]]}, {}, "system b, document 0, token 1"),
+        ([["B-A", 3], ["O"]], {"a": OK, "b": OK}, {}, "the reference, document 0, token 1"),
+        (OK, {"a": OK, "b": [["B-A", "?"], ["O"]]}, {}, "system b, document 0, token 1"),
+        (OK, {"a": OK, "b": [["O", "I-A"], ["O"]]}, {"repair": "raise"}, "system b, document 0, token 1: 'I-A'"),
+        (OK, {"a": OK, "b": OK}, {"repair": "mend"}, "invalid value for repair: 'mend'"),
+        (OK, {"a": OK, "b": OK}, {"scheme": "IOB7"}, "IOB7"),
+        (OK, {"a": OK, "b": OK}, {"measures": "span"}, "'span' is not a measure.\nThe measures are span_f"),
+        (OK, {"a": OK, "b": OK}, {"measures": ()}, "no measures are asked for"),
+        (OK, {"a": OK, "b": OK}, {"measures": ("span_f", SpanF())}, "span_f is asked for twice"),
+        (OK, {"a": OK, "b": OK}, {"measures": "eter"}, "'eter' is not a measure"),
+        (OK, {"a": OK, "b": OK}, {"measures": Eter()}, "is not a measure"),
+        (OK, {"a": OK, "b": OK}, {"confidence": 95}, "invalid value for confidence: 95"),
+        (OK, {"a": OK, "b": OK}, {"n_resamples": 0}, "invalid value for n_resamples: 0"),
+        (OK, {"a": OK, "b": OK}, {"n_permutations": 0}, "invalid value for n_permutations: 0"),
+        (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "invalid value for n_permutations: 10000.0"),
+        (OK, {"a": OK, "b": OK}, {"seed": -1}, "invalid value for seed: -1"),
+        (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
+        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "are for tags"),
+        (SPANS, {"a": SPANS, "b": SPANS}, {"lengths": [0, 1]}, "the reference, document 0"),
+        (SPANS, {"a": SPANS, "b": TREES}, {}, "system b: these are entity trees"),
+        (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
+        (TREES, {"a": TREES, "b": TREES}, {}, "'span_f' is not a measure.\nThe measures are eter"),
+        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "repair": "bes"}, "these are entity trees"),
+        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "prefix": False}, "prefix are for tags"),
+        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "lengths": [1]}, "1 length, 2 documents"),
+        (TREES, {"a": TREES, "b": Entities.from_dicts([[]])}, {"measures": "eter"}, "system b: 1 predicted document"),
+    ],
+)  # fmt: skip
+def test_wrong_input(references, systems, options, message):
+    with pytest.raises(InputError) as caught:
+        compare(references, systems, **options)
+    assert message in str(caught.value)
+
+
+def test_an_error_of_a_measure_names_the_system():
+    nested = Spans.from_dicts(
+        [[{"start": 0, "end": 2, "label": "A"}, {"start": 0, "end": 1, "label": "A"}]], lengths=[3]
+    )
+    flat = Spans.from_dicts([[{"start": 0, "end": 2, "label": "A"}]], lengths=[3])
+    with pytest.raises(InputError, match="system b, document 0, token 0"):
+        compare(flat, {"a": flat, "b": nested}, measures="unitizing_alpha")
+    with pytest.raises(InputError, match="the reference, document 0"):
+        compare(nested, {"a": flat, "b": flat}, measures="unitizing_alpha")
+
+
+def test_swaps_are_fair_and_their_own():
+    (swaps,) = PairedResampling(n_permutations=5000).swaps(20)
+    assert swaps.shape == (5000, 20)
+    assert swaps.mean(axis=0) == pytest.approx(np.full(20, 0.5), abs=0.04)
+    (all_of_them,) = PairedResampling(n_permutations=8).swaps(3)
+    assert sorted(map(tuple, all_of_them.tolist())) == list(np.ndindex(2, 2, 2))
+    (more,) = PairedResampling(n_permutations=7).swaps(3)
+    assert len(more) == 7
+
+
+def test_entity_trees_are_ranked_by_both_rates():
+    """Figure 5 of the paper of ETER: SER ranks B (40 %) before A (60 %), ETER (50 % both) does not, as in Table 2."""
+    kind = {"start": 0, "end": 1, "label": "kind"}
+    first = {"start": 0, "end": 1, "types": ["loc"], "components": [kind]}
+    parts = [{"start": 1, "end": 2, "label": "qualifier"}, {"start": 2, "end": 3, "label": "kind"}]
+    second = {"start": 1, "end": 3, "types": ["func"], "components": parts}
+    references = Entities.from_dicts([[first, second]] * 6)
+    systems = {"A": Entities.from_dicts([[first]] * 6), "B": Entities.from_dicts([[second]] * 6)}
+    found = compare(references, systems, measures="eter", n_resamples=20)
+    assert list(found.measures) == ["eter", "ser"]
+    ranked = {
+        name: [(system.rank, system.scores[name]) for system in result.systems.values()]
+        for name, result in found.measures.items()
+    }
+    assert ranked == {"eter": [(1, 0.5), (1, 0.5)], "ser": [(2, 0.6), (1, 0.4)]}
+    pairs = {name: result.pairs[0] for name, result in found.measures.items()}
+    # all 64 swaps: no difference is reached by any, and 0.2 only by all documents one way or the other
+    assert (pairs["eter"].difference, pairs["eter"].p_randomisation) == (0.0, 1.0)
+    assert pairs["ser"].difference == pytest.approx(0.2)
+    assert (pairs["ser"].p_randomisation, pairs["ser"].exact) == (2 / 64, True)
+    described = found.to_dict()["measures"]["ser"]
+    assert (described["headline"], described["higher_is_better"]) == ("ser", False)
+    named = compare(references, systems, measures={"x": Eter(), "y": Eter(alpha=0.25)}, n_resamples=20)
+    assert list(named.measures) == ["x", "x ser", "y", "y ser"]
+    assert [result.title(name) for name, result in named.measures.items()] == ["x eter", "x ser", "y eter", "y ser"]
+
+
+def test_labels_are_compared_as_if_they_were_alone():
+    """In each label the values are those of the corpus without the other labels."""
+    rng = np.random.default_rng(5)
+
+    def side():
+        return [[["O", "B-A", "B-B"][kind] for kind in rng.integers(3, size=6)] for _ in range(12)]
+
+    references, systems = side(), {"x": side(), "y": side()}
+    options = {"n_resamples": 200, "n_permutations": 300, "measures": ("span_f", "link_f", "bcubed")}
+    found = spanometer.compare(references, systems, per_label=True, **options)
+    for label, other in (("A", "B"), ("B", "A")):
+        alone = spanometer.compare(references, systems, ignore_labels=[other], **options)
+        for name, result in found.measures.items():
+            of_label, expected = result.per_label[label], alone.measures[name]
+            for system, values in expected.systems.items():
+                assert of_label.systems[system].scores == pytest.approx(values.scores)
+                assert of_label.systems[system].intervals["f1"] == pytest.approx(values.intervals["f1"])
+                assert of_label.systems[system].rank_shares == values.rank_shares
+            assert of_label.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+            assert of_label.pairs[0].p_bootstrap == expected.pairs[0].p_bootstrap
+
+
+def test_labels_of_measures_that_look_at_all_of_them():
+    """SL-ICM weighs a label by its share among all: its values in a label are those of `score_per_label`."""
+    references = [["B-A", "O", "B-B"], ["B-A", "I-A", "O"], ["O", "B-B", "O"]]
+    systems = {"x": references, "y": [["B-A", "O", "O"], ["B-A", "O", "O"], ["B-B", "O", "O"]]}
+    found = spanometer.compare(references, systems, measures="sl_icm", per_label=True, n_resamples=50)
+    measure = SlIcm()
+    for name, tags in systems.items():
+        counts = measure.counts(Spans.from_tags(references), Spans.from_tags(tags))
+        for label, values in measure.score_per_label(counts).items():
+            of_label = found.measures["sl_icm"].per_label[label].systems[name].scores
+            assert of_label == {key: values[key] for key in measure.keys}
+    assert list(found.to_dict()["measures"]["sl_icm"]["per_label"]) == ["A", "B"]
+
+
+def test_attributes():
+    def spans(*negated):
+        return Attributes.from_dicts(
+            [[{"start": 0, "end": 1, "label": "S", "attributes": {"negated": value, "kind": "k"}}] for value in negated]
+        )
+
+    references = spans(True, True, False, True)
+    systems = {"right": references, "wrong": spans(False, True, True, True)}
+    found = spanometer.compare(references, systems, measures="span_attribute", n_resamples=50, n_permutations=16)
+    result = found.measures["span_attribute"]
+    # of four kinds and three negations, all kinds and two negations are found, and one negation is too much
+    assert result.systems["wrong"].scores["f"] == pytest.approx(2 * 6 / (7 + 7))
+    assert result.per_label["negated"].systems["wrong"].scores["f"] == pytest.approx(2 * 2 / (3 + 3))
+    assert result.per_label["kind"].pairs[0].difference == 0.0
+    # all sixteen swaps: the two documents that differ, swapped together or not at all, make the whole difference
+    assert (result.pairs[0].exact, result.pairs[0].p_randomisation) == (True, 0.5)
+    low, high = result.per_label["negated"].systems["wrong"].intervals["f"]
+    assert low <= 2 / 3 <= high

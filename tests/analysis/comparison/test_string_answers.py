@@ -1,0 +1,54 @@
+"""Scores and comparisons of answers as strings."""
+
+import pytest
+
+from spanometer import InputError
+from spanometer.analysis.comparison.string_answers import compare_strings, score_strings
+from spanometer.grounding import ground_strings
+
+TEXTS = ["Ann saw Bob.", "Oslo", "Ann left."] * 4
+GOLD = [[("PER", "Ann"), ("PER", "Bob")], [("LOC", "Oslo")], [("PER", "Ann")]] * 4
+GOOD = ['[["PER", "ann"], ["PER", "Bob"]]', '[["LOC", "Oslo"]]', '[["PER", "Cid"]]'] * 4
+BAD = ["[]", '[["PER", "Oslo"]]', '[["PER", "Ann"]]'] * 4
+
+
+def grounded(answers, policy="gollie"):
+    return ground_strings(TEXTS, answers, policy=policy, labels=["PER", "LOC"])
+
+
+def test_score_with_intervals_and_signature():
+    report = score_strings(GOLD, grounded(GOOD), confidence=0.95, n_resamples=50)
+    result = report.measures["mention_f"]
+    # Cid is dropped
+    assert result.scores == {"precision": 1.0, "recall": 0.75, "f1": pytest.approx(6 / 7)}
+    assert result.intervals["f1"][0] < 6 / 7 < result.intervals["f1"][1]
+    assert result.signature.startswith("mention_f|grounding:gollie|answer_labels:LOC,PER|fold:case|copies:multiset|")
+    assert "16 reference mentions, 12 predicted mentions" in str(report)
+    assert score_strings(GOLD, grounded(GOOD, "strict-strings")).measures["mention_f"].scores["precision"] == 0.5
+    assert score_strings(GOLD, grounded(GOOD), labels="ignore").measures["mention_f"].scores["recall"] == 0.75
+
+
+def test_compare():
+    found = compare_strings(
+        GOLD, {"good": grounded(GOOD), "bad": grounded(BAD)}, n_resamples=50, n_permutations=50, per_label=True
+    )
+    (measure,) = found.measures.values()
+    scores = {name: system.scores["f1"] for name, system in measure.systems.items()}
+    assert scores == {"good": pytest.approx(6 / 7), "bad": pytest.approx(1 / 3)}
+    assert set(measure.per_label) == {"LOC", "PER"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: score_strings(GOLD, GOOD), "grounded strings"),
+        (lambda: score_strings(GOLD[:2], grounded(GOOD)), "12 predicted documents, 2 reference documents"),
+        (lambda: score_strings(GOLD, grounded(GOOD), fold="case"), "fold"),
+        (lambda: compare_strings(GOLD, {"a": grounded(GOOD)}), "1 system"),
+        (lambda: compare_strings(GOLD, {}), "no systems"),
+        (lambda: compare_strings(GOLD, {"a": grounded(GOOD), "b": grounded(BAD, "lm-eval")}), "in different ways"),
+    ],
+)
+def test_wrong_calls_are_refused(call, said):
+    with pytest.raises(InputError, match=said):
+        call()

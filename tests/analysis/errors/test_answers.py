@@ -1,0 +1,72 @@
+"""What only generation gets wrong: counted by hand, under policies that keep and that leave out."""
+
+import pytest
+
+from spanometer.analysis.errors.answers import ANSWER_KINDS, AnswerErrors
+from spanometer.grounding import ground
+from spanometer.tables.table import Precision, amount
+from spanometer.web.answer_section import MOST_ANSWERS, answer_sections
+
+TEXTS = ["Ann saw Ann in Rome.", "Oslo", "Bob"]
+ANSWERS = [
+    # the third Ann is one too many, Cid is nowhere, nobody asked for CITY, and the last is both
+    [["PER", "Ann"], ["PER", "Ann"], ["PER", "Ann"], ["PER", "Cid"], ["CITY", "Rome"], ["CITY", "Paris"]],
+    '[["LOC", "Oslo"], ["LOC", "Ri',
+    '[["PER", "Bob"]]',
+]
+LABELS = ["PER", "LOC"]
+
+
+def answer_errors(policy, **options):
+    return AnswerErrors(ground(TEXTS, ANSWERS, policy=policy, **{"labels": LABELS, **options}))
+
+
+@pytest.mark.parametrize(
+    ("policy", "numbers"),
+    [
+        ("strict", [(2, 2), (1, 1), (2, 2), (1, 0)]),
+        # of the broken answer one item is complete, and has a place
+        ("salvage,keep,exact,whole,prefer free,wrong,wrong,keep", [(2, 2), (1, 1), (2, 2), (1, 1)]),
+        # Rome has a place and stays
+        ("salvage,keep,exact,whole,prefer free,drop,drop,keep", [(2, 0), (1, 0), (2, 1), (1, 1)]),
+        # what is outside is not looked for
+        ("empty,drop,exact,whole,prefer free,wrong,wrong,keep", [(1, 1), (1, 1), (2, 0), (1, 0)]),
+        # all three are both of them
+        ("empty,keep,exact,whole,all,wrong,wrong,keep", [(2, 2), (0, 0), (2, 2), (1, 0)]),
+    ],
+)
+def test_kinds_by_hand(policy, numbers):
+    found = answer_errors(policy)
+    assert dict(found.kinds) == dict(zip(ANSWER_KINDS, numbers, strict=True))
+    total = found.grounded.total
+    if "drop,exact" not in policy:
+        assert (total["absent"], total["surplus"], total["outside"]) == tuple(number for number, _ in numbers[:3])
+    # the items that have no place are all there are
+    hallucinated, copied = (found.kinds[kind].predicted for kind in ("hallucinated", "copied too often"))
+    assert hallucinated + copied == len(found.grounded.unplaced)
+
+
+def test_without_labels_none_is_outside():
+    assert answer_errors("strict", labels=None).kinds["outside the labels"] == (0, 0)
+
+
+def test_answers_with_errors():
+    found = answer_errors("strict")
+    assert [answer.document for answer in found.answers()] == [0, 1]
+    assert found.table().rows[0] == [("hallucinated", "cyan"), amount(2), amount(2)]
+    assert found.to_dict()["kinds"]["format_broken"] == {"number": 1, "predicted": 0}
+
+
+def test_the_report_has_text_and_answer_side_by_side():
+    texts = ["Ann & Bob"] * (MOST_ANSWERS + 2)
+    answers = ['[["PER", "Ann"], ["PER", "Ann"], ["X", "<b>Cid</b>"]]'] * len(texts)
+    found = AnswerErrors(ground(texts, answers, labels=LABELS))
+    page = "".join(answer_sections(found, None, Precision()))
+    assert page.count("Ann &amp; Bob") == MOST_ANSWERS
+    assert "Left out: 2 answers more." in page
+    assert "<b>Cid" not in page
+    # the second copy is marked, not the first
+    marked = '<mark class="sm-wrong_extent">Ann<span class="sm-tag">copied too often'
+    assert f"&quot;Ann&quot;], [&quot;PER&quot;, &quot;{marked}" in page
+    assert "hallucinated, outside the labels" in page
+    assert "".join(answer_sections(AnswerErrors(ground(["a"], ["[]"])), None, Precision())).count("<section>") == 1

@@ -1,0 +1,233 @@
+"""Scores of parts of the spans: by size, document, label, string, training set, and what a user gives."""
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+
+from random_corpora import as_dicts, random_pair
+from slow import buckets as slow
+from spanometer import InputError, Spans, errors
+from spanometer.alignment.overlaps import Alignment, order_of_line
+from spanometer.analysis.errors.buckets import (
+    BucketReport,
+    bucket_tables,
+    buckets_of,
+    by_name,
+    by_number,
+    score_buckets,
+)
+from spanometer.analysis.errors.consistency import inconsistencies
+from spanometer.analysis.errors.contexts import Context
+from spanometer.counts.statistics import Resampling
+from spanometer.documents.places_in_files import LineRuns
+from spanometer.measures.span_f import SpanF
+from spanometer.spans.wording import Wording
+from spanometer.tags.tags import Tags
+
+WORDS = [["Rome", "and", "New", "York"], ["Rome", "won"], ["York", "lost", "Rome"]]
+REFERENCE = [
+    [(0, 1, "LOC"), (2, 4, "LOC")],
+    [(0, 1, "ORG")],
+    [(0, 1, "ORG"), (2, 3, "LOC")],
+]
+PREDICTION = [
+    [(0, 1, "LOC"), (3, 4, "LOC")],
+    [(0, 1, "LOC")],
+    [(0, 1, "ORG"), (2, 3, "LOC")],
+]
+TRAIN = ["Rome", "won", "York"], [(0, 1, "LOC"), (2, 3, "LOC")]
+
+
+def spans(documents, lengths=(4, 2, 3)):
+    rows = [[{"start": start, "end": end, "label": label} for start, end, label in row] for row in documents]
+    return Spans.from_dicts(rows, lengths=list(lengths))
+
+
+def right(references, predictions):
+    flags = np.empty(len(references), dtype=bool)
+    flags[order_of_line(references)] = Alignment(references, predictions).equal
+    return flags
+
+
+def scores(references, predictions, *given, resampling=None):
+    found = score_buckets(
+        buckets_of(references, predictions, *given), references, predictions, right(references, predictions), resampling
+    )
+    by = {}
+    for one in found:
+        by.setdefault(one.by, {})[one.bucket] = tuple(
+            one.sizes.get(name) for name in ("reference", "predicted", "right")
+        )
+    return by
+
+
+def test_buckets_by_hand():
+    train = spans([TRAIN[1]], [3]), Wording.of_words([TRAIN[0]])
+    given = {
+        "paper": ["a", "b", "b"],
+        "year": [1, 2, 3],
+        "tag": Tags.from_lists([["P", "C", "P", "P"], ["N", "V"], ["P", "V", "P"]]),
+    }
+    assert scores(spans(REFERENCE), spans(PREDICTION), Wording.of_words(WORDS), train, given) == {
+        "span length in tokens": {"1": (4, 5, 3), "2": (1, 0, 0)},
+        "document length in tokens": {"2": (1, 1, 0), "3": (2, 2, 2), "4": (2, 2, 1)},
+        "entity density": {"0.5 or more": (5, 5, 3)},
+        "frequency of the label": {"1 or more": (5, 5, 3)},
+        # Rome is known as LOC alone, New York not at all, though York is
+        "mentions in training": {"seen": (2, 4, 2), "seen with another label": (2, 1, 1), "unseen": (1, 0, 0)},
+        "labels of the same string": {
+            "occurs once": (2, None, 1),
+            "mostly this label": (2, None, 2),
+            "mostly another label": (1, None, 0),
+        },
+        "paper": {"b": (3, 3, 2), "a": (2, 2, 1)},
+        "year": {"1": (2, 2, 1), "2": (1, 1, 0), "3": (2, 2, 2)},
+        "tag": {"P": (4, 4, 3), "N": (1, 1, 0)},
+    }
+
+
+def test_rare_labels_of_a_string_by_hand():
+    lines = np.array([1, 2, 3, 4, 6, 7, 9, 10, 11])
+    context = Context(wording=Wording.of_words(WORDS), line_runs=LineRuns(np.arange(len(lines)), lines, len(lines)))
+    (found,) = inconsistencies(spans(REFERENCE), context)
+    assert (found.text, found.label, found.times, found.usual, found.usual_times) == ("Rome", "ORG", 1, "LOC", 2)
+    assert (found.documents, found.lines) == ([1], [6])
+    assert inconsistencies(spans(REFERENCE), Context()) == []
+
+
+def test_scores_and_intervals_are_those_of_span_f():
+    references, predictions = spans(REFERENCE * 9, (4, 2, 3) * 9), spans(PREDICTION * 9, (4, 2, 3) * 9)
+    (whole,) = list(
+        score_buckets(
+            [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
+            references,
+            predictions,
+            right(references, predictions),
+            Resampling(n_resamples=200),
+        )
+    )
+    counts = SpanF().counts(references, predictions)
+    assert dict(whole.scores) == SpanF().score(counts)
+    assert dict(whole.intervals) == SpanF().intervals(counts, Resampling(n_resamples=200))
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
+def test_random_corpora_against_the_slow_implementation(seed, kind):
+    generator = random.Random(seed)
+    *sides, lengths = random_pair(seed, kind)
+    *others, train_lengths = random_pair(seed + 1000, kind)
+    words = [generator.choices("abc", k=length) for length in lengths]
+    train_words = [generator.choices("abcd", k=length) for length in train_lengths]
+    references, predictions = (as_dicts(side, fragmented=kind == "discontinuous") for side in sides)
+    train = as_dicts(others[0], fragmented=kind == "discontinuous")
+    both = [Spans.from_dicts(side, lengths=lengths) for side in (references, predictions)]
+    given = (Spans.from_dicts(train, lengths=train_lengths), Wording.of_words(train_words))
+    found = scores(*both, Wording.of_words(words), given)
+
+    def sizes(bucket, *, predicted=True):
+        counts = slow.scored(references, predictions, bucket)
+        names = ("reference", "predicted", "right")
+        counts = {
+            name: tuple(count[size] if size != "predicted" or predicted else None for size in names)
+            for name, count in counts.items()
+        }
+        return {name: count for name, count in counts.items() if predicted or count[0]}
+
+    assert found.get("mentions in training", {}) == sizes(
+        lambda span, document: slow.seen(span, words[document], train, train_words)
+    )
+    expected = slow.scored(
+        references,
+        [[span for span in row if span in references[number]] for number, row in enumerate(predictions)],
+        lambda span, document: slow.consistent(span, words[document], references, words),
+    )
+    assert found.get("labels of the same string", {}) == {
+        name: (count["reference"], None, count["right"]) for name, count in expected.items()
+    }
+    edges = (0.05, 0.1, 0.2, 0.3, 0.5)
+    names = ("below 0.05", *(f"{low} to {high}" for low, high in itertools.pairwise(edges)), "0.5 or more")
+
+    def dense(span, document):
+        share = slow.density(references[document], lengths[document])
+        return names[sum(share >= edge for edge in edges)] if share else "none"
+
+    assert found.get("entity density", {}) == sizes(dense)
+
+
+@pytest.mark.parametrize(
+    "values, edges, expected",
+    [
+        ([1, 1, 2, 9], None, ["1", "1", "2", "9"]),
+        (
+            list(range(1, 11)),
+            None,
+            ["1", "2–3", "2–3", "4–5", "4–5", "6–7", "6–7", "8 or more", "8 or more", "8 or more"],
+        ),
+        ([0.1, 0.25, 0.5, math.nan], [0.0, 0.2, 0.5], ["below 0.2", "0.2 to 0.5", "0.5 or more", "none"]),
+        ([1, 3, 5, 12], (1, 3, 5), ["1–2", "3–4", "5 or more", "5 or more"]),
+        ([0, 1, 2], (1, 2), ["1 or less", "1 or less", "2"]),
+        ([], None, []),
+    ],
+)
+def test_names_of_ranges(values, edges, expected):
+    found = by_number("n", np.array(values, dtype=float), np.zeros(0), edges)
+    assert [found.names[code] for code in found.references] == expected
+
+
+def test_of_many_names_the_rare_are_one_bucket():
+    names = [f"n{number}" for number in range(30) for _ in range(30 - number)]
+    found = by_name("word", names, [])
+    assert len(found.names) == 20
+    assert found.names[-1] == "11 others"
+    assert np.bincount(found.references).tolist() == [*range(30, 11, -1), sum(range(1, 12))]
+
+
+def test_scores_without_a_denominator_are_no_zeros():
+    references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
+    found = score_buckets(buckets_of(references, predictions), references, predictions, right(references, predictions))
+    row = next(one for one in found if (one.by, one.bucket) == ("document length in tokens", "2"))
+    other = next(
+        one for one in BucketReport(found).to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4")
+    )
+    assert row.scores["f1"] == 1
+    assert other["recall"] is None and other["precision"] == 0
+    (table, *_) = [table for table in bucket_tables(found) if table.title == "document length in tokens"]
+    assert table.rows[1][2] == "·"
+
+
+@pytest.mark.parametrize(
+    "values, problem",
+    [
+        ([1, 2], "2 values, 3 documents"),
+        ([[1], [2], [3]], "1 value, 4 tokens"),
+        ("abc", "is not a list of values"),
+        ({1, 2, 3}, "is not a list of values"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(values, problem):
+    with pytest.raises(InputError, match=problem):
+        buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, {"x": values})
+
+
+def test_numbers_of_tokens_are_averaged_over_a_span():
+    given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
+    found = buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, given)[-1]
+    assert [found.names[code] for code in found.references] == ["1", "3", "5", "9", "9"]
+
+
+@pytest.mark.parametrize("given", [{"train": "train.conll"}, {"train": 3}, {"by": [1, 2, 3]}, {"by": "year"}])
+def test_other_objects_are_refused(given):
+    found = errors(spans(REFERENCE), spans(PREDICTION), words=WORDS, confidence=None)
+    with pytest.raises(InputError, match="is not a"):
+        found.only.buckets(**given)
+
+
+def test_words_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="words of 2 documents, 3 documents"):
+        errors(spans(REFERENCE), spans(PREDICTION), words=WORDS[:2], confidence=None)
+    with pytest.raises(InputError, match="1 word, 2 tokens"):
+        errors(spans(REFERENCE), spans(PREDICTION), words=[WORDS[0], ["Rome"], WORDS[2]], confidence=None)

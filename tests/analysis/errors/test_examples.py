@@ -1,0 +1,199 @@
+"""Errors in their context, chosen by kind and label, those on frequent strings first."""
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.alignment.matched_spans import MatchedSpans
+from spanometer.alignment.overlaps import Alignment
+from spanometer.analysis.errors.contexts import Context
+from spanometer.analysis.errors.examples import CHOICES, ErrorChoice, ErrorExamples
+from spanometer.documents.places_in_files import LineRuns
+from spanometer.spans.wording import Wording
+from spanometer.tables.screen import text_of
+
+WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"]]
+REFERENCE = [[(0, 1, "PER"), (2, 4, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")], []]
+PREDICTION = [[(0, 1, "ORG"), (3, 4, "ORG")], [(0, 1, "LOC")], [(0, 1, "PER"), (2, 3, "LOC")]]
+LINES = np.array([1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13])
+
+
+def spans(documents):
+    rows = [[{"start": start, "end": end, "label": label} for start, end, label in row] for row in documents]
+    return Spans.from_dicts(rows, lengths=list(map(len, WORDS)))
+
+
+SIDES = spans(REFERENCE), spans(PREDICTION)
+
+
+def examples(context=None, **chosen):
+    matched = MatchedSpans.of(Alignment(*SIDES))
+    known = Context(
+        wording=Wording.of_words(WORDS),
+        source="gold",
+        line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
+    )
+    return ErrorExamples.of(matched, SIDES, known if context is None else context, ErrorChoice(**chosen))
+
+
+def in_words(found):
+    return [
+        f"{row['text']} {row['kind']} {row['reference_label']} {row['predicted_label']} {row['line']}"
+        for row in found.rows.to_pylist()
+    ]
+
+
+def test_errors_by_hand_those_on_the_most_frequent_string_first():
+    assert in_words(examples()) == [
+        "Rome missing LOC None 6",
+        "Rome spurious None LOC 13",
+        "Ada wrong_label PER ORG 1",
+        "Acme Inc wrong_extent ORG ORG 3",
+        "Bob spurious None PER 11",
+    ]
+    assert examples().strings() == [
+        ("Rome", 2, "LOC → missing; spurious → LOC"),
+        ("Ada", 1, "PER → ORG"),
+        ("Acme Inc", 1, "ORG, wrong extent"),
+        ("Bob", 1, "spurious → PER"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "chosen, expected",
+    [
+        ({"kind": "missing"}, ["Rome missing LOC None 6"]),
+        ({"kind": ("shorter", "wrong_label")}, ["Ada wrong_label PER ORG 1", "Acme Inc wrong_extent ORG ORG 3"]),
+        ({"label": "LOC"}, ["Rome missing LOC None 6", "Rome spurious None LOC 13"]),
+        ({"label": "PER", "predicted": "ORG"}, ["Ada wrong_label PER ORG 1"]),
+        ({"predicted": "LOC,PER"}, ["Rome spurious None LOC 13", "Bob spurious None PER 11"]),
+        ({"label": "LOC", "predicted": "PER"}, []),
+    ],
+)
+def test_choices_by_hand(chosen, expected):
+    assert sorted(in_words(examples(**chosen))) == sorted(expected)
+
+
+def test_json_lines_have_both_spans():
+    first, *_, last = map(json.loads, examples(kind="missing,wrong_extent").to_json_lines().splitlines())
+    assert first == {
+        "document": 0,
+        "line": 3,
+        "kind": "wrong_extent",
+        "extent": "shorter",
+        "reference": {"start": 2, "end": 4, "label": "ORG", "text": "Acme Inc"},
+        "prediction": {"start": 3, "end": 4, "label": "ORG", "text": "Inc"},
+        "split": False,
+        "joined": False,
+        "nested": False,
+        "before": "Ada of",
+        "text": "Acme Inc",
+        "after": "saw Rome",
+        "times": 1,
+    }
+    assert (last["prediction"], last["before"], last["after"]) == (None, "Ada of Acme Inc saw", "")
+
+
+def test_text_marks_the_span_of_each_side():
+    shown = str(examples(kind="wrong_extent"))
+    assert "ORG → ORG  wrong extent, shorter  line 3, document 0" in shown
+    assert "reference   Ada of [ORG Acme Inc] saw Rome" in shown
+    assert "prediction  Ada of Acme [ORG Inc] saw Rome" in shown
+    assert "5 errors, the first 2 of them here." in text_of(examples().parts(2))
+
+
+def test_csv_has_a_row_for_each_error():
+    rows = list(csv.DictReader(io.StringIO(examples().to_csv("examples"))))
+    assert [row["text"] for row in rows] == ["Rome", "Rome", "Ada", "Acme Inc", "Bob"]
+    assert rows[0] | {"document": "0", "line": "6", "predicted_label": "", "times": "2"} == rows[0]
+
+
+def test_without_words_errors_are_in_the_order_of_the_text():
+    found = examples(Context())
+    assert [row["kind"] for row in found.rows.to_pylist()] == [
+        "wrong_label",
+        "wrong_extent",
+        "missing",
+        "spurious",
+        "spurious",
+    ]
+    assert "[PER 0–1]" in str(found)
+    assert found.strings() == []
+    assert "text" not in json.loads(found.to_json_lines().splitlines()[0])
+
+
+def test_characters_and_names_of_documents():
+    sides = [Spans.from_dicts([[{"start": 0, "end": end, "label": "A"}]], lengths=[9]) for end in (3, 2)]
+    context = Context(wording=Wording.of_texts(["abc, defg"]), names=["first"], document_lines=np.array([7]))
+    found = ErrorExamples.of(MatchedSpans.of(Alignment(*sides)), sides, context)
+    (row,) = map(json.loads, found.to_json_lines().splitlines())
+    assert (row["name"], row["line"], row["text"], row["after"]) == ("first", 7, "abc", ", defg")
+    assert "prediction  [A ab]c, defg" in str(found)
+
+
+def test_a_sample_is_drawn_by_its_seed():
+    drawn = [in_words(examples(sample=2, sample_seed=seed)) for seed in range(20)]
+    assert drawn[0] == in_words(examples(sample=2))
+    assert {len(names) for names in drawn} == {2}
+    assert len({tuple(names) for names in drawn}) > 3
+    assert in_words(examples(sample=99)) == in_words(examples())
+
+
+@pytest.mark.parametrize(
+    "chosen, problem",
+    [
+        ({"kind": "worse"}, "invalid value for kind: 'worse'"),
+        ({"label": "GPE"}, "no span has the label 'GPE'"),
+        ({"predicted": "GPE"}, "no span has the label 'GPE'"),
+        ({"sample": 0}, "invalid value for sample: 0"),
+    ],
+)
+def test_wrong_choices(chosen, problem):
+    with pytest.raises(InputError, match=problem):
+        examples(**chosen)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
+def test_every_error_is_there_once(seed, kind):
+    *given, lengths = random_pair(seed, kind)
+    sides = [as_spans(side, lengths) for side in given]
+    generator = random.Random(seed)
+    words = [generator.choices("abc", k=length) for length in lengths]
+    matched = MatchedSpans.of(Alignment(*sides))
+    found = ErrorExamples.of(matched, sides, Context(wording=Wording.of_words(words)))
+    expected = Counter(row["kind"] for row in matched.to_arrow().to_pylist() if row["kind"] != "correct")
+    assert Counter(row["kind"] for row in found.rows.to_pylist()) == expected
+    times = [row["times"] for row in found.rows.to_pylist()]
+    assert times == sorted(times, reverse=True)
+    for row in found.rows.to_pylist():
+        for side in ("reference", "predicted"):
+            if row[f"{side}_start"] is None:
+                assert row[f"{side}_text"] is None
+                continue
+            bounds = row.get(f"{side}_fragments") or [[row[f"{side}_start"], row[f"{side}_end"]]]
+            of_document = words[row["document"]]
+            assert row[f"{side}_text"] == " ".join(" ".join(of_document[start:end]) for start, end in bounds)
+
+
+def test_kinds_that_can_be_chosen():
+    assert CHOICES == (
+        "wrong_label",
+        "wrong_extent",
+        "wrong_label_and_extent",
+        "missing",
+        "spurious",
+        "shorter",
+        "longer",
+        "shifted",
+        "split",
+        "joined",
+        "nested",
+    )

@@ -1,0 +1,90 @@
+"""Documents apart by their chance level."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from random_corpora import as_spans, disturbed, random_document
+from slow.placement import start_probabilities
+from spanometer import InputError, Spans
+from spanometer.analysis.scores.difficulty import by_chance, chance_levels, read_bounds
+from spanometer.measures import ChanceKappaF1, SpanF
+from spanometer.readers import read
+from spanometer.spans.spans import pair_from_tags
+
+# one span of one token in 4 tokens: 1/4; two of one in 4: 1/2; none; all three tokens: 1
+GOLD = Spans.from_tags([["B-A", "O", "O", "O"], ["B-A", "O", "B-A", "O"], ["O", "O"], ["B-A", "I-A", "I-A"]])
+SYSTEM = Spans.from_tags([["O", "B-A", "O", "O"], ["B-A", "O", "O", "B-A"], ["B-A", "O"], ["B-A", "I-A", "I-A"]])
+
+
+def test_levels_by_hand():
+    levels = chance_levels(GOLD)
+    assert levels[[0, 1, 3]] == pytest.approx([1 / 4, 1 / 2, 1])
+    assert math.isnan(levels[2])
+    # equal spans instead of shared tokens: the long one has one place
+    assert chance_levels(GOLD, ChanceKappaF1(level="span", n_simulations=5))[3] == pytest.approx(1)
+
+
+def test_parts_by_hand():
+    parts = by_chance(GOLD, SYSTEM, (0.25, 0.6), [ChanceKappaF1(), SpanF()], {"scheme": "IOB2"})
+    assert list(parts) == ["chance below 0.25", "chance from 0.25 to below 0.6", "chance 0.6 or more"]
+    assert [part.documents for part in parts.values()] == [0, 2, 1]
+    chance, strict = parts["chance from 0.25 to below 0.6"].results
+    # of 3 and 3 tokens one is shared; by chance 1/4 and 2 * 2 / 4 are
+    assert chance.scores == pytest.approx({"f1": 1 / 3, "chance_f1": 1.25 / 3, "kappa_f1": (1 - 1.25) / (3 - 1.25)})
+    assert strict.counts["both"] == 1
+    assert "|chance:0.25-0.6|" in chance.signature
+    assert strict.signature.startswith("span_f|scheme:IOB2|chance:0.25-0.6|")
+    assert parts["chance 0.6 or more"].results[1].scores["f1"] == 1
+
+
+def test_counts_of_parts_add_up():
+    generator = random.Random(4)
+    lengths = [generator.randrange(1, 20) for _ in range(60)]
+    documents = [random_document(generator, length, "flat") for length in lengths]
+    outputs = [disturbed(generator, *pair, "flat") for pair in zip(documents, lengths, strict=True)]
+    sides = [as_spans(side, lengths) for side in (documents, outputs)]
+    parts = by_chance(*sides, (0.3, 0.5, 0.7), [SpanF()])
+    known = np.flatnonzero([len(document) > 0 for document in documents])
+    assert [part.documents > 0 for part in parts.values()] == [True] * 4
+    assert sum(part.documents for part in parts.values()) == len(known)
+    whole = SpanF().counts(*(side.take(known) for side in sides)).total()
+    assert {name: sum(part.results[0].counts[name] for part in parts.values()) for name in whole} == whole
+
+
+def test_levels_against_all_arrangements():
+    spans = [[(0, 2), (3, 4)], [(1, 2), (2, 3), (4, 6)], [(0, 3)]]
+    lengths = [5, 7, 6]
+    corpus = Spans.from_dicts(
+        [[{"start": a, "end": b, "label": "A"} for a, b in document] for document in spans], lengths=lengths
+    )
+    expected = []
+    for document, tokens in zip(spans, lengths, strict=True):
+        sizes = [b - a for a, b in document]
+        cover = np.zeros(tokens)
+        for size, starts in zip(sizes, start_probabilities(tokens, sizes), strict=True):
+            for start, probability in enumerate(starts):
+                cover[start : start + size] += float(probability)
+        expected.append((cover**2).sum() / sum(sizes))
+    assert chance_levels(corpus) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("given", "bounds"), [("0.175", (0.175,)), ("0.1, 0.5", (0.1, 0.5)), ([0.2], (0.2,))])
+def test_bounds(given, bounds):
+    assert read_bounds(given) == bounds
+
+
+@pytest.mark.parametrize("given", ["", "0", "1", "0.5,0.2", "0.2,0.2", "x", "nan", 3, [], None])
+def test_wrong_bounds(given):
+    with pytest.raises(InputError, match="invalid value for by_chance") as raised:
+        read_bounds(given)
+    assert "ascending" in raised.value.remedy
+
+
+def test_the_halves_of_table10(data):
+    sides = pair_from_tags(*read(data / "conll03_test_tags.tsv", columns=["1", "2"]).tags)[:2]
+    parts = by_chance(*sides, (0.175,), [ChanceKappaF1()])
+    assert [part.documents for part in parts.values()] == [1384, 1372]
+    assert [round(part.results[0].scores["chance_f1"], 3) for part in parts.values()] == [0.094, 0.357]

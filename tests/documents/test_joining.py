@@ -1,0 +1,355 @@
+"""Folders, and patterns with wildcards."""
+
+import gzip
+import json
+import random
+
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer import Spans
+from spanometer.documents.tag_file import tag_lists
+from spanometer.exceptions import InputError
+from spanometer.readers import read, read_attributes, read_entities
+from spanometer.readers.folders import files_of
+from spanometer.spans.annotations import end_to_end
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def write(name, **files):
+        for file, text in files.items():
+            path = tmp_path / name / file.replace("__", "/").replace("_", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+A, B = "Ada B-PER\nL I-PER\n\nx O\n", "y B-LOC\n"
+
+
+def test_names_of_files(folder, tmp_path):
+    path = folder("f", b_conll=A, a_conll=A, deep__c_conll=A, _hidden="")
+    assert files_of(path) == {"a": f"{path}/a.conll", "b": f"{path}/b.conll", "deep/c": f"{path}/deep/c.conll"}
+    assert files_of(f"{path}/*.conll") == {"a": f"{path}/a.conll", "b": f"{path}/b.conll"}
+    assert files_of(f"{path}/[ab]*") == {"a": f"{path}/a.conll", "b": f"{path}/b.conll"}
+    assert files_of(f"{path}/*/c.conll") == {"deep": f"{path}/deep/c.conll"}
+    assert files_of(path / "a.conll") is None and files_of(tmp_path / "nothing") is None
+    # endings tell files apart
+    assert list(files_of(folder("g", a_conll=A, a_txt=A))) == ["a.conll", "a.txt"]
+    with pytest.raises(InputError, match="there are no such files"):
+        files_of(f"{tmp_path}/*.nothing")
+    # a file may be called as a pattern
+    (tmp_path / "a[1].conll").write_text(B)
+    assert tag_lists(read(tmp_path / "a[1].conll").tags[0]) == [["B-LOC"]]
+
+
+def test_tags(folder):
+    found = read(folder("f", a_conll=A, b_conll=B), words=True)
+    assert tag_lists(found.tags[0]) == [["B-PER", "I-PER"], ["O"], ["B-LOC"]]
+    assert tag_lists(found.words) == [["Ada", "L"], ["x"], ["y"]]
+    assert (found.document_lines.tolist(), found.token_lines.tolist()) == ([1, 4, 1], [1, 2, 4, 1])
+    assert found.parts.names == ("a", "b")
+
+
+def test_errors_name_the_file(folder, complaint):
+    gold = folder("gold", a_conll=A, b_conll="z O\ny B-LOC\n")
+    other = folder("other", a_conll=A, b_conll="z O\nY B-LOC\n")
+    assert complaint("score", gold, other).startswith(
+        f"spanometer: {gold}/b.conll, line 2: the word is 'y' here and 'Y' in {other}/b.conll, line 2."
+    )
+    illegal = folder("illegal", a_conll=A, b_conll="z O\ny I-LOC\n")
+    assert f"{illegal}/b.conll, line 2" in complaint("score", gold, illegal, "--repair", "raise")
+    short = folder("short", a_conll=A, b_conll="z O\n")
+    message = complaint("score", gold, short)
+    assert f"{gold}/b.conll, line 1" in message and f"({short}/b.conll, line 1)" in message
+    lacking = folder("lacking", a_conll=A)
+    assert complaint("score", gold, lacking) == (
+        f"spanometer: {gold}: {lacking} has no 'b'. Files are paired by their names."
+    )
+    assert f"{gold} has no 'c'" in complaint(
+        "compare", gold, other, folder("more", a_conll=A, b_conll=B, c_conll=B), "--ignore-words"
+    )
+    moved = folder("moved", a_conll="Ada B-PER\nL I-PER\n", b_conll="x O\n\nz O\ny B-LOC\n")
+    assert f"{gold}/a.conll: 2 documents here, 1 document in {moved}/a.conll" in complaint("score", gold, moved)
+
+
+def test_commands(run, folder, complaint):
+    gold, system = folder("gold", a_conll=A, b_conll=B), folder("system", b_txt="y B-PER\n", a_txt=A)
+    for pair in ((gold, system), (gold, f"{system}/*.txt"), (f"{gold}/*", f"{system}/*")):
+        status, output, _ = run("score", *pair, "--measure", "span_f", "--score-only")
+        assert (status, output) == (0, "0.5000\n")
+    assert run("compare", gold, gold, system)[0] == 0
+    assert run("agree", gold, system)[0] == 0
+    assert run("validate", gold)[0] == 0
+
+
+def test_files_of_other_columns(folder):
+    path = folder("f", a_conll="token tag\nx O\n", b_conll="token ner\nx O\n")
+    with pytest.raises(InputError, match=r"b.conll: the tags are in ner here, and in tag in .*a.conll"):
+        read(path)
+
+
+def lines(*rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def row(name, start=0, **more):
+    return {"id": name, "text": "Ada wrote", "spans": [{"start": start, "end": 3, "label": "PER"}], **more}
+
+
+def test_documents(folder):
+    one = spanometer.read(folder("one", a_jsonl=lines(row("1")), b_jsonl=lines(row("1"))))
+    assert one.documents.ids == ("a", "b")
+    several = spanometer.read(folder("several", a_jsonl=lines(row("1"), row("2")), b_jsonl=lines(row("1"))))
+    assert several.documents.ids == ("a/1", "a/2", "b/1")
+    assert [len(document) for document in several.spans.to_dicts()] == [1, 1, 1]
+    unnamed = spanometer.read(folder("unnamed", a_jsonl=lines(row(None), row(None)), b_jsonl=lines(row(None))))
+    assert unnamed.documents.ids == ("a/0", "a/1", "b/0")
+
+
+def test_documents_of_files_that_one_side_lacks(folder):
+    gold = spanometer.read(folder("gold", a_jsonl=lines(row("1")), b_jsonl=lines(row("2"))))
+    with pytest.raises(InputError, match=r"2 documents here, 1 document in .*other. Only here: 'b'"):
+        spanometer.score(gold, spanometer.read(folder("other", a_jsonl=lines(row("7")))))
+
+
+def test_files_of_several_formats(folder, run):
+    """Tags against JSON lines and brat, file by file."""
+    gold = folder("gold", a_conll="Ada B-PER\nwrote O\n", b_conll="Ada O\nwrote B-X\n")
+    system = folder("system", a_jsonl=lines(row("1")), b_ann="T1\tX 4 9\twrote\n", b_txt="Ada wrote")
+    found = spanometer.read(f"{system}/*[ln]")
+    assert found.documents.ids == ("a", "b")
+    status, output, _ = run("score", gold, f"{system}/*[ln]", "--measure", "span_f", "--score-only")
+    assert (status, output) == (0, "1.0000\n")
+
+
+def test_what_goes_along(folder):
+    fragments = {"fragments": [[0, 3], [4, 9]], "label": "E"}
+    rows = [row("1", annotator="ann"), {**row("2", annotator="ben"), "spans": [fragments]}]
+    found = spanometer.read(folder("f", a_jsonl=lines(rows[0]), b_jsonl=lines(rows[1])))
+    assert found.names == ("ann", "ben")
+    assert found.of("ben").spans.to_dicts() == [[{"label": "E", "fragments": [[0, 3], [4, 9]]}]]
+    assert found.of("ben").locate(InputError("x", document=0)).source.endswith("b.jsonl")
+    assert spanometer.read(found.source, annotator="ann").documents.size == 1
+    assert spanometer.read(found.source, tokenizer="words").documents.tokens.lengths.tolist() == [2, 2]
+    mixed = folder("mixed", a_jsonl=lines(rows[0]), b_jsonl=lines(row("2")))
+    with pytest.raises(InputError, match="has spans of annotators, and this has others"):
+        spanometer.read(mixed)
+    mixed = folder(
+        "units", a_jsonl=lines(row("1")), b_jsonl=lines(row("2", unit="token", tokens=["Ada", "wrote", "."]))
+    )
+    with pytest.raises(InputError, match="has spans of tokens, and this has others"):
+        spanometer.read(mixed)
+
+
+def test_attributes_of_some_files(folder):
+    with_attributes = row("1")
+    with_attributes["spans"][0]["attributes"] = {"negated": True}
+    found = spanometer.read(folder("f", a_jsonl=lines(with_attributes), b_jsonl=lines(row("2"))))
+    assert [of_one[0]["attributes"] for of_one in found.attributes] == [{"negated": True}, {}]
+
+
+def test_a_folder_of_brat_is_read_as_before(folder):
+    found = spanometer.read(folder("f", a_ann="T1\tX 0 3\tAda\n", a_txt="Ada", b_ann="", b_txt="x"))
+    assert (found.documents.ids, found.parts) == (("a", "b"), None)
+
+
+def test_spans_end_to_end():
+    """Against lists."""
+    chance = random.Random(5)
+    for fragmented in (False, True):
+        parts = []
+        for number in range(4):
+            documents = []
+            for _ in range(chance.randrange(4)):
+                starts = sorted(chance.sample(range(0, 40, 4), chance.randrange(5)))
+                pieces = [[start, start + 2] for start in starts]
+                label = chance.choice("AB" if number % 2 else "BC")
+                if fragmented and number == 2 and len(pieces) > 1:
+                    documents.append([{"label": label, "fragments": pieces}])
+                elif fragmented and number == 2:
+                    documents.append([])
+                else:
+                    documents.append([{"start": a, "end": b, "label": label} for a, b in pieces])
+            parts.append(documents)
+        made = [Spans.from_dicts(documents, lengths=[50] * len(documents)) for documents in parts]
+        joined = end_to_end(made)
+        found = [
+            sorted((s, e, joined.labels[c]) for d, s, e, c in _rows(joined) if d == document)
+            for document in range(joined.documents)
+        ]
+        expected = [
+            sorted((s, e, spans.labels[c]) for d, s, e, c in _rows(spans) if d == document)
+            for spans in made
+            for document in range(spans.documents)
+        ]
+        assert found == expected
+        assert np.array_equal(joined.lengths, [50] * joined.documents)
+
+
+def _rows(spans):
+    span, start, end = spans.pieces()
+    return zip(spans.document[span].tolist(), start.tolist(), end.tolist(), spans.label[span].tolist(), strict=True)
+
+
+HIPE = "TOKEN\tNE-FINE-LIT\tNE-FINE-COMP\n# document_id = {}\nLe\tO\tO\nroi\t{}\t{}\n"
+
+
+def test_entity_trees(folder, run, complaint):
+    """Documents d1 and d2; in d2 a component has no entity around it."""
+    gold = folder("gold", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "B-loc", "O"))
+    system = folder("system", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "O", "B-comp.title"))
+    found = read_entities(system)
+    assert found.documents == ("d1", "d2")
+    assert [len(tree) for tree in found.entities] == [1, 0]
+    assert list(found.words) == [["Le", "roi"], ["Le", "roi"]]
+    assert [len(spans) for spans in (found.columns["NE-FINE-LIT"], found.columns["NE-FINE-COMP"])] == [1, 1]
+    (left_out,) = found.left_out
+    assert (left_out.line, f"(in {system}/b.tsv)" in left_out.problem) == (4, True)
+    for pair in ((gold, system), (f"{gold}/*", f"{system}/*.tsv")):
+        for command in (("eter",), ("score", "--measure", "eter")):
+            status, output, _ = run(*command, *pair, "--json")
+            scores = json.loads(output)
+            assert status == 0 and scores["documents"] == 2
+            found = (
+                next(iter(scores["systems"].values()))["scores"]
+                if "systems" in scores
+                else scores["measures"]["eter"]["scores"]
+            )
+            # the location is deleted, one of two entities
+            assert found["eter"] == 0.5
+    renamed = folder("renamed", a_tsv=HIPE.format("d1", "O", "O"), b_tsv=HIPE.format("d3", "O", "O"))
+    message = complaint("eter", gold, renamed)
+    assert f"{gold}/b.tsv, line 3" in message and f"({renamed}/b.tsv, line 3) is 'd3'" in message
+    other = folder("other", a_tsv=HIPE.format("d1", "O", "O"), c_tsv=HIPE.format("d2", "O", "O"))
+    assert "has no 'b'. Files are paired by their names." in complaint("eter", gold, other)
+
+
+def test_entity_trees_of_other_formats(folder):
+    trees = lines({"id": "x", "entities": [{"start": 0, "end": 1, "types": ["A"], "components": []}]})
+    path = folder("f", a_jsonl=trees, b_jsonl=trees * 2)
+    found = read_entities(path)
+    assert found.documents == ("a/x", "b/x", "b/x")
+    assert found.to_entities().documents == 3
+    with pytest.raises(InputError, match=r"f/a.jsonl is jsonl, and this is hipe"):
+        read_entities(folder("f", c_tsv=HIPE.format("d1", "O", "O")))
+
+
+def test_whole_corpus_of_entity_trees(data, tmp_path):
+    whole = data / "hipe2020_test_fr.tsv"
+    key = "# document_id"
+    head, *documents = whole.read_text(encoding="utf-8").split(key)
+    names = head.partition("\n")[0]
+    for number, text in enumerate(documents):
+        (tmp_path / f"{number:03}.tsv").write_text(f"{names}\n{key}{text}", encoding="utf-8")
+    one, several = read_entities(whole), read_entities(tmp_path)
+    assert len(documents) == len(one.documents) > 40
+    assert (several.documents, several.entities) == (one.documents, one.entities)
+    assert several.words == one.words
+
+
+def attributed(negated, **more):
+    spans = [{"start": 0, "end": 1, "label": "A", "attributes": {"neg": negated}, **more}]
+    return {"tokens": ["x"], "spans": spans}
+
+
+def test_attributes(folder, run, complaint):
+    """Of three negated ones two are found."""
+    gold = folder("gold", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines(attributed(True)))
+    system = folder(
+        "system",
+        a_jsonl=lines(attributed(True), attributed(True)),
+        b_jsonl=lines(attributed(False, scores={"neg": 0.2})),
+    )
+    found = read_attributes(system)
+    assert found.attributes.to_dicts()[2][0]["scores"] == {"neg": 0.2}
+    for pair in ((gold, system), (f"{gold}/*.jsonl", f"{system}/*")):
+        status, output, _ = run("score", *pair, "--json")
+        assert status == 0
+        assert json.loads(output)["measures"]["span_attribute"]["scores"]["neg"]["r"] == pytest.approx(2 / 3, abs=1e-15)
+    wrong = folder(
+        "wrong", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines({**attributed(1), "tokens": ["y"]})
+    )
+    message = complaint("score", gold, wrong)
+    assert f"{gold}/b.jsonl, line 1" in message and f"'y' in {wrong}/b.jsonl, line 1" in message
+
+
+# files that are written again
+
+ILLEGAL = "x O\ny I-LOC\n"
+
+
+def contents(path):
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def test_repair(folder, run, complaint, tmp_path):
+    """The scheme is that of all files: alone, the second would be IO, and legal."""
+    packed = folder("f", a_conll=A, b_conll=ILLEGAL, deep__c_conll=B) / "deep" / "d.conll.gz"
+    packed.write_bytes(gzip.compress(ILLEGAL.encode()))
+    path, out = tmp_path / "f", tmp_path / "out"
+    before = contents(path)
+    command = ("repair", path, "--policy", "conlleval")
+    assert complaint(*command) == (
+        f"spanometer: {path}: these are several files, and standard output is one. Name a new folder with -o, or "
+        "replace the files with --in-place."
+    )
+    assert run(*command, "-o", out) == (0, f"{out}: 2 of 8 tags changed (conlleval).\n", "")
+    found = contents(out)
+    assert found.keys() == before.keys()
+    fixed = ILLEGAL.replace("I-LOC", "B-LOC").encode()
+    assert (found["b.conll"], gzip.decompress(found["deep/d.conll.gz"])) == (fixed, fixed)
+    assert (found["a.conll"], found["deep/c.conll"]) == (A.encode(), B.encode())
+    assert contents(path) == before
+    assert "this is a folder" in complaint(*command, "-o", out)
+    some = tmp_path / "some"
+    assert run("repair", f"{path}/*.conll", "--policy", "conlleval", "-o", some)[0] == 0
+    assert contents(some) == {name: found[name] for name in ("a.conll", "b.conll")}
+    assert run(*command, "--in-place") == (0, f"{path}: 2 of 8 tags changed (conlleval).\n", "")
+    assert contents(path) == found
+
+
+def test_an_error_in_one_file_leaves_all(folder, complaint, tmp_path):
+    path = folder("f", a_conll=ILLEGAL, b_conll=A, c_conll="x Q-LOC\n")
+    before = contents(path)
+    for target in (("--in-place",), ("-o", tmp_path / "out")):
+        assert f"{path}/c.conll, line 1: 'Q-LOC' has no prefix" in complaint(
+            "repair", path, "--policy", "discard", *target
+        )
+        assert contents(path) == before
+        assert [place.name for place in tmp_path.iterdir()] == ["f"]
+    assert f"{path}/a.conll, line 2: 'I-LOC' cannot follow 'O' in IOB2" in complaint(
+        "convert", f"{path}/[ab].conll", "--to", "IOBES", "--in-place"
+    )
+
+
+def test_transformed_files_are_those_of_one(folder, run, tmp_path):
+    """What is drawn goes on from file to file."""
+    generator = random.Random(0)
+    texts = ["".join(f"w B-{generator.choice('AB')}\n" for _ in range(30)) for _ in range(3)]
+    path = folder("f", a_conll=texts[0], b_conll=texts[1], c_conll=texts[2])
+    whole = tmp_path / "whole.conll"
+    whole.write_text("\n".join(texts))
+    outputs = [tmp_path / "out", tmp_path / "out.conll"]
+    for source, output in zip((path, whole), outputs, strict=True):
+        assert run("transform", source, "--apply", "dropped_spans", "--rate", "0.5", "-o", output)[0] == 0
+    assert "\n".join((outputs[0] / f"{name}.conll").read_text() for name in "abc") == outputs[1].read_text()
+
+
+def test_texts_of_some_files(tmp_path):
+    """The texts of a folder were compared only if all of its files had some, and nothing said so."""
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    spans = [{"start": 0, "end": 3, "label": "PER"}]
+    (folder / "a.jsonl").write_text(json.dumps({"text": "Ann won", "spans": spans}) + "\n")
+    (folder / "b.jsonl").write_text(json.dumps({"unit": "character", "spans": spans}) + "\n")
+    with pytest.raises(InputError, match=r"a\.jsonl has texts, and this has none"):
+        spanometer.read(folder)
+    (folder / "a.jsonl").write_text(json.dumps({"tokens": ["Ann"], "spans": [{**spans[0], "end": 1}]}) + "\n")
+    (folder / "b.jsonl").write_text(json.dumps({"unit": "token", "spans": spans}) + "\n")
+    with pytest.raises(InputError, match=r"a\.jsonl has words, and this has none"):
+        spanometer.read(folder)

@@ -1,0 +1,93 @@
+"""Where documents and tokens stand in files, and whether two files have the same."""
+
+import pytest
+
+from spanometer.exceptions import InputError
+from spanometer.readers import read, read_attributes, read_entities, read_spans, require_same_tokens
+
+
+def test_lines_of_tokens(file):
+    read_file = read(file("# c\n\na O\nb O\n\n\nc O\n# d = e\nd O\n"))
+    assert read_file.token_lines.tolist() == [3, 4, 7, 9]
+    assert read_file.document_lines.tolist() == [3, 7]
+    located = read_file.locate(InputError("p", "r", side="references", document=1, position=1))
+    assert str(located) == f"{read_file.source}, line 9: p\nr"
+
+
+def test_require_same_tokens(file):
+    one, two = file("a O\n\nb O\nc O\n"), file("O\n\n\nO\n")
+    with pytest.raises(InputError) as caught:
+        require_same_tokens(read(one), read(two))
+    assert caught.value.source == str(one)
+    assert caught.value.line == 3
+    assert f"has 2 tokens, the predicted one ({two}, line 4) has 1 token." in caught.value.problem
+    with pytest.raises(InputError) as caught:
+        require_same_tokens(read(two), read(file("O\n")))
+    assert (caught.value.source, caught.value.line) == (str(two), 4)
+    assert "1 predicted document, 2 reference documents" in caught.value.problem
+    require_same_tokens(read(two), read(file("B-X\n\nB-Y\n")))
+
+
+def words_error(read_one, one, other):
+    sides = [read_one(path) for path in (one, other)]
+    require_same_tokens(*sides, ignore_words=True)
+    with pytest.raises(InputError) as caught:
+        require_same_tokens(*sides)
+    assert caught.value.source == str(one)
+    assert "ignore_words=True" in str(caught.value)
+    return caught.value
+
+
+def with_words(path):
+    return read(path, words=True)
+
+
+def test_words_are_the_same(file):
+    one, other = file("# c\na O\nb O\n\nc B-X\n"), file("a x O\nb y O\n\nd z B-X\n")
+    error = words_error(with_words, one, other)
+    assert error.line == 5
+    assert error.problem == f"the word is 'c' here and 'd' in {other}, line 4."
+    # tags are no words, and words that were not read are not compared
+    for first, second in ((read(one), with_words(other)), (with_words(one), with_words(file("O\nO\n\nB-X\n")))):
+        require_same_tokens(first, second)
+    require_same_tokens(with_words(one), with_words(file("O O\nO B-X\n\nO O\n")))
+    # codes are given in the order of occurrence: the same words, met in another order before
+    words_error(with_words, file("a O\nb O\n"), file("b O\na O\n"))
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "hint"),
+    [
+        ("caf\u00e9", "cafe\u0301", "They differ only in Unicode normalisation."),
+        ("Ada", "ADA", "They differ only in case."),
+        ("Ada", "Ida", ""),
+    ],
+)
+def test_a_hint_about_words(file, word, other, hint):
+    problem = words_error(with_words, file(f"{word} O\n"), file(f"{other} O\n")).problem
+    assert problem.endswith(f"line 1. {hint}".strip())
+    assert repr(word) in problem and repr(other) in problem
+
+
+@pytest.mark.parametrize(
+    ("read_one", "key"),
+    [
+        (with_words, '"tags": ["O"]'),
+        (read_spans, '"spans": []'),
+        (read_attributes, '"spans": []'),
+        (read_entities, '"entities": []'),
+    ],
+)
+def test_words_of_json_lines(file, read_one, key):
+    one, other = (
+        file(f'{{"tokens": ["a"], {key}}}\n\n{{"tokens": ["{word}"], {key}}}\n', f"{word}.jsonl") for word in "bc"
+    )
+    assert words_error(read_one, one, other).line == 3
+    require_same_tokens(read_one(one), read_one(file(f"{{{key}}}\n{{{key}}}\n", "bare.jsonl")))
+
+
+def test_words_of_some_lines(file):
+    for read_one, key in ((with_words, '"tags": ["O"]'), (read_attributes, '"spans": []')):
+        path = file(f'{{"tokens": ["a"], {key}}}\n{{{key}}}\n', "some.jsonl")
+        with pytest.raises(InputError, match="line 2: some lines have words"):
+            read_one(path)

@@ -1,0 +1,100 @@
+"""What spans are said to cover: against lists of strings."""
+
+import random
+
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer.arrays import offsets_of
+from spanometer.documents import stated as stated_texts
+from spanometer.documents.stated import StatedColumn, StatedTexts
+from spanometer.exceptions import InputError
+
+TEXTS = (None, "", "a", "Ada", "é", "\ud83d", "💃")
+
+
+def drawn(chance, documents):
+    """Return rows of (start, end, stated text), and the same as columns."""
+    rows = []
+    for _ in range(documents):
+        starts = [chance.randrange(5) for _ in range(chance.randrange(6))]
+        rows.append([(start, start + chance.randrange(1, 4), chance.choice(TEXTS)) for start in starts])
+    column = StatedColumn()
+    for row in rows:
+        column.extend(said for *_, said in row)
+    start, end = (np.array([span[bound] for row in rows for span in row], dtype=np.int64) for bound in (0, 1))
+    return rows, StatedTexts(offsets_of(list(map(len, rows))), start, end, column.column())
+
+
+@pytest.fixture(autouse=True)
+def blocks(monkeypatch):
+    monkeypatch.setattr(stated_texts, "_AT_ONCE", 7)
+
+
+@pytest.fixture
+def chance():
+    return random.Random(5)
+
+
+def test_beside_texts(chance):
+    for _ in range(300):
+        texts = [chance.choice([None, "Ada 💃 wrote"]) for _ in range(chance.randrange(1, 9))]
+        rows, stated = drawn(chance, len(texts))
+        expected = [
+            (document, said, text[start:end])
+            for document, (text, row) in enumerate(zip(texts, rows, strict=True))
+            for start, end, said in row
+            if text is not None and said is not None
+        ]
+        assert list(stated.beside(texts)) == expected
+
+
+def test_beside_what_the_other_side_states(chance):
+    """Of several spans with one place, the first is compared."""
+    for _ in range(500):
+        documents = chance.randrange(1, 12)
+        (rows, stated), (others, other) = drawn(chance, documents), drawn(chance, documents)
+        expected = []
+        for document, pair in enumerate(zip(rows, others, strict=True)):
+            here, there = ({(start, end): said for start, end, said in reversed(row)} for row in pair)
+            expected += [
+                (document, here[place], there[place])
+                for place in sorted(here.keys() & there.keys())
+                if here[place] is not None and there[place] is not None
+            ]
+        assert list(stated.beside_stated(other)) == expected
+
+
+def test_documents_and_files(chance):
+    text = "Ada 💃 wrote"
+    for _ in range(200):
+        parts = [chance.randrange(1, 5) for _ in range(3)]
+        found = [drawn(chance, size) for size in parts]
+        lacking = chance.randrange(3)
+        columns = [None if number == lacking else stated for number, (_, stated) in enumerate(found)]
+        whole = StatedTexts.end_to_end(columns, parts)
+        rows = [row if number != lacking else [] for number, (some, _) in enumerate(found) for row in some]
+        chosen = [chance.randrange(sum(parts)) for _ in range(4)]
+        expected = [
+            (place, said, text[start:end])
+            for place, document in enumerate(chosen)
+            for start, end, said in rows[document]
+            if said is not None
+        ]
+        assert list(whole.of_documents(np.array(chosen)).beside([text] * 4)) == expected
+    assert StatedTexts.end_to_end([None, None], [1, 2]) is None
+
+
+TABLE = "document,start,end,label,text\na,0,3,PER,{}\na,10,13,PER,Bob\nb,0,3,LOC,Rom\n"
+
+
+def test_two_tables_about_other_texts(file):
+    gold = spanometer.read(file(TABLE.format("Ada"), "gold.csv"))
+    system = spanometer.read(file(TABLE.format("Eve"), "system.csv"))
+    with pytest.warns(UserWarning, match="^1 of 3 stated texts of spans differ .*'Eve' is stated, 'Ada' is there"):
+        spanometer.score(gold, system)
+    system = spanometer.read(file(TABLE.format("Eve").replace("Bob", "Max"), "system.csv"))
+    with pytest.raises(InputError, match="2 of 3 stated texts of spans differ from those of"):
+        spanometer.score(gold, system)
+    assert spanometer.score(gold, system, ignore_words=True).results[0].scores["f1"] == 1.0

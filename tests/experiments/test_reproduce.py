@@ -1,0 +1,601 @@
+"""Every published table, ours beside it."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from experiments import chance, command, differences, policies
+from experiments.differences import KnownDifference, explained, known_differences
+from experiments.inputs import FAIREVAL, Inputs, MissingCorpus
+from experiments.published import decimals, published_rows
+from experiments.report import LISTED, TABLES, Reproduction, draw, reproduce
+from experiments.tables import Cell, Table, markdown_table
+from spanometer import InputError, Spans, corpora
+from spanometer.measures import Eter, LinkF
+from spanometer.readers import read
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "experiments" / "data"
+QUICK = (
+    *("sl_icm_table3", "chance_simulations", "chance_figure1", "chance_table10"),
+    *("eter_examples", "eter_table3", "span_attribute", "mpp"),
+)
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return {table.name: table for table in reproduce(QUICK).tables}
+
+
+@pytest.fixture(scope="module")
+def whole(data):
+    return reproduce(folder=data)
+
+
+@pytest.fixture(scope="module")
+def tables(whole):
+    return {table.name: table for table in whole.tables}
+
+
+def cell_of(table, row, column):
+    (found,) = (cell for cell in table.cells if (cell.row, cell.column) == (row, column))
+    return found
+
+
+def counts(table):
+    return len(table.compared), *map(table.count, ("=", "±1", "≠"))
+
+
+# cells
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "digits", "mark", "difference"),
+    [
+        (0.25, 0.2549, 2, "=", 0.0049),
+        (0.25, 0.2551, 2, "±1", 0.0051),
+        (0.25, 0.26, 2, "±1", 0.01),
+        (0.25, 0.2401, 2, "±1", -0.0099),
+        (0.25, 0.2601, 2, "≠", 0.0101),
+        (0.25, math.nan, 2, "≠", math.nan),
+        (36, 36.5, 0, "=", 0.5),
+        (7, 7, 0, "=", 0),
+        (7, 8, 0, "±1", 1),
+        (7, 9, 0, "≠", 2),
+        (True, True, 0, "=", None),
+        (True, False, 0, "≠", None),
+        (False, False, 0, "=", None),
+        ((0.2, 0.3), 0.2, 1, "=", 0),
+        ((0.2, 0.3), 0.25, 1, "=", 0),
+        ((0.2, 0.3), 0.31, 1, "±1", 0.01),
+        ((0.2, 0.3), 0.05, 1, "≠", -0.15),
+        (None, 0.4, 1, "", None),
+    ],
+)
+def test_marks(published, ours, digits, mark, difference):
+    cell = Cell("row", "column", published, ours, digits)
+    assert cell.mark == mark
+    assert cell.difference == (None if difference is None else pytest.approx(difference, nan_ok=True))
+    assert cell.equal is (None if published is None else mark == "=")
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "digits", "text"),
+    [
+        (0.5, 0.5, 3, "0.5000 / 0.500"),
+        (0.5, 0.49, 2, "0.490 / 0.50 ±1"),
+        (36.4, 36.06, 1, "36.06 / 36.4 ≠"),
+        (5760, 7744, 0, "7,744 / 5,760 ≠"),
+        (True, False, 0, "no / yes ≠"),
+        ((0.1, 0.2), 0.15, 1, "0.15 / 0.1 to 0.2"),
+        (None, 12, 0, "12"),
+    ],
+)
+def test_text(published, ours, digits, text):
+    assert str(Cell("row", "column", published, ours, digits)) == text
+
+
+def test_table():
+    cells = (
+        Cell("b", "x", True, True),
+        Cell("a", "x", True, False, reason="so"),
+        Cell("b", "y", 0.5, 0.7, 1),
+        Cell("a", "z", None, 3),
+    )
+    table = Table("name", "Title", "Source", cells)
+    assert counts(table) == (3, 1, 0, 2)
+    assert [cell.row for cell in table.unequal] == ["a", "b"]
+    assert table.unexplained == (cells[2],)
+    assert table.by_reason == {"so": (cells[1],), None: (cells[2],)}
+    assert table.matrix() == (
+        ["x", "y", "z"],
+        [["b", "yes / yes", "0.70 / 0.5 ≠", ""], ["a", "no / yes ≠", "", "3"]],
+    )
+
+
+def test_markdown_table():
+    assert markdown_table(("a*", "b"), [("x|y", "1")]) == ["| a\\* | b |", "| --- | ---: |", "| x\\|y | 1 |"]
+    assert markdown_table("abc", [], left=2)[1] == "| --- | --- | ---: |"
+
+
+# what comes with the package
+
+
+def test_sl_icm_table3(quick):
+    table = quick["sl_icm_table3"]
+    # all 140 values round to the printed ones
+    assert counts(table) == (140, 140, 0, 0)
+    # 11 tokens, one span of three missed: 2 of 3 spans are found
+    assert cell_of(table, "correct sequence monotonicity, A", "span_f").ours == pytest.approx(0.8)
+    assert {cell.digits for cell in table.cells} == {3}
+
+
+def test_chance_simulations(quick):
+    table = quick["chance_simulations"]
+    assert counts(table) == (72, 68, 2, 2)
+    unequal = {(cell.row, cell.column): cell.shown_ours for cell in table.unequal}
+    assert unequal == {
+        ("1B", "exp_d"): "0.04111",
+        ("1B", "alpha"): "0.91891",
+        ("4-annotator2", "obs_f1"): "0.68085",
+        ("4-annotator2", "corr_f1"): "0.30055",
+    }
+    assert table.unexplained == ()
+
+
+def test_chance_figure1(quick):
+    table = quick["chance_figure1"]
+    assert table.compared == ()
+    # four spans and the 69 free tokens in any order: at the start stands each of 73 as likely
+    ends = [cell.ours for cell in table.cells if cell.column == "begins at token 1"]
+    assert ends == pytest.approx([1 / 73] * 4)
+    assert cell_of(table, "15 tokens", "to token").ours == 73
+
+
+def test_chance_table10_without_corpus(quick):
+    table = quick["chance_table10"]
+    assert counts(table) == (5, 5, 0, 0)
+    # (0.923 - 0.901) / (1 - 0.901)
+    assert cell_of(table, "A, implied chance", "all sentences").ours == pytest.approx(0.022 / 0.099)
+    # of subset 2 the paper prints slight changes, not that the order is kept
+    assert [cell.column for cell in table.cells if cell.row == "order kept"] == ["all sentences", "subset 1"]
+    assert any("A and H change places" in note for note in table.notes)
+    printed = {row["model"]: row for row in published_rows("chance_table10")}
+    observed, corrected = ([float(printed[model][f"{name}_f1_subset2"]) for model in "AH"] for name in ("obs", "corr"))
+    assert observed[0] > observed[1]
+    assert corrected[0] < corrected[1]
+    assert quick["chance_table10_row_i"].cells == ()
+    assert quick["chance_table10_row_i"].missing == table.missing
+
+
+def test_implied_chance_and_rounding():
+    assert chance._implied("0.9", "0.8") == pytest.approx(0.5)
+    assert chance._implied("0.9", "0.8", -1) == pytest.approx((0.85 - 0.85) / 0.15)
+    assert chance._implied("0.9", "0.80", 1) == pytest.approx((0.95 - 0.795) / 0.205)
+
+
+def test_eter_examples(quick):
+    table = quick["eter_examples"]
+    assert counts(table) == (9, 9, 0, 0)
+    assert cell_of(table, "Figures 3 and 4", "ETER in %").ours == pytest.approx(100 * (2 + 1 / 6) / 3)
+    assert cell_of(table, "Figure 5, A", "SER in %").ours == pytest.approx(60)
+
+
+def test_eter_table3(quick):
+    table = quick["eter_table3"]
+    assert counts(table) == (9, 7, 0, 2)
+    # (4229 + 465 + 1128 / 2) / (5954 + 8627)
+    assert cell_of(table, "NER-4, both", "SER in %").ours == pytest.approx(100 * 5258 / 14581)
+    assert [cell.row for cell in table.unequal] == ["NER-4, both", "NER-5, both"]
+    assert table.unexplained == ()
+
+
+def test_mpp(quick):
+    assert counts(quick["mpp"]) == (9, 9, 0, 0)
+
+
+def test_span_attribute(quick):
+    table = quick["span_attribute"]
+    assert counts(table) == (27, 27, 0, 0)
+    # two of four predicted items are right: steps at one score, and in the order of the document
+    averages = [cell_of(table, "micro", f"ap, {name}").ours for name in ("edsnlp-0.20", "edsnlp", "ties")]
+    assert averages == pytest.approx([1 / 6, 1 / 2, 1 / 3])
+    assert [cell_of(table, "neg", name).ours for name in ("tp", "support", "positives")] == [1, 1, 2]
+
+
+def test_decoding_is_stored_and_says_so():
+    (table,) = reproduce(["decoding"]).tables
+    assert table.title.endswith("(stored run)")
+    assert table.notes[0].startswith("A stored run, not made now")
+    assert table.missing.startswith("A run made now. No folder of corpora is given.")
+    assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
+    assert all(cell.reason for cell in table.unequal)
+    # the figures of docs/decoding.md
+    text = (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8")
+    for way, row in (("argmax, bes", "I and O ignored"), ("**Viterbi**", "Viterbi")):
+        printed = re.search(rf"^\| {re.escape(way)} +\| +([0-9.]+)", text, re.MULTILINE).group(1)
+        assert f"{cell_of(table, row, 'value').ours / 100:.4f}" == printed
+
+
+def test_decoding_by_name_is_run(tmp_path, monkeypatch):
+    for name in ("es_train.conll", "multiconer_es_dev.conll"):
+        (tmp_path / name).write_text("x\tO\n", encoding="utf-8")
+    asked = []
+
+    class Result:
+        def to_dict(self):
+            return {**policies.stored(), "illegal_pairs": 99}
+
+    def run(train, dev):
+        asked.append((train.name, dev.name))
+        return Result()
+
+    monkeypatch.setattr(policies.decoding, "run", run)
+    (table,) = reproduce(["decoding"], folder=tmp_path).tables
+    assert asked == [("es_train.conll", "multiconer_es_dev.conll")]
+    assert "stored" not in table.title
+    assert table.notes[0].startswith("Made now")
+    assert table.missing is None
+    assert cell_of(table, "illegal pairs", "value").equal
+    # not by name: the stored one, whatever the folder has
+    assert "stored" in policies.table(Inputs(tmp_path))[0].title
+    assert len(asked) == 1
+
+
+def test_published_files_say_where_they_are_from():
+    for file in PUBLISHED.glob("*.tsv"):
+        assert file.read_text(encoding="utf-8").startswith("# "), file.name
+
+
+def test_decimals():
+    assert [decimals(text) for text in ("36.4", "41", "0.950", "-0.12")] == [1, 0, 3, 2]
+
+
+# with corpora
+
+
+def test_every_table(tables):
+    assert {name: counts(table) for name, table in tables.items() if name in ("sl_icm_table4", "chance_table10")} == {
+        "sl_icm_table4": (98, 84, 13, 1),
+        "chance_table10": (8, 7, 0, 1),
+    }
+    assert counts(tables["sl_icm_table1"]) == (110, 101, 0, 9)
+    assert counts(tables["sl_icm_table1_any_score"]) == (18, 8, 0, 10)
+    assert counts(tables["sl_icm_table4_conclusions"]) == (70, 68, 0, 2)
+    assert counts(tables["sl_icm_table4_lengths"])[0] == 98
+    assert all(table.missing is None for table in tables.values())
+
+
+def test_no_cell_differs_without_a_reason(whole):
+    assert whole.unexplained == ()
+    assert whole.verdict == "Nothing differs that is not on record."
+
+
+def test_every_reason_is_used(tables):
+    reasons = {cell.reason for table in tables.values() for cell in table.unequal}
+    assert {known.reason for known in known_differences().values()} <= reasons
+    names = {name for name, _, _ in known_differences()}
+    assert names <= set(tables)
+
+
+def test_flair_in_table10(tables):
+    table = tables["chance_table10"]
+    assert [cell_of(table, "Flair, sentences", part).ours for part in chance.PARTS.values()] == [
+        3453,
+        1384,
+        1372,
+    ]
+    assert [cell_of(table, "Flair, chance", part).shown_ours for part in chance.PARTS.values()] == [
+        "0.2296",
+        "0.0943",
+        "0.3571",
+    ]
+    assert any("Read literally the first has 47 sentences" in note for note in table.notes)
+
+
+def test_row_i_of_table10_is_an_inference(tables):
+    table = tables["chance_table10_row_i"]
+    assert counts(table) == (6, 2, 2, 2)
+    ours = {
+        part: tuple(cell_of(table, part, key).ours for key in ("F1", "corrected")) for part in chance.PARTS.values()
+    }
+    rounded = {part: tuple(round(value, 4) for value in pair) for part, pair in ours.items()}
+    assert rounded == {
+        "all sentences": (0.9326, 0.9125),
+        "subset 1": (0.9225, 0.9144),
+        "subset 2": (0.9507, 0.9233),
+    }
+    differences = {(cell.row, cell.column): abs(cell.difference) for cell in table.cells}
+    assert max(differences, key=differences.get) == ("subset 2", "F1")
+    assert differences["subset 2", "F1"] == pytest.approx(0.0007, abs=0.00005)
+    assert "An inference" in table.notes[0]
+
+
+def test_differences_of_rows_in_table4(tables):
+    cell = cell_of(tables["sl_icm_table4"], "-2 (less -1)", "intersection_f")
+    assert cell.published == -0.004
+    assert cell.ours < 0
+
+
+def test_conclusions_in_table4(tables):
+    unequal = {(cell.column, cell.published, cell.ours) for cell in tables["sl_icm_table4_conclusions"].unequal}
+    assert unequal == {("token_f_BIOE", True, False), ("link_f", False, True)}
+
+
+def test_the_document_is_what_it_gives(whole):
+    assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown(all_cells=True) + "\n"
+
+
+def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
+    monkeypatch.setattr(command, "reproduce", lambda *arguments, **options: whole)
+    status, output, complaint = run()
+    assert (status, complaint) == (0, "")
+    page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
+    shown = re.search(r"```text\n(Published tables, ours beside them\n.*?)```", page, re.DOTALL).group(1)
+    assert output.startswith(shown)
+    assert shown.endswith(f"{whole.verdict}\n")
+
+
+@pytest.mark.parametrize("corpus", ["ner", "chunk"])
+def test_every_cell_of_faireval(tables, corpus):
+    found = [tables[f"faireval_{corpus}_{table}"] for table in ("traditional", "fair", "weighted", "confusion")]
+    assert sum(len(table.cells) for table in found) == {"ner": 155, "chunk": 731}[corpus]
+    assert all(cell.equal for table in found for cell in table.cells)
+    fair = cell_of(found[1], "overall", "F1")
+    assert (fair.published, fair.digits) == ({"ner": 88.80, "chunk": 97.86}[corpus], 2)
+
+
+def test_examples_of_partly_right_spans():
+    hub, overlap, cases = reproduce(["fair_examples", "semeval_cases"]).tables
+    assert counts(hub) == (12, 8, 4, 0)
+    assert counts(overlap) == (8, 8, 0, 0)
+    # two cases of one old test, in four schemas two numbers each
+    assert counts(cases) == (650, 634, 16, 0)
+    assert {cell.row.partition(",")[0] for cell in cases.unequal} == {"test_compute_metrics_one_pred_two_true"}
+    assert not any(table.unexplained for table in (hub, overlap, cases))
+
+
+@pytest.mark.parametrize("line", ["LOC\t2\t3", "LOC\tx\t3\t2, 3", "LOC\t2\t4\t2, 4"])
+def test_files_that_are_not_those_of_faireval(tmp_path, line):
+    for names in FAIREVAL.values():
+        (tmp_path / names[0]).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / names[0]).write_text(f"LOC\t1\t1\t1\n\n{line}\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"ner_spans\.csv: line 3 is not a label"):
+        reproduce(["faireval"], folder=tmp_path)
+
+
+def test_without_the_files_of_faireval():
+    found = reproduce(["faireval"])
+    assert len(found.tables) == 8
+    assert all(not table.cells and "FairEval's" in table.missing for table in found.tables)
+
+
+# what is wrong is marked
+
+
+def test_a_wrong_value_is_marked(monkeypatch):
+    right = LinkF.formula
+
+    def wrong(self, quantities):
+        return {name: 0.9 * value for name, value in right(self, quantities).items()}
+
+    monkeypatch.setattr(LinkF, "formula", wrong)
+    found = reproduce(["sl_icm_table3"])
+    assert {cell.column for _, cell in found.unexplained} == {"link_f"}
+    assert len(found.unexplained) == 20
+    assert found.verdict == "20 cells differ without a reason on record."
+    assert "No reason is on record." in found.to_markdown()
+    assert found.to_dict()["unexplained"][0] == {
+        "table": "sl_icm_table3",
+        "row": "correct sequence monotonicity, A",
+        "column": "link_f",
+    }
+
+
+def test_a_reason_is_for_its_value_only(monkeypatch):
+    monkeypatch.setitem(chance.SIMULATED, "alpha", (chance.SIMULATED["mu_alpha"][0], "alpha"))
+    found = reproduce(["chance_simulations"])
+    cell = cell_of(found.tables[0], "1B", "alpha")
+    assert cell.mark == "≠"
+    assert cell.reason is None
+    assert ("1B", "alpha") in [(one.row, one.column) for _, one in found.unexplained]
+
+
+def test_a_wrong_measure_of_trees_is_marked(monkeypatch):
+    right = Eter.score
+    monkeypatch.setattr(Eter, "score", lambda self, counts: {k: v + 0.02 for k, v in right(self, counts).items()})
+    found = reproduce(["eter_examples", "eter_table3"])
+    assert all(table.unexplained for table in found.tables)
+    # the two printed totals have a reason for one value, and this is another
+    assert {cell.row for cell in found.tables[1].unexplained} >= {"NER-4, both", "NER-5, both"}
+
+
+def test_known_differences(monkeypatch):
+    known = {
+        ("t", "r", "c"): KnownDifference("cell", ours="0.5"),
+        ("t", "r", ""): KnownDifference("row", ours="±1"),
+        ("t", "", "c"): KnownDifference("column", ours="yes"),
+        ("t", "", ""): KnownDifference("table", ours="7"),
+    }
+    monkeypatch.setattr(differences, "known_differences", lambda: known)
+
+    def explanation(cell, table="t"):
+        return explained(Table(table, "Title", "Source", (cell,))).cells[0].reason
+
+    def reason(row, column, published, ours, digits=1, table="t"):
+        return explanation(Cell(row, column, published, ours, digits), table)
+
+    assert reason("r", "c", 0.1, 0.52) == "cell"
+    assert reason("r", "c", 0.1, 0.6) is None
+    assert reason("r", "c", 0.1, 0.2) == "row"
+    assert reason("r", "other", 0.1, 0.3) is None
+    assert reason("other", "c", False, True, 0) == "column"
+    assert reason("other", "c", True, False, 0) is None
+    # one is no yes
+    assert reason("other", "c", 5, 1, 0) is None
+    assert reason("other", "other", 1, 7, 0) == "table"
+    assert reason("r", "c", 0.5, 0.5) is None
+    assert reason("r", "c", None, 0.5) is None
+    assert reason("r", "c", 0.1, 0.5, table="u") is None
+    assert explanation(Cell("r", "c", 0.1, 0.5, 1, reason="its own")) == "its own"
+
+
+# what is missing
+
+
+def test_without_corpora():
+    names = ("sl_icm_table4", "chance_table10")
+    found = reproduce(names)
+    table4, table10, row_i = found.tables
+    assert table4.cells == ()
+    assert table4.missing == (
+        "No folder of corpora is given. Put multiconer_es_dev.conll (MultiCoNER version 1, Spanish development set) "
+        "into a folder and name it with --data DIR or SPANOMETER_DATA. Or let it be fetched: --hub."
+    )
+    assert "conll03_test_tags.tsv" in table10.missing
+    assert len(table10.cells) == 38
+    assert [row[1] for row in found.summary()] == [
+        "Table 4 (missing)",
+        "Table 10: chance on CoNLL-2003 (in part)",
+        f"{row_i.title} (missing)",
+    ]
+    assert f"Missing. {table4.missing}" in found.to_markdown()
+
+
+def test_a_folder_that_lacks_a_corpus(tmp_path):
+    with pytest.raises(MissingCorpus, match=r"^The folder has no conll03_test_tags\.tsv\. Put"):
+        _ = Inputs(tmp_path).conll03
+    (tmp_path / "ES-Spanish").mkdir()
+    path = tmp_path / "ES-Spanish" / "es_dev.conll"
+    path.write_text("x O\n", encoding="utf-8")
+    assert Inputs(tmp_path).path(("multiconer_es_dev.conll", "ES-Spanish/es_dev.conll")) == path
+
+
+def test_a_folder_that_is_none(tmp_path):
+    with pytest.raises(InputError, match="is not a folder"):
+        reproduce(folder=tmp_path / "none")
+
+
+def test_wrong_corpora(tmp_path):
+    path = tmp_path / "multiconer_es_dev.conll"
+    path.write_text("x\tB-A\n", encoding="utf-8")
+    with pytest.raises(InputError, match="are not MultiCoNER's Spanish development set"):
+        reproduce(["sl_icm_table4"], folder=tmp_path)
+    path.write_text("x\tX-A\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"multiconer_es_dev\.conll, line 1"):
+        reproduce(["sl_icm_table4"], folder=tmp_path)
+    (tmp_path / "conll03_test_tags.tsv").write_text("O\tO\nO\tX-A\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"conll03_test_tags\.tsv, line 2"):
+        reproduce(["chance_table10"], folder=tmp_path)
+
+
+def test_from_the_hub(data, tmp_path, monkeypatch):
+    load, asked = corpora.load_multiconer, []
+
+    def answer(source, language, split):
+        asked.append((source, language, split))
+        return load(data / "multiconer_es_dev.conll", language, split, cache_dir=tmp_path)
+
+    monkeypatch.setattr(corpora, "load_multiconer", answer)
+    found = Inputs(hub=True).multiconer
+    assert asked == [(None, "es", "validation")]
+    expected = Spans.from_tags(read(data / "multiconer_es_dev.conll").tags[0])
+    assert found.to_dicts() == expected.to_dicts()
+    # what the folder has is not fetched
+    assert len(Inputs(data, hub=True).multiconer) == len(expected)
+    assert len(asked) == 1
+
+
+def test_a_hub_that_refuses(monkeypatch):
+    def refuse(*arguments):
+        raise InputError("the Hub cannot be reached.", "Try again.")
+
+    monkeypatch.setattr(corpora, "load_multiconer", refuse)
+    (table,) = reproduce(["sl_icm_table4"], hub=True).tables
+    assert table.missing == "MultiCoNER could not be fetched: the Hub cannot be reached. Try again."
+
+
+# names, forms
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("sl_icm_tabel4", "sl_icm_table4"), ("table10", "chance_table10"), ("eter", "eter_table3")]
+)
+def test_wrong_names(name, meant):
+    with pytest.raises(InputError, match=f"unknown table '{name}'") as raised:
+        reproduce(["eter_examples", name])
+    assert f"Did you mean '{meant}'?" in raised.value.remedy
+    assert all(known in raised.value.remedy for known in TABLES)
+
+
+def test_a_name_like_none():
+    with pytest.raises(InputError) as raised:
+        reproduce(["zzz"])
+    assert raised.value.remedy.startswith("The tables are")
+
+
+def test_tables_come_in_their_order_and_once(quick):
+    assert tuple(name for name in quick if name != "chance_table10_row_i") == QUICK
+    found = reproduce(["eter_table3", "eter_examples", "eter_table3"])
+    assert [table.name for table in found.tables] == ["eter_examples", "eter_table3"]
+
+
+def test_json(quick):
+    entry = json.loads(json.dumps(Reproduction(tuple(quick.values())).to_dict(), allow_nan=False))
+    assert set(entry) == {"tables", "unexplained"}
+    for table in entry["tables"]:
+        assert set(table) == {
+            *("name", "title", "source", "compared", "equal", "within_one_unit", "not_equal"),
+            *("missing", "notes", "seconds", "cells"),
+        }
+        assert table["compared"] == table["equal"] + table["within_one_unit"] + table["not_equal"]
+        for cell in table["cells"]:
+            assert set(cell) == {
+                *("row", "column", "published", "ours", "digits", "difference", "mark", "equal", "reason"),
+            }
+            assert isinstance(cell["ours"], (int, float))
+    (simulated,) = (table for table in entry["tables"] if table["name"] == "chance_simulations")
+    (cell,) = (one for one in simulated["cells"] if (one["row"], one["column"]) == ("1B", "alpha"))
+    assert cell["published"] == 0.909
+    assert cell["equal"] is False
+    assert cell["difference"] == pytest.approx(cell["ours"] - 0.909)
+
+
+def test_json_of_what_is_no_number():
+    entry = Cell("r", "c", 0.5, math.nan, 1).to_dict()
+    assert (entry["ours"], entry["difference"], entry["mark"]) == (None, None, "≠")
+    assert Cell("r", "c", (0.1, 0.2), 0.1, 1).to_dict()["published"] == [0.1, 0.2]
+
+
+def test_markdown(quick):
+    found = Reproduction((quick["eter_examples"], quick["eter_table3"]))
+    short, long = found.to_markdown(), found.to_markdown(all_cells=True)
+    assert "| eter_table3 | Table 3: slot error rates from counts | 9 | 7 | 0 | 2 |" in short
+    assert "## eter_examples" not in short
+    assert "| NER-4, both: SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in short
+    assert "| Figure 5, A | 60.0 / 60 | 50.0 / 50 |  |  |  |" in long
+    assert "NER-8, types" not in short
+    assert "| NER-8, types | 37.1 / 37 |" in long
+
+
+def test_many_cells_of_one_reason_are_listed_when_all_are_asked_for(quick):
+    cells = tuple(Cell(str(row), "c", 0.1, 0.5, 1, "so") for row in range(LISTED + 1))
+    found = Reproduction((replace(quick["eter_table3"], cells=cells),))
+    assert "21 cells not equal. so" in found.to_markdown()
+    assert "| 7: c |" not in found.to_markdown()
+    assert "| 7: c |" in found.to_markdown(all_cells=True)
+    fewer = Reproduction((replace(quick["eter_table3"], cells=cells[1:]),))
+    assert "| 7: c |" in fewer.to_markdown()
+
+
+def test_figures(quick, tmp_path):
+    pytest.importorskip("matplotlib")
+    found = Reproduction((quick["chance_figure1"], quick["eter_table3"]))
+    (path,) = draw(found, tmp_path / "new" / "folder")
+    assert path.name == "chance_figure1.png"
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert draw(Reproduction((quick["eter_table3"],)), tmp_path) == []

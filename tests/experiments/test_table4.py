@@ -1,0 +1,232 @@
+"""Table 4 of 'Evaluating Sequence Labeling on the basis of Information Theory', and monotonicity on other corpora."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments import monotonicity, table4
+from experiments.monotonicity import MEASURES, Costs
+from experiments.published import published_rows
+from experiments.tables import DIFFERENT, EQUAL, NEAR
+from random_corpora import as_spans, random_pair
+from spanometer import InputError, Spans
+from spanometer.commands.main import main
+from spanometer.measures import Bcubed
+from spanometer.readers import read, read_spans
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+LINK_F = ("minimum_overlap", "link_f")
+"""0.763 for the printed 0.76: the one value that does not come out."""
+
+
+@pytest.fixture(scope="module")
+def references(data):
+    return Spans.from_tags(read(data / "multiconer_es_dev.conll").tags[0])
+
+
+@pytest.fixture(scope="module")
+def result(references):
+    return table4.run(references)
+
+
+def values(cells):
+    return {(cell.row, cell.column): cell.ours for cell in cells}
+
+
+def test_the_published_table_is_whole():
+    published = {row["output"]: row for row in published_rows("sl_icm_table4")}
+    assert len(published) == 14
+    assert all(set(row) == {"output", *MEASURES} for row in published.values())
+    assert published["minimum_overlap"]["link_f"] == "0.76"
+    assert published["+3"]["sl_icm_norm"] == "-0.012"
+
+
+def test_as_the_paper_counted(result):
+    assert len(result.paper) == 98
+    for cell in result.paper:
+        if (cell.row, cell.column) == LINK_F:
+            assert cell.mark == DIFFERENT
+            assert round(cell.ours, 3) == 0.763
+        else:
+            # the table alone has one unit of the last digit more
+            assert abs(cell.difference) <= 0.001 + 1e-9, cell
+            assert cell.mark == (EQUAL if abs(cell.difference) <= 0.0005 + 1e-9 else NEAR)
+    assert [cell.mark for cell in result.paper].count(EQUAL) >= 84
+
+
+def test_how_many_spans_are_touched(result):
+    touched = {
+        "sequence_split": 628,
+        **dict.fromkeys(("maximum_overlap", "minimum_overlap"), 275),
+        **dict.fromkeys(("long_truncation", "short_truncation", "long_extension", "short_extension"), 46),
+        **dict.fromkeys(("-1", "-2", "-3"), 46),
+        **dict.fromkeys(("+1", "+2", "+3"), 532),
+    }
+    assert {name: output.touched for name, output in result.outputs.items()} == {"gold": 0, **touched}
+    listed = ", ".join(f"{name} {n}" for name, n in touched.items())
+    more = "In +2 and +3 only 307 of them get more than one token."
+    assert result.notes[1] == f"Spans that are touched: {listed}. {more}"
+    assert "maximum_overlap 10, minimum_overlap 54," in result.notes[2]
+    assert "+1 12," in result.notes[2]
+
+
+@pytest.fixture
+def command_line():
+    """Outputs are made by the package."""
+    return main
+
+
+@pytest.mark.parametrize("name", [row["output"] for row in published_rows("sl_icm_table4")])
+def test_the_command_makes_the_outputs_by_name(result, data, name, run, tmp_path):
+    options = () if name == "gold" else ("--apply", name)
+    options += ("--matched",) if name in ("short_truncation", "short_extension") else ()
+    status, _, said = run(
+        *("transform", data / "multiconer_es_dev.conll", "--as-spans", "-o", tmp_path / "out.jsonl"), *options
+    )
+    assert status == 0
+    expected = result.outputs[name]
+    assert said == ("" if name == "gold" else f"{name}: {expected.touched} spans touched.\n")
+    assert read_spans(tmp_path / "out.jsonl").spans.to_dicts() == expected.spans.to_dicts()
+
+
+def test_correct_lengths(result, references):
+    found = values(result.correct)
+    # 1,176 spans of 2,251 tokens; the 46 of four tokens lose one each, and keep all their precision
+    tokens = int((references.end - references.start).sum())
+    assert found["-1", "token_f_IO"] == pytest.approx(2 * (tokens - 46) / (2 * tokens - 46), abs=1e-12)
+    shares = (1176 - 46 / 4) / 1176
+    assert found["-1", "intersection_f"] == pytest.approx(2 * shares / (1 + shares), abs=1e-12)
+    assert found["+1", "span_f"] == pytest.approx((1176 - 532) / 1176, abs=1e-12)
+    assert found["sequence_split", "span_f"] == pytest.approx(2 * 548 / (1176 + 1804), abs=1e-12)
+
+
+def test_conclusions(result):
+    def true_of(said):
+        cells = [cell for cell in result.conclusions if said in cell.row]
+        assert [cell.column for cell in cells] == list(MEASURES)
+        return tuple({cell.column for cell in cells if getattr(cell, side)} for side in ("published", "ours"))
+
+    # as in the paper's Table 1
+    assert true_of("(overlap increasing monotonicity)") == ({"sl_icm_norm"},) * 2
+    assert true_of("(noise increasing monotonicity)") == ({"bcubed", "intersection_f", "sl_icm_norm"},) * 2
+    changes = {(cell.row, cell.column) for cell in result.conclusions if not cell.equal}
+    assert changes == {
+        ("Each further lost token costs something (rows -1 to -3)", "token_f_BIOE"),
+        ("Each further token too many costs less (rows +1 to +3)", "link_f"),
+    }
+
+
+def test_other_corpora_are_refused():
+    with pytest.raises(InputError, match="1 spans in 1 documents are not MultiCoNER's Spanish development set"):
+        table4.run(Spans.from_tags([["B-A"]]))
+
+
+def slow_pooled_bcubed(references, predictions):
+    """With sets of links, token by token."""
+    sides = []
+    for documents in (references, predictions):
+        links = {}
+        for number, document in enumerate(documents):
+            for label, tokens in document:
+                for token in tokens:
+                    links.setdefault((number, token), set()).update((label, other) for other in tokens)
+        sides.append(links)
+    shares = [
+        [len(links & other.get(place, set())) / len(links) for place, links in side.items()]
+        for side, other in (sides, sides[::-1])
+    ]
+    if not any(shares[0]):
+        return 0
+    recall, precision = (sum(share) / len(share) for share in shares)
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pooled_bcubed_against_sets(seed):
+    references, predictions, lengths = random_pair(seed, "nested")
+    sides = [as_spans(side, lengths) for side in (references, predictions)]
+    labels = tuple(sorted({*sides[0].labels, *sides[1].labels}))
+    found = table4.pooled_bcubed(*(side.with_labels(labels) for side in sides))
+    assert found == pytest.approx(slow_pooled_bcubed(references, predictions), abs=1e-12)
+
+
+def test_pooled_bcubed_is_bcubed_where_nothing_overlaps():
+    reference = Spans.from_tags([["B-A", "I-A", "I-A", "O", "B-B", "I-B"]])
+    prediction = Spans.from_tags([["B-A", "I-A", "B-A", "O", "B-B", "O"]])
+    measure = Bcubed()
+    expected = measure.score(measure.counts(reference, prediction))["f1"]
+    assert table4.pooled_bcubed(reference, prediction) == pytest.approx(expected, abs=1e-12)
+
+
+# increasing monotonicity
+
+
+def test_monotonicity_by_hand():
+    # two spans of four tokens in a sentence, three free tokens behind each
+    spans = Spans.from_tags([["B-A", "I-A", "I-A", "I-A", "O", "O", "O"] * 2])
+    found = monotonicity.run(spans, "two spans")
+    assert (found.documents, found.spans, found.truncated, found.extended) == (1, 2, 2, 2)
+    lost = {costs.measure: costs for costs in found.truncation}
+    # 8, 6, 4, 2 of 8 tokens: F1 is 1, 6/7, 2/3, 2/5
+    assert lost["token_f_IO"].first == pytest.approx(1 - 6 / 7)
+    assert lost["token_f_IO"].second == pytest.approx(6 / 7 - 2 / 3)
+    assert lost["token_f_IO"].third == pytest.approx(2 / 3 - 2 / 5)
+    assert lost["token_f_IO"].even == pytest.approx(2 / 3)
+    assert lost["token_f_IO"].better == "neither"
+    # links 3 + 3 of 20, against 6 + 1
+    assert lost["link_f"].even == pytest.approx(2 * 6 / 26)
+    assert lost["link_f"].uneven == pytest.approx(2 * 7 / 27)
+    assert lost["link_f"].better == "uneven"
+    added = {costs.measure: costs for costs in found.extension}
+    # precision 4/6 twice, against 4/5 and 4/7; recall 1
+    assert added["intersection_f"].even == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
+    mean = (4 / 5 + 4 / 7) / 2
+    assert added["intersection_f"].uneven == pytest.approx(2 * mean / (1 + mean))
+    assert added["span_f"].first == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "trend"),
+    [((1, 2, 3), "rising"), ((3, 2, 1), "falling"), ((1, 1, 1), "level"), ((1, 2, 2), "mixed"), ((1, 2, 1), "mixed")],
+)
+def test_trend(steps, trend):
+    assert Costs("m", *steps, even=0.5, uneven=0.5).trend == trend
+
+
+CORPORA = {
+    "multiconer_es_dev.conll": ({}, (82, 575)),
+    "conll03_test_tags.tsv": ({"columns": [1]}, (62, 2738)),
+    "hipe2020_test_fr.tsv": (
+        {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"},
+        (278, 1290),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_conclusion_holds_on_other_corpora(data, name):
+    options, touched = CORPORA[name]
+    found = monotonicity.run(Spans.from_tags(read(data / name, **options).tags[0]), name)
+    assert (found.truncated, found.extended) == touched
+    assert [costs.measure for costs in found.truncation if costs.better == "even"] == ["sl_icm_norm"]
+    better = [costs.measure for costs in found.extension if costs.better == "uneven"]
+    assert better == ["bcubed", "intersection_f", "sl_icm_norm"]
+    # the figures of docs/monotonicity.md
+    assert found.to_markdown() in (DOCS / "monotonicity.md").read_text(encoding="utf-8")
+
+
+def test_command_line(tmp_path, capsys):
+    file = tmp_path / "a.conll"
+    file.write_text("x\tB-A\nx\tI-A\nx\tI-A\nx\tI-A\nx\tO\n", encoding="utf-8")
+    assert monotonicity.main([str(file)]) == 0
+    assert capsys.readouterr().out.startswith("a.conll: 1 span in 1 document.\n")
+    assert monotonicity.main([str(file), str(file), "--json"]) == 0
+    entries = json.loads(capsys.readouterr().out)
+    assert [entry["truncated"] for entry in entries] == [1, 1]
+    assert monotonicity.main([str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
+    file.write_text("x X-A\n", encoding="utf-8")
+    assert monotonicity.main([str(file)]) == 2
+    assert "a.conll, line 1: 'X-A' has no prefix" in capsys.readouterr().err

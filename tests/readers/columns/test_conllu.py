@@ -1,0 +1,73 @@
+"""CoNLL-U with entities in MISC."""
+
+import pytest
+
+from spanometer.documents.document_file import DocumentFile
+from spanometer.exceptions import InputError
+from spanometer.readers.formats import detect, read_as
+
+
+def rows(*misc, words="abcdefgh"):
+    return "".join(
+        f"{number}\t{word}\t_\tNOUN\t_\t_\t0\troot\t_\t{cell}\n"
+        for number, (word, cell) in enumerate(zip(words, misc, strict=False), 1)
+    )
+
+
+def read(file, text, **options):
+    path = file(text)
+    assert detect(path).name == "conllu"
+    return read_as(DocumentFile, path, options={"misc_key": None, "scheme": None, "repair": "conlleval", **options})
+
+
+def spans(found):
+    return [[(span["start"], span["end"], span["label"]) for span in row] for row in found.spans.to_dicts()]
+
+
+@pytest.mark.parametrize("key", ["name", "NE", "NER"])
+def test_tags(file, key):
+    text = rows(f"SpaceAfter=No|{key}=B-PER", f"{key}=I-PER", "_") + "\n" + rows(f"{key}=I-PER", "_")
+    found = read(file, text)
+    assert spans(found) == [[(0, 2, "PER")], [(0, 1, "PER")]]
+    assert found.words == [["a", "b", "c"], ["a", "b"]]
+
+
+def test_documents(file):
+    """The tags of a sentence do not go on in the next; offsets are those of the document."""
+    text = "# newdoc id = x\n" + rows("_", "NE=B-A") + "\n" + rows("NE=I-A", "_") + "\n# newdoc\n" + rows("NE=B-A")
+    found = read(file, text)
+    assert spans(found) == [[(1, 2, "A"), (2, 3, "A")], [(0, 1, "A")]]
+
+
+def test_words_and_empty_nodes_are_no_tokens(file):
+    lines = rows("NE=B-A", "NE=I-A").splitlines()
+    text = "\n".join([lines[0].replace("1\t", "1-2\t", 1), lines[0], lines[1].replace("2\t", "1.1\t", 1), lines[1], ""])
+    assert spans(read(file, text)) == [[(0, 2, "A")]]
+
+
+def test_brackets(file):
+    text = "# global.Entity = GRP-etype-head\n" + rows(
+        "Entity=(1-person-1(2-place-1", "Entity=2)", "Entity=(2-place-1)", "Entity=1)(3-time-1", "Entity=3)"
+    )
+    assert spans(read(file, text)) == [[(0, 2, "place"), (0, 4, "person"), (2, 3, "place"), (3, 5, "time")]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "problem"),
+    [
+        (rows("_"), {}, "no row has name or NE or NER or Entity in MISC"),
+        (rows("NE=B-A"), {"misc_key": "kind"}, "no row has kind in MISC"),
+        (rows("NE=B-A") + "2\tx\n", {}, "line 2: the row has 2 columns"),
+        (rows("NE=B-A", "NE=Z-A"), {}, "line 2"),
+        (rows("Entity=1)"), {}, "line 1: the bracket of '1' was not opened"),
+        (rows("_", "Entity=(1-x"), {}, "line 2: the bracket of '1' is not closed"),
+        (rows("Entity=(1)"), {}, "line 1: the entity '1' has no type"),
+        (rows("NE=B-A", "NE=I-B"), {"scheme": "IOB2", "repair": "discard"}, None),
+    ],
+)
+def test_refused(file, text, options, problem):
+    if problem is None:
+        assert spans(read(file, text, **options)) == [[(0, 1, "A")]]
+        return
+    with pytest.raises(InputError, match=problem):
+        read(file, text, **options)

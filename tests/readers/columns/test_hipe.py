@@ -1,0 +1,398 @@
+"""HIPE's columns, read and written."""
+
+import gzip
+import io
+import random
+from functools import cache
+
+import pytest
+
+from entity_files import NAMES, PRESIDENT, entities_of, entity, hipe, keys, refused, written
+from spanometer.exceptions import InputError
+from spanometer.measures import SpanF
+from spanometer.readers import read, read_entities, require_same_tokens, tag_lists, write_entities
+from spanometer.spans.spans import pair_from_tags
+
+
+def test_hipe_by_hand():
+    file = entities_of(PRESIDENT)
+    assert file.entities == [
+        [
+            entity(1, 6, "pers.ind", (1, 5, "function"), (4, 5, "loc.adm.nat"), (5, 6, "name")),
+            entity(4, 5, "loc.adm.nat"),
+            entity(7, 8, "loc.adm.town+org.adm"),
+        ]
+    ]
+    assert file.words == [["Le", "président", "de", "la", "France", "Poincaré", "quitte", "Paris"]]
+    assert (file.format, file.documents, file.left_out) == ("hipe", ("d1",), ())
+    assert (file.line(0), file.line(0, 3), file.lengths.tolist()) == (3, 6, [8])
+    assert len(file.to_entities()) == 3
+
+
+def test_metonymic_spans_with_other_bounds_are_entities():
+    file = entities_of(hipe("a B-loc B-org O O", "b I-loc O O O", "c O I-org O O"))
+    assert file.entities == [[entity(0, 2, "loc"), entity(0, 1, "org"), entity(2, 3, "org")]]
+
+
+def test_a_metonymic_type_that_repeats_the_literal_one_is_listed():
+    file = entities_of(hipe("a O O O O", "b B-loc B-loc O O"))
+    assert file.entities == [[entity(1, 2, "loc")]]
+    assert [str(each) for each in file.left_out] == ["line 4: the metonymic type 'loc' is the literal type too."]
+
+
+def test_a_nested_span_of_the_same_bounds_is_a_component():
+    file = entities_of(hipe("a B-org O O B-loc"))
+    assert file.entities == [[entity(0, 1, "org", (0, 1, "loc")), entity(0, 1, "loc")]]
+
+
+def test_components_and_nested_entities_outside_literal_ones():
+    file = entities_of(
+        hipe(
+            "a O     O     B-comp.name O",
+            "b B-loc O     B-comp.kind B-pers",
+            "c O     O     I-comp.kind I-pers",
+            "d B-loc O     I-comp.kind O",
+            "e I-loc O     B-name      O",
+        )
+    )
+    assert file.entities == [[entity(1, 3, "pers"), entity(1, 2, "loc"), entity(3, 5, "loc", (4, 5, "name"))]]
+    assert [(each.line, each.problem) for each in file.left_out] == [
+        (3, "no literal entity encloses the component 'name'."),
+        (4, "no literal entity encloses the component 'kind'."),
+    ]
+    assert len(file.columns["NE-FINE-COMP"]) == 3
+
+
+def test_entities_end_with_their_documents():
+    head = "# document_id = d1\n"
+    rows = hipe("a B-loc O O O", head=head) + "# document_id = d2\n" + "b\tI-loc\tO\tB-comp.x\tO\n"
+    file = entities_of(rows)
+    assert file.entities == [[entity(0, 1, "loc")], [entity(0, 1, "loc", (0, 1, "x"))]]
+    assert file.documents == ("d1", "d2")
+    assert file.document_lines.tolist() == [3, 5]
+
+
+def test_names_of_documents():
+    text = (
+        "TOKEN\tNE-FINE-LIT\n# hipe2022:document_id = a b\n# hipe2022:x = y\na\tO\n# hipe2022:document_id = c\nb\tO\n"
+    )
+    assert entities_of(text).documents == ("a b", "c")
+    # a document without rows is left out
+    text = hipe("a O O O O").replace("# document_id = d1", "# document_id = d0\n# document_id=d1\t\t")
+    assert entities_of(text).documents == ("d1",)
+    text = "TOKEN\tNE-FINE-LIT\na\tO\n# document_id = b\nb\tO\n"
+    assert entities_of(text).documents == ("", "b")
+
+
+def test_the_level():
+    names = ["TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", *NAMES[1:]]
+    content = hipe("a B-loc B-org B-loc.adm B-org.ent B-comp.name B-pers", names=names)
+    assert entities_of(content).entities[0][0] == entity(0, 1, "loc.adm+org.ent", (0, 1, "name"), (0, 1, "pers"))
+    assert entities_of(content, level="coarse").entities == [[entity(0, 1, "loc+org")]]
+    with pytest.raises(InputError, match="'fine', 'coarse'"):
+        entities_of(content, level="all")
+
+
+def test_columns_that_may_be_missing():
+    assert entities_of(hipe("a B-loc", names=["TOKEN", "NE-FINE-LIT"])).entities == [[entity(0, 1, "loc")]]
+    swapped = hipe("_ B-comp.x a B-loc", names=["MISC", "NE-FINE-COMP", "TOKEN", "NE-FINE-LIT"])
+    assert entities_of(swapped).entities == [[entity(0, 1, "loc", (0, 1, "x"))]]
+    assert entities_of(swapped).words == [["a"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "line", "problem"),
+    [
+        (
+            hipe("a O", names=["TOKEN", "NE-COARSE-LIT"]),
+            {},
+            1,
+            "the header has no column NE-FINE-LIT: its columns are TO",
+        ),
+        (hipe("a O", names=["TOKEN", "NE-FINE-LIT"]), {"level": "coarse"}, 1, "the header has no column NE-COARSE-LIT"),
+        (
+            hipe("a O", names=["WORD", "NE-FINE-LIT"]),
+            {},
+            1,
+            "the header has no column TOKEN: its columns are WORD, NE-F",
+        ),
+        ("# c\n\na\tO\n", {"format": "hipe"}, 3, "the header has no column TOKEN: its columns are a, O."),
+        ("TOKEN NE-FINE-LIT\na O\n", {"format": "hipe"}, 1, "the header has no column TOKEN: its columns are TOKEN NE"),
+        (hipe("a O O O O", "b O O O"), {}, 4, "4 columns (separated by tabs), where line 1 has 5."),
+        (hipe("a O O O O") + "b O O O O\n", {}, 4, "1 column (separated by tabs), where line 1 has 5."),
+        (hipe("a O O O O") + "b\tO\t\tO\tO\n", {}, 4, "NE-FINE-METO has an empty cell."),
+        (hipe("a O O O O", "b O O B-x x"), {}, 4, "in NE-NESTED: 'x' has no prefix of IOB2"),
+        (hipe("a O O O O", "b S-x O O O"), {}, 4, "in NE-FINE-LIT: 'S-x' has no prefix of IOB2"),
+        (hipe("a O O O O", "b O I-x O O"), {"repair": "raise"}, 4, "in NE-FINE-METO: "),
+        (hipe("a O O O O", head=""), {}, None, "no line begins a document: the file has no '# document_id = ...'."),
+        (hipe(), {}, None, "the file has no rows of tags."),
+        (hipe("a B-x O O O", names=[*NAMES[:4], "TOKEN"]), {}, None, "two columns are called 'TOKEN'"),
+        (hipe("a O O O O").encode() + b"b\0\tO\tO\tO\tO\n", {}, 4, "a NUL byte"),
+        (hipe("a O O O O").encode() + b"\xe9\tO\tO\tO\tO\n", {}, 4, "the byte 0xe9 is not UTF-8."),
+        (gzip.compress(PRESIDENT.encode(), mtime=0)[:-12], {}, None, "the gzip data is damaged"),
+        (b"", {}, None, "the file is empty."),
+        (b"PK\x03\x04...", {}, None, "this is a zip archive."),
+        (b"\x7fELF\x02\x01\x01\0\0\0\0", {}, 1, "neither a header with NE-FINE-LIT or NE-COARSE-LIT, nor JSON lines"),
+    ],
+)
+def test_malformed_columns(content, options, line, problem):
+    error = refused(content, **options)
+    assert error.line == line
+    assert error.problem.startswith(problem)
+
+
+def test_scheme_and_repair_are_the_decoders():
+    content = hipe("a I-loc O O O", "b B-loc O O O", "c I-org O O O")
+    assert [each["start"] for each in entities_of(content).entities[0]] == [0, 1, 2]
+    assert [each["start"] for each in entities_of(content, repair="discard").entities[0]] == [1]
+    single = hipe("a S-loc O O O")
+    assert entities_of(single, scheme="IOBES").entities == [[entity(0, 1, "loc")]]
+
+
+def columns_of(content):
+    return [line.split("\t") for line in content.decode().splitlines()]
+
+
+def test_written_columns():
+    rows = columns_of(written(entities_of(PRESIDENT), "hipe"))
+    coarse = ["NE-COARSE-LIT", "NE-COARSE-METO"]
+    assert rows[:2] == [["TOKEN", *coarse, *NAMES[1:]], ["# document_id = d1"]]
+    assert rows[3] == ["président", "B-pers", "O", "B-pers.ind", "O", "B-comp.function", "O"]
+    assert rows[9] == ["Paris", "B-loc", "B-org", "B-loc.adm.town", "B-org.adm", "O", "O"]
+
+
+def test_overlapping_entities_take_turns_in_two_columns():
+    # read back from the columns, of which only the literal one holds components and second types
+    entities = [entity(0, 2, "a"), entity(1, 4, "b", (1, 2, "x")), entity(3, 6, "c"), entity(6, 7, "d+e")]
+    stream = io.BytesIO()
+    write_entities(stream, [entities], words=[["w"] * 7], format="hipe")
+    file = entities_of(stream.getvalue())
+    assert keys(file.entities) == keys([entities])
+    assert [each["label"] for each in file.columns["NE-FINE-LIT"].to_dicts()[0]] == ["b", "d"]
+    assert [each["label"] for each in file.columns["NE-FINE-METO"].to_dicts()[0]] == ["a", "c", "e"]
+
+
+ABCD = [["a", "b", "c", "d"]]
+
+
+@pytest.mark.parametrize(
+    ("entities", "problem"),
+    [
+        ([entity(0, 1, "a+b+c")], "HIPE's columns cannot give the entity 'a+b+c' (0 to 1)"),
+        (
+            [entity(0, 3, "a"), entity(1, 4, "b"), entity(2, 3, "c")],
+            "in NE-FINE-METO: a span of 'c' overlaps the previous span",
+        ),
+        ([entity(0, 2, "a", (0, 1, "x")), entity(1, 3, "b", (1, 2, "x"))], "in NE-FINE-LIT: a span of 'b' overlaps"),
+        ([entity(0, 2, "a+b"), entity(1, 3, "c+d")], "in NE-FINE-LIT: a span of 'c' overlaps"),
+        ([entity(0, 1, "a"), entity(0, 1, "b")], "HIPE's columns cannot give the entity"),
+        ([entity(0, 4, "a", (0, 3, "b")), entity(0, 3, "b", (0, 1, "c"))], "in NE-FINE-LIT: a span of 'a' overlaps"),
+        (
+            [entity(0, 4, "a", (0, 3, "x"), (1, 2, "y"))],
+            "in NE-FINE-COMP: a span of 'comp.y' overlaps the previous span",
+        ),
+        (
+            [entity(0, 4, "a", (0, 3, "b"), (1, 2, "c")), entity(0, 3, "b"), entity(1, 2, "c")],
+            "in NE-NESTED: a span of 'c' overlaps",
+        ),
+    ],
+)
+def test_entities_that_columns_cannot_hold(entities, problem):
+    with pytest.raises(InputError) as caught:
+        write_entities(io.BytesIO(), [[], entities], words=ABCD * 2, format="hipe")
+    assert caught.value.problem.startswith(problem)
+    assert caught.value.document == 1
+    write_entities(io.BytesIO(), [[], entities], format="jsonl")
+
+
+@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "a\0b", "-DOCSTART-"])
+def test_words_that_columns_cannot_hold(word):
+    with pytest.raises(InputError) as caught:
+        write_entities(io.BytesIO(), [[]], words=[["x", word]], format="hipe")
+    assert (caught.value.document, caught.value.position) == (0, 1)
+
+
+@pytest.mark.parametrize("label", ["a\tb", "a\nb", "a\rb", "a\0b"])
+def test_labels_that_columns_cannot_hold(label):
+    part = {"start": 0, "end": 1, "label": label}
+    for wrong in ({"types": [label]}, {"types": ["loc", label]}, {"components": [part]}):
+        stream = io.BytesIO()
+        with pytest.raises(InputError, match="has control characters") as caught:
+            write_entities(stream, [[], [{**entity(0, 1, "loc"), **wrong}]], words=[["x"]] * 2, format="hipe")
+        assert (caught.value.document, caught.value.span, stream.getvalue()) == (1, 0, b"")
+
+
+def random_hipe(generator):
+    """A file of random columns, illegal tags and components without entities among them."""
+    labels = {1: ("loc.a", "org.b", "pers"), 2: ("loc.a", "org.b"), 3: ("comp.x", "comp.y"), 4: ("loc.a", "pers")}
+    content = "\t".join(NAMES) + "\n"
+    for document in range(generator.randrange(1, 4)):
+        content += f"# document_id = d{document}\n"
+        for _ in range(generator.randrange(1, 9)):
+            tags = [
+                generator.choice(("B-", "I-", "I-")) + generator.choice(labels[column])
+                if generator.random() < (0.8, 0.3, 0.4, 0.3)[column - 1]
+                else "O"
+                for column in range(1, 5)
+            ]
+            content += "\t".join([generator.choice(("a", "#", "# b", "O", "<loc>")), *tags]) + "\n"
+    return content
+
+
+def obvious(content):
+    """Entities of columns, (document, start, end, types, components), and how many spans are left out."""
+    documents = []
+    for line in content.splitlines()[1:]:
+        if line.startswith("# document_id"):
+            documents.append([])
+        else:
+            documents[-1].append(line.split("\t"))
+    found, left_out = [], 0
+    for number, rows in enumerate(documents):
+        literal, metonymic, components, nested = (spans_in([row[column] for row in rows]) for column in range(1, 5))
+        trees = [[number, *bounds, [label], []] for *bounds, label in literal]
+        roots = list(trees)
+        for start, end, label in metonymic:
+            same = [root for root in roots if root[1:3] == [start, end]]
+            if not same:
+                trees.append([number, start, end, [label], []])
+            elif same[0][3] == [label]:
+                left_out += 1
+            else:
+                same[0][3].append(label)
+        for spans, are_entities in ((nested, True), (components, False)):
+            for start, end, label in spans:
+                around = [root for root in roots if root[1] <= start and end <= root[2]]
+                name = label.removeprefix("comp.")
+                if around:
+                    around[0][4].append((start, end, name))
+                elif not are_entities:
+                    left_out += 1
+                if are_entities:
+                    trees.append([number, start, end, [label], []])
+        found += trees
+    return sorted((d, s, e, tuple(types), tuple(sorted(parts))) for d, s, e, types, parts in found), left_out
+
+
+def spans_in(tags):
+    spans = []
+    for position, tag in enumerate(tags):
+        if tag == "O":
+            continue
+        label = tag[2:]
+        if tag[0] == "I" and spans and spans[-1][1] == position and spans[-1][2] == label:
+            spans[-1][1] += 1
+        else:
+            spans.append([position, position + 1, label])
+    return spans
+
+
+def test_random_columns():
+    again = dict.fromkeys(("hipe", "quaero", "jsonl"), 0)
+    for seed in range(100):
+        generator = random.Random(seed)
+        content = random_hipe(generator)
+        file = entities_of(content)
+        expected, left_out = obvious(content)
+        assert keys(file.entities) == expected
+        assert len(file.left_out) == left_out
+        same = file.to_entities().to_dicts()
+        for format in again:
+            try:
+                data = written(file, format)
+            except InputError as error:
+                assert format != "jsonl"
+                assert error.document is not None
+                continue
+            again[format] += 1
+            twin = entities_of(data, format=format)
+            assert twin.to_entities().to_dicts() == same
+            assert twin.words == file.words
+            assert twin.left_out == ()
+    assert again["jsonl"] == 100
+    assert again["hipe"] > 25
+    assert again["quaero"] > 3
+
+
+REFERENCE, SYSTEM = "hipe2020_test_fr.tsv", "hipe2020_team1_bundle3_fr_1.tsv"
+
+OFFICIAL = {
+    ("coarse", "NE-COARSE-LIT"): (1217, 397, 383),
+    ("coarse", "NE-COARSE-METO"): (62, 27, 50),
+    ("fine", "NE-FINE-LIT"): (1114, 446, 486),
+    ("fine", "NE-FINE-METO"): (62, 31, 50),
+    ("fine", "NE-FINE-COMP"): (439, 188, 271),
+    ("fine", "NE-NESTED"): (23, 35, 59),
+}
+"""Official counts of exact matches: true positives, false positives, false negatives."""
+
+
+@pytest.fixture(scope="session")
+def corpus(data):
+    """Read a file of the corpus as entity trees, each once."""
+    return cache(lambda name, level: read_entities(data / name, level=level))
+
+
+@pytest.fixture(scope="session")
+def columns(data):
+    """All columns with official counts, of the reference and of the system."""
+    names = [column for _, column in OFFICIAL]
+    return [read(data / name, columns=names, documents="document_id", outside="_") for name in (REFERENCE, SYSTEM)]
+
+
+@pytest.mark.parametrize(("level", "column"), OFFICIAL)
+def test_counts_of_each_column_are_the_official_ones(corpus, columns, level, column):
+    files = [file.select(file.columns.index(column)) for file in columns]
+    require_same_tokens(*files)
+    assert len(files[0].document_lines) == 43
+    as_trees = [corpus(name, level).columns[column] for name in (REFERENCE, SYSTEM)]
+    as_tags = pair_from_tags(*(file.tags[0] for file in files))[:2]
+    for spans in (as_trees, as_tags):
+        counts = SpanF().counts(*spans)
+        found = (counts.both, counts.predicted - counts.both, counts.reference - counts.both)
+        assert found == OFFICIAL[level, column]
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "entities", "components", "metonymic", "nested", "left_out"),
+    [
+        (REFERENCE, "fine", 1682, 788, 112, 82, [3825, 5358, 30767, 34522]),
+        (REFERENCE, "coarse", 1600, 0, 112, 0, []),
+        (SYSTEM, "fine", 1621, 670, 90, 54, None),
+        (SYSTEM, "coarse", 1616, 0, 87, 0, []),
+    ],
+)
+def test_the_corpus(corpus, name, level, entities, components, metonymic, nested, left_out):
+    file = corpus(name, level)
+    assert (len(file.entities), int(file.lengths.sum())) == (43, 40_854)
+    flat = [each for document in file.entities for each in document]
+    assert len(flat) == entities
+    assert sum(len(each["components"]) for each in flat) == components
+    assert sum(len(each["types"]) == 2 for each in flat) == metonymic
+    assert sum("." in part["label"] for each in flat for part in each["components"]) == nested
+    if left_out is None:
+        assert len(file.left_out) == 11
+    else:
+        assert [each.line for each in file.left_out] == left_out
+    assert file.documents[0] == "EXP-1798-01-04-a-i0005"
+    assert len(set(file.documents)) == 43
+    assert file.to_dataset().num_rows == 43
+
+
+@pytest.mark.parametrize("name", [REFERENCE, SYSTEM])
+@pytest.mark.parametrize("level", ["fine", "coarse"])
+def test_the_corpus_written_and_read_again(corpus, name, level):
+    file = corpus(name, level)
+    for format, options in (("hipe", {"level": level}), ("jsonl", {})):
+        again = entities_of(written(file, format), **options)
+        assert again.to_entities().to_dicts() == file.to_entities().to_dicts()
+        assert (again.words, again.documents, again.left_out) == (file.words, file.documents, ())
+
+
+def test_the_reference_written_into_its_own_columns(corpus, columns):
+    names = ["NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-NESTED"]
+    stream = io.BytesIO(written(corpus(REFERENCE, "fine"), "hipe"))
+    ours = read(stream, columns=names, documents="document_id")
+    for column, tags in zip(names, ours.tags, strict=True):
+        theirs = columns[0].tags[columns[0].columns.index(column)]
+        assert tag_lists(tags) == tag_lists(theirs)

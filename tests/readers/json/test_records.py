@@ -1,0 +1,118 @@
+"""JSON lines of tags."""
+
+import gzip
+import json
+
+import pytest
+
+from spanometer.exceptions import InputError
+from spanometer.readers import read, read_attributes, read_entities, read_spans, tag_lists
+from tag_files import TWO, json_lines, refused, tags
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json_lines(*TWO),
+        json_lines(*TWO).replace("\n", "\r\n\r\n"),
+        "\ufeff" + json_lines(*TWO).rstrip("\n"),
+        json_lines(*({"id": 3, "tags": row} for row in TWO)),
+        json_lines(TWO[0], {"tags": TWO[1]}),
+    ],
+)
+def test_json_lines(file, content):
+    assert tags(file(content)) == TWO
+    assert tags(file(content, "a.jsonl")) == TWO
+    assert tags(file(content, "a.txt"), format="jsonl") == TWO
+    assert tags(file(gzip.compress(content.encode()), "a.gz")) == TWO
+
+
+def test_json_lines_by_key(file):
+    path = file(
+        json_lines({"tokens": ["a", "b"], "gold": ["O", "B-X"], "system": ["O", "O"]}, {"gold": [], "system": []})
+    )
+    read_file = read(path, columns=["gold", "system"])
+    assert [tag_lists(column) for column in read_file.tags] == [[["O", "B-X"], []], [["O", "O"], []]]
+    assert tag_lists(read(path, columns=["gold"], words=True).words) == [["a", "b"], []]
+
+
+def test_json_lines_with_words(file):
+    path = file(json_lines({"tokens": ["a", "b"], "tags": ["O", "B-X"]}, {"tokens": [], "tags": []}))
+    assert tag_lists(read(path, words=True).words) == [["a", "b"], []]
+    assert tag_lists(read(path, words="tokens").words) == [["a", "b"], []]
+    assert read(file(json_lines(*TWO)), words=True).words is None
+
+
+def test_a_tag_that_is_outside(file):
+    path = file(json_lines(["_", "B-X", "O"], {"tags": ["_"], "tokens": ["_"]}), "a.jsonl")
+    found = read(path, outside="_")
+    assert tag_lists(found.tags[0]) == [["O", "B-X", "O"], ["O"]]
+    assert found.tags[0].names == ("O", "B-X")
+    assert tag_lists(read(file(json_lines({"tags": ["_"], "tokens": ["_"]})), outside="_", words=True).words) == [["_"]]
+
+
+def test_a_bracket_alone_is_not_json_lines(file):
+    assert tags(file("[ O\nx B-X\n")) == [["O", "B-X"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('["O"]\n["O",\n', "this is not JSON (Expecting value"),
+        ('["O"]\n{"tag": ["O"]}\n', "the object has no 'tags'; its keys: 'tag'."),
+        ('["O"]\n{"tags": "O"}\n', "'tags' is a string, not a list of tags."),
+        ('["O"]\n3\n', "a number is not a document."),
+        ('["O"]\n["O", 1]\n', "1 (of type int) is not a tag."),
+        ('["O"]\n["O", null]\n', "None is not a tag."),
+        ('["O"]\n[["O"]]\n', "['O'] (of type list) is not a tag."),
+        ('["O"]\n["\\ud800"]\n', "'\\ud800'"),
+        ('["O"]\n' + "[" * 200_000 + "\n", "this JSON cannot be read"),
+    ],
+)
+def test_bad_json_lines(file, content, problem):
+    error = refused(file(content, "a.jsonl"))
+    assert error.line == 2
+    assert error.problem.startswith(problem)
+
+
+def test_json_lines_of_different_length(file):
+    error = refused(file(json_lines({"tags": ["O"], "other": ["O", "O"]})), columns=["tags", "other"])
+    assert error.line == 1
+    assert error.problem == "'tags' has 1 items, 'other' has 2."
+
+
+def test_json_lines_longer_than_the_first_block(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text(json.dumps(["B-A", "I-A", "O"] * 400_000) + "\n", encoding="utf-8")
+    assert read(path).tags[0].lengths.tolist() == [1_200_000]
+
+
+@pytest.mark.parametrize(
+    ("reader", "row", "key"),
+    [
+        (read, '{"tags": ["B-A"], "tokens": ["x"], "tags": ["O"]}', "tags"),
+        (read, '{"tags": ["O"], "meta": {"id": 1, "id": 1}}', "id"),
+        (read_spans, '[{"start": 0, "end": 1, "label": "A", "label": "B"}]', "label"),
+        (read_attributes, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
+        (read_entities, '[{"start": 0, "end": 1, "types": ["A"], "types": ["B"]}]', "types"),
+    ],
+)
+def test_an_object_with_a_key_twice(file, reader, row, key):
+    # json itself takes the last value
+    path = file(f"[]\n{row}\n", "a.jsonl")
+    with pytest.raises(InputError) as caught:
+        reader(path)
+    assert (caught.value.source, caught.value.line) == (str(path), 2)
+    assert caught.value.problem == f"an object has the key '{key}' more than once."
+
+
+@pytest.mark.parametrize("content", ["Ada B-X\nwoke O\n", "[ O\nAda\tB-X\n", '"\tO\nAda\tB-X\n', "B-X\nO\n"])
+def test_columns_may_be_called_json_lines(file, content):
+    found = read(file(content, "a.jsonl"))
+    assert len(found.spans()) == 1
+
+
+@pytest.mark.parametrize("line", ['{"tags": ["O"', '["O", ', "{tags: []}", '"O"', "3", "[B-X, O]"])
+def test_damaged_lines_are_not_columns(file, line):
+    with pytest.raises(InputError, match=r"JSON|is not a document"):
+        read(file(f"{line}\n", "a.jsonl"))

@@ -1,0 +1,328 @@
+"""spaCy's documents in files: DocBin and JSON."""
+
+import json
+import sys
+import tracemalloc
+import zlib
+
+import pytest
+
+import spanometer
+from doc_bins import doc_bin
+from spanometer.exceptions import InputError
+
+TEXT = "Ada  Lovelace 💃 wrote"
+ENTITIES = [(0, 13, "PER")]
+
+
+@pytest.fixture
+def spacy():
+    return pytest.importorskip("spacy", reason="needs spaCy: pip install spanometer[spacy]")
+
+
+@pytest.fixture
+def binary(file, spacy):
+    def write(*documents, **more):
+        return file(doc_bin(*documents, **more), "docs.spacy")
+
+    return write
+
+
+def bounds(found):
+    spans = found.spans
+    labels = [spans.labels[code] for code in spans.label]
+    return list(zip(spans.document.tolist(), spans.start.tolist(), spans.end.tolist(), labels, strict=True))
+
+
+def test_entities(binary):
+    found = spanometer.read(binary((TEXT, ENTITIES), ("It is", [])))
+    assert bounds(found) == [(0, 0, 13, "PER")]
+    assert found.documents.texts == (TEXT, "It is")
+    # a blank of its own is a token in spaCy
+    assert found.documents.tokens.start.tolist() == [0, 4, 5, 14, 16, 0, 3]
+    assert (found.notes, found.left_out) == ((), ())
+
+
+def test_groups_of_spans(binary):
+    groups = [{"sc": [(5, 13, "LAST"), (0, 13, "PER")], "other": []}]
+    path = binary((TEXT, ENTITIES), groups=groups)
+    assert bounds(spanometer.read(path, span_group="sc")) == [(0, 0, 13, "PER"), (0, 5, 13, "LAST")]
+    found = spanometer.read(path)
+    assert bounds(found) == [(0, 0, 13, "PER")]
+    assert found.notes == ("Entities are read; the groups of spans 'sc', 'other' are not.",)
+    with pytest.raises(
+        InputError, match="document 0: the document has no group of spans 'x'; its groups: 'sc', 'other'"
+    ):
+        spanometer.read(path, span_group="x")
+
+
+def test_the_only_group_if_there_are_no_entities(binary):
+    found = spanometer.read(binary((TEXT, []), groups=[{"sc": [(0, 13, "PER")]}]))
+    assert bounds(found) == [(0, 0, 13, "PER")]
+    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
+    with pytest.raises(InputError, match="no document has entities, and there are the groups of spans 'a', 'b'"):
+        spanometer.read(binary((TEXT, []), groups=[{"a": [(0, 13, "PER")], "b": []}]))
+
+
+def test_missing_annotation_is_said(file, spacy):
+    from spacy.tokens import DocBin
+
+    nlp = spacy.blank("en")
+    path = file(DocBin(docs=[nlp("a b")]).to_bytes(), "docs.spacy")
+    assert spanometer.read(path).notes == ("Tokens without an annotation of entities, which count as outside: 2.",)
+
+
+def test_words_whose_blanks_are_not_known(file, spacy):
+    from spacy.tokens import Doc, DocBin
+
+    doc = Doc(spacy.blank("en").vocab, words=["Ada", "Lovelace"], ents=["B-PER", "I-PER"])
+    found = spanometer.read(file(DocBin(docs=[doc]).to_bytes(), "docs.spacy"))
+    assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace"]], [(0, 0, 2, "PER")])
+
+
+def test_other_files(file, monkeypatch):
+    path = file(zlib.compress(b"something else"), "docs.spacy")
+    with pytest.raises(InputError, match="spaCy cannot read this DocBin") if _spacy() else pytest.raises(InputError):
+        spanometer.read(path)
+    with pytest.raises(InputError, match="this is no DocBin of spaCy"):
+        spanometer.read(file("a B-X\n", "a.spacy"), format="spacy")
+    monkeypatch.setitem(sys.modules, "spacy.tokens", None)
+    with pytest.raises(InputError, match="spaCy is not installed") as caught:
+        spanometer.read(path)
+    assert caught.value.source == str(path) and "spanometer[spacy]" in caught.value.remedy
+
+
+def _spacy():
+    return pytest.importorskip("importlib.util").find_spec("spacy") is not None
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(file, spacy):
+    path = file(zlib.compress(bytes(3_000_000)), "docs.spacy")
+    with pytest.raises(InputError, match="more than 2 megabytes"):
+        spanometer.read(path, limits={"max_size": 2})
+
+
+def test_scores_of_binary_files(binary, file):
+    """Against the same spans as lines of JSON."""
+    path = binary((TEXT, ENTITIES))
+    lines = file(json.dumps({"text": TEXT, "spans": [{"start": 0, "end": 13, "label": "PER"}]}) + "\n", "a.jsonl")
+    assert spanometer.score(spanometer.read(path), spanometer.read(lines)).results[0].scores["f1"] == 1.0
+
+
+PAIR = [TEXT, {"entities": [[0, 13, "PER"]], "spans": {"sc": [[5, 13, "LAST", "Q7259"]]}}]
+DOC = {
+    "text": TEXT,
+    "ents": [{"start": 0, "end": 13, "label": "PER"}],
+    "tokens": [{"id": 0, "start": 0, "end": 3}, {"id": 1, "start": 5, "end": 13}],
+    "spans": {"sc": [{"start": 5, "end": 13, "label": "LAST", "kb_id": ""}]},
+}
+
+
+@pytest.mark.parametrize("row", [PAIR, DOC], ids=["pair", "Doc.to_json"])
+@pytest.mark.parametrize("form", ["lines", "array", "indented"])
+def test_json(file, row, form):
+    rows = [row, row]
+    text = (
+        "\n".join(map(json.dumps, rows))
+        if form == "lines"
+        else json.dumps(rows, indent=2 if form == "indented" else None)
+    )
+    path = file(f"{text}\n", "train.json")
+    assert bounds(spanometer.read(path)) == [(0, 0, 13, "PER"), (1, 0, 13, "PER")]
+    found = spanometer.read(path, span_group="sc")
+    assert bounds(found) == [(0, 5, 13, "LAST"), (1, 5, 13, "LAST")]
+    assert found.documents.texts == (TEXT, TEXT)
+    with pytest.raises(InputError, match=r"has no group of spans 'x'; its groups: 'sc'\."):
+        spanometer.read(path, span_group="x")
+
+
+def as_pair(entities, **groups):
+    return [TEXT, {"entities": entities, "spans": groups}]
+
+
+def as_doc(entities, **groups):
+    def objects(spans):
+        return [dict(zip(("start", "end", "label"), span, strict=True)) for span in spans]
+
+    groups = {name: objects(spans) for name, spans in groups.items()}
+    # spaCy writes no entities of a document that has none
+    return {"text": TEXT, **({"ents": objects(entities)} if entities else {}), "spans": groups}
+
+
+@pytest.mark.parametrize("make", [as_pair, as_doc])
+def test_the_only_group_of_json_without_entities(file, make):
+    with_group = make([], sc=[[5, 13, "LAST"]])
+    none = make([])
+    found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
+    assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
+    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
+    # a document with entities behind them: entities are read, of all documents
+    found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
+    assert bounds(found) == [(2, 0, 3, "PER")]
+    assert found.documents.size == 4
+    assert found.notes == ("Entities are read; the groups of spans 'sc' are not.",)
+    several = [with_group, make([], other=[[0, 3, "FIRST"]])]
+    with pytest.raises(InputError, match=r"no document has entities, and there are the groups of spans 'sc', 'other'"):
+        spanometer.read(file(json.dumps(several), "docs.json"))
+    found = spanometer.read(file(json.dumps([*several, make([[0, 3, "PER"]])]), "docs.json"))
+    assert bounds(found) == [(2, 0, 3, "PER")]
+
+
+def test_json_of_a_group_that_spacy_writes(file, spacy):
+    doc = spacy.blank("en")(TEXT)
+    doc.spans["sc"] = [doc.char_span(0, 13, label="PER")]
+    assert "ents" not in doc.to_json()
+    assert bounds(spanometer.read(file(json.dumps(doc.to_json()) + "\n", "doc.jsonl"))) == [(0, 0, 13, "PER")]
+
+
+def test_spans_key_names_no_group(file):
+    path = file(json.dumps(DOC) + "\n", "doc.jsonl")
+    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
+        spanometer.read(path, spans_key="sc")
+
+
+def test_spans_key_names_no_group_of_a_doc_bin(binary):
+    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
+        spanometer.read(binary((TEXT, ENTITIES)), spans_key="sc")
+
+
+def test_json_that_spacy_writes(file, spacy):
+    doc = spacy.blank("en")(TEXT)
+    doc.set_ents([doc.char_span(0, 13, label="PER")])
+    found = spanometer.read(file(json.dumps(doc.to_json()) + "\n", "doc.json"))
+    assert bounds(found) == [(0, 0, 13, "PER")]
+    assert found.documents.tokens.end.tolist() == [3, 5, 13, 15, 21]
+
+
+def old(*tags, raw=None, **more):
+    words = ["Ada", "Lovelace", "wrote"]
+    tokens = [{"orth": word, "ner": tag} for word, tag in zip(words, tags, strict=False)]
+    return {
+        "id": 3,
+        "paragraphs": [{"raw": raw, "sentences": [{"tokens": tokens[:2]}, {"tokens": tokens[2:]}], **more}],
+    }
+
+
+def test_version_2(file):
+    found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "-")]), "train.json"))
+    assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace", "wrote"]], [(0, 0, 2, "PER")])
+    assert found.documents.ids == ("3",)
+    assert found.notes == ("Tokens without an annotation of entities, which count as outside: 1.",)
+    # a text tells where the tokens are
+    found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "O", raw="Ada  Lovelace wrote")]), "train.json"))
+    assert found.documents.tokens.start.tolist() == [0, 5, 14]
+
+
+def test_version_2_is_decoded_in_parts(file, monkeypatch):
+    rows = [{**old("B-PER", "L-PER", "-"), "id": number} for number in range(5)]
+    monkeypatch.setattr("spanometer.readers.json.spacy_json._AT_ONCE", 2)
+    found = spanometer.read(file(json.dumps(rows), "train.json"))
+    assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
+    assert found.documents.ids == ("0", "1", "2", "3", "4")
+    assert found.notes == ("Tokens without an annotation of entities, which count as outside: 5.",)
+    # names that are there twice are no names
+    rows[4]["id"] = 0
+    again = spanometer.read(file(json.dumps(rows), "train.json"))
+    assert (again.documents.ids, bounds(again)) == (None, bounds(found))
+    rows[3] = old("B-PER", "O", "L-PER")
+    with pytest.raises(InputError, match=r"item 3, paragraph 0, line 1, token 1: 'O' cannot follow 'B-PER'"):
+        spanometer.read(file(json.dumps(rows), "train.json"), repair="raise")
+    with pytest.raises(InputError, match="item 1 has no list of paragraphs"):
+        spanometer.read(file(json.dumps([rows[0], DOC]), "train.json"))
+
+
+@pytest.mark.parametrize("make", [lambda number: {**DOC, "id": number}, lambda number: old("B-PER", "L-PER", "O")])
+def test_json_is_read_document_by_document(file, monkeypatch, make):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
+    for name in ("readers.json.spacy_json", "documents.building"):
+        monkeypatch.setattr(f"spanometer.{name}._AT_ONCE", 20)
+    peaks, sizes = [], []
+    # what comes first is held in memory too
+    for number in (1, 300, 900):
+        rows = [{**make(n), "more": list(range(1000))} for n in range(number)]
+        path = file(json.dumps(rows), f"{number}.json")
+        sizes.append(path.stat().st_size)
+        del rows
+        tracemalloc.start()
+        assert spanometer.read(path).documents.size == number
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < (sizes[2] - sizes[1]) / 2
+
+
+def test_version_2_with_illegal_tags(file):
+    path = file(json.dumps([old("O", "O", "O"), old("B-PER", "O", "L-PER")]), "train.json")
+    assert bounds(spanometer.read(path)) == [(1, 0, 1, "PER"), (1, 2, 3, "PER")]
+    with pytest.raises(InputError, match=r"item 1, paragraph 0, line 1, token 1: 'O' cannot follow 'B-PER'"):
+        spanometer.read(path, repair="raise")
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (["x", {"entities": [[0, 1]]}], r"a span of line 2 is not \[start, end, label\]"),
+        (["x", {"entities": ["U-PER"]}], r"a span of line 2 is not \[start, end, label\]"),
+        (["x", {"entities": [[0, 5, "A"]]}], "a span from 0 to 5 begins or ends inside a character, or outside"),
+        (["x", {"cats": {}}, 3], "line 2 is no document of spaCy"),
+        ({"text": "x", "ents": {}}, r"a span of line 2 is not \[start, end, label\]"),
+        ({**DOC, "tokens": [{"start": 0}]}, "a token has no 'start' and 'end'"),
+        ({"paragraphs": []}, "line 2 is no document of spaCy"),
+    ],
+)
+def test_other_json(file, row, problem):
+    path = file(json.dumps(DOC) + "\n" + json.dumps(row) + "\n", "train.jsonl")
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(path)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "problem"),
+    [
+        ({"sentences": 3}, "item 0, paragraph 0 has no sentences of tokens with 'orth'"),
+        ({"sentences": [{"tokens": [{"ner": "O"}]}]}, "item 0, paragraph 0 has no sentences of tokens with 'orth'"),
+        ({"sentences": [{"tokens": [{"orth": 3}]}]}, "a word, a tag or the text of item 0, paragraph 0 is no string"),
+        ({"sentences": [{"tokens": [{"orth": "a"}]}], "raw": "b"}, "item 0, paragraph 0: the word 'a' is not in"),
+    ],
+)
+def test_other_paragraphs(file, paragraph, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(file(json.dumps([{"id": 0, "paragraphs": [paragraph]}]), "train.json"))
+
+
+def test_gliner_training(file):
+    row = {"tokenized_text": ["Ada", "Lovelace", "wrote"], "ner": [[0, 1, "person"], [0, 0, "first name"]]}
+    found = spanometer.read(file(json.dumps([row]), "train.json"))
+    assert (found.in_tokens, found.words) == (True, [row["tokenized_text"]])
+    assert bounds(found) == [(0, 0, 1, "first name"), (0, 0, 2, "person")]
+    for wrong, problem in [
+        ({"ner": [[0, 1]]}, r"a span of item 0 is not \[first, last, label\]"),
+        ({"ner": [[0, 3, "A"]]}, "item 0"),
+        ({"tokenized_text": "Ada"}, "item 0 has no list of words"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            spanometer.read(file(json.dumps([{**row, **wrong}]), "train.json"), format="gliner")
+
+
+@pytest.mark.parametrize("given", [{}, {"span_group": "sc"}])
+def test_documents_are_made_one_by_one(binary, monkeypatch, given):
+    from spacy.tokens import DocBin
+
+    from spanometer.readers.spacy import doc_bin as reader
+
+    made, seen = [], []
+    get_docs, spans_of = DocBin.get_docs, reader.spans_of
+
+    def counted(self, vocab):
+        for doc in get_docs(self, vocab):
+            made.append(doc.text)
+            yield doc
+
+    def watched(doc, group):
+        seen.append(len(made))
+        return spans_of(doc, group)
+
+    monkeypatch.setattr(DocBin, "get_docs", counted)
+    monkeypatch.setattr(reader, "spans_of", watched)
+    groups = [{"sc": [(0, 3, "PER")]}] * 3 if given else None
+    assert len(spanometer.read(binary(*[("Ada", [(0, 3, "PER")])] * 3, groups=groups), **given).spans) == 3
+    assert seen == [1, 2, 3]

@@ -1,0 +1,117 @@
+"""Collections of BioC in JSON are read document by document; the counts of real files are in test_exports."""
+
+import json
+import tracemalloc
+
+import pytest
+
+import spanometer
+from spanometer.exceptions import InputError
+from spanometer.readers.formats import detect
+
+
+def document(name, text="Ada wrote."):
+    annotation = {"infons": {"type": "PER"}, "text": "Ada", "locations": [{"offset": 0, "length": 3}]}
+    return {"id": name, "passages": [{"offset": 0, "text": text, "annotations": [annotation]}]}
+
+
+def collection(*names, **more):
+    return {"source": "x", "infons": {}, "documents": [document(name) for name in names], **more}
+
+
+OBJECTS = {
+    "documents": collection,
+    "more after them": lambda *names: collection(*names, relations=[{"documents": []}]),
+    "PubTator3": lambda *names: {"PubTator3": collection(*names)["documents"]},
+    "PubTator3, of collections": lambda *names: {"PubTator3": [collection(*names)]},
+}
+FORMS = {
+    "one line": lambda made: json.dumps(made("a", "b", "c")),
+    "many lines": lambda made: json.dumps(made("a", "b", "c"), indent=1),
+    "an array": lambda made: json.dumps([made("a", "b"), made("c")]),
+    "JSON lines": lambda made: f"{json.dumps(made('a', 'b'))}\n\n{json.dumps(made('c'))}\n",
+}
+
+
+@pytest.mark.parametrize("size", [64, 200, 1 << 20])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("made", OBJECTS)
+def test_forms_in_blocks(file, monkeypatch, size, form, made):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", size)
+    found = spanometer.read(file(FORMS[form](OBJECTS[made]), "a.json"), format="bioc")
+    assert found.documents.ids == ("a", "b", "c")
+    assert found.documents.texts == ("Ada wrote.",) * 3
+    assert (found.spans.start.tolist(), found.spans.end.tolist()) == ([0, 0, 0], [3, 3, 3])
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    "made", [*OBJECTS.values(), lambda *names: [document(name) for name in names], lambda *names: document(names[0])]
+)
+def test_large_collections_are_recognised(file, monkeypatch, made, indent):
+    text = json.dumps(made(*map(str, range(50))), indent=indent)
+    for size in (2000, 250):
+        monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", size)
+        path = file(text, "a.json")
+        assert detect(path).name == "bioc"
+        assert spanometer.read(path).documents.ids[0] == "0"
+
+
+@pytest.mark.parametrize(
+    "row", [{"documents": [{"text": "passages", "more": ["x"] * 100}]}, {"more": {"passages": ["x"] * 100}}, {"a": 1}]
+)
+def test_other_objects_are_not(file, monkeypatch, row):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 250)
+    found = detect(file(json.dumps(row), "a.json"))
+    assert found is None or found.name != "bioc"
+
+
+@pytest.mark.parametrize("size", [64, 1 << 20])
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"source": "x"', '"documents": []', "line 1: an object has the key 'documents' more than once"),
+        ('"source": "x"', '"infons": "x"', "line 1: an object has the key 'infons' more than once"),
+        ('"source": "x"', 'source: "x"', "line 2: this is not JSON: 'sou.* stands where a key should be"),
+        ('"source": "x"', '"source" "x"', "line 2: this is not JSON: .* stands after a key"),
+        ('"source": "x"', '"source": tru', r"line 2: this is not JSON \(Expecting value, character 12\)"),
+        ('"id": "b"', '"id" "b"', r"line 29: this is not JSON \(Expecting ':' delimiter"),
+        ('"id": "b",\n   "passages"', '"id": "b",\n   "parts"', "line 28: a document has no list of passages"),
+        ("\n ]\n}", "\n }\n}", "line 51: this is not JSON: '}.* stands after an item"),
+        ("\n ]\n}", "\n ]\n", "line 52: this is not JSON: the end stands after an item"),
+        ("\n ]\n}", "\n ],\n}", "line 52: this is not JSON: '}.* stands where a key should be"),
+        ("\n ]\n}", "\n ]\n}\n{}", "line 53: this is not JSON: '{}.* stands after an item"),
+    ],
+)
+def test_errors_name_the_line(file, monkeypatch, size, old, new, problem):
+    text = json.dumps(collection("a", "b"), indent=1)
+    assert text.count(old) == 1
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", size)
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(file(text.replace(old, new), "a.json"), format="bioc")
+
+
+@pytest.mark.parametrize("row", [{"documents": []}, {"documents": ["x"]}, {"documents": 3}, {"PubTator3": []}])
+def test_collections_without_documents(file, row):
+    with pytest.raises(InputError, match="line 1: a document has no list of passages"):
+        spanometer.read(file(json.dumps(row), "a.json"), format="bioc")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_documents_are_let_go(file, monkeypatch, indent):
+    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
+    monkeypatch.setattr("spanometer.documents.building._AT_ONCE", 20)
+    peaks, sizes = [], []
+    # what comes first is held in memory too
+    for number in (1, 300, 900):
+        made = collection(*map(str, range(number)))
+        for one in made["documents"]:
+            one["more"] = list(range(1000))
+        path = file(json.dumps(made, indent=indent), f"{number}.json")
+        del made, one
+        sizes.append(path.stat().st_size)
+        tracemalloc.start()
+        assert spanometer.read(path).documents.size == number
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < (sizes[2] - sizes[1]) / 2

@@ -1,0 +1,137 @@
+"""brat's standoff files, and EDS-NLP's markup."""
+
+import pytest
+
+import spanometer
+from spanometer.documents.document_file import DocumentFile
+from spanometer.exceptions import InputError
+from spanometer.readers.formats import detect, read_as
+
+TEXT = "Aspirin 💊 relieves back pain,\nor neck pain."
+ANN = (
+    "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;35 39\tback pain\nA1\tnegated T1\nA2\tunit R1\nA3\tdose T1 high\n"
+    "R1\ttreats Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tsee\n*\tEquiv T1 T2\nE1\tDrug:T1\n"
+)
+
+
+def spans(found):
+    return found.spans.to_dicts()
+
+
+@pytest.fixture
+def pair_of_files(tmp_path):
+    def write(name, annotation, text=TEXT):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(annotation, encoding="utf-8")
+        if text is not None:
+            path.with_suffix(".txt").write_text(text, encoding="utf-8", newline="")
+        return path
+
+    return write
+
+
+def test_a_file(pair_of_files):
+    path = pair_of_files("doc.ann", ANN.replace("19 23;35 39", "19 23;38 42"))
+    assert detect(path).name == "brat"
+    found = spanometer.read(path)
+    assert spans(found) == [
+        [{"label": "Drug", "fragments": [[0, 7]]}, {"label": "Site", "fragments": [[19, 23], [38, 42]]}]
+    ]
+    assert found.attributes[0] == [
+        {"start": 0, "end": 7, "label": "Drug", "attributes": {"negated": True, "dose": "high"}},
+        {"start": 19, "end": 42, "label": "Site", "attributes": {}},
+    ]
+    assert found.documents.texts == (TEXT,)
+
+
+def test_units(pair_of_files):
+    """Behind the pill, browsers counted one more."""
+    assert TEXT[19:28] == "back pain"
+    for start in (19, 20):
+        path = pair_of_files("doc.ann", f"T1\tSite {start} {start + 9}\tback pain\n")
+        assert spans(spanometer.read(path)) == [[{"start": 19, "end": 28, "label": "Site"}]]
+
+
+def test_a_folder(pair_of_files, tmp_path, run):
+    pair_of_files("gold/a/1.ann", "T1\tDrug 0 7\tAspirin\n")
+    pair_of_files("gold/2.ann", "")
+    pair_of_files("system/a/1.ann", "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n")
+    pair_of_files("system/2.ann", "T1\tDrug 0 7\tAspirin\n")
+    found = spanometer.read(tmp_path / "gold")
+    assert (found.documents.ids, len(found.spans)) == (("2", "a/1"), 1)
+    status, output, _ = run("score", tmp_path / "gold", tmp_path / "system", "--measure", "span_f", "--json")
+    assert status == 0 and '"precision": 0.333' in output and '"recall": 1.0' in output
+
+
+@pytest.mark.parametrize(
+    ("annotation", "problem"),
+    [
+        ("T1\tDrug 0 7\tAspirin\nT1\tDrug 0 7\tAspirin\n", "line 2: the annotation T1 is there twice"),
+        ("T1\tDrug 0 7\tAspirin\nhello\n", "line 2: this is no line of brat's annotation"),
+        ("T1\tDrug 0 70\tAspirin\n", "a span from 0 to 70"),
+        ("T1\tDrug 1 8\tAspirin\n", "1 of 1 stated texts of spans differ"),
+    ],
+)
+def test_refused(pair_of_files, annotation, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(pair_of_files("doc.ann", annotation))
+
+
+def test_an_annotation_of_another_form_is_listed(pair_of_files):
+    found = spanometer.read(pair_of_files("doc.ann", "T1\tDrug 0 7\tAspirin\nT2\ta drug 0 7\tAspirin\n"))
+    assert found.left_out == ("line 2: an annotation whose type is not one word, or without offsets.",)
+
+
+def test_a_folder_without_annotations(tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+    # a folder without an .ann file is one of files of other formats
+    with pytest.raises(InputError, match=r"a\.txt, line 1: 'x' has no prefix"):
+        spanometer.read(tmp_path)
+
+
+def test_markup(file):
+    path = file("Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n")
+    assert detect(path).name == "markup"
+    found = read_as(DocumentFile, path, options={})
+    assert found.documents.texts == ("Un fièvreux hier [sic].", "Rien.")
+    assert spans(found) == [
+        [{"start": 3, "end": 16, "label": "SYMPTOM"}, {"start": 12, "end": 16, "label": "DATE"}],
+        [],
+    ]
+    assert [span["attributes"] for span in found.attributes[0]] == [{"neg": True, "conf": 0.5, "note": "a b"}, {}]
+
+
+def test_markup_without_a_beginning(file):
+    with pytest.raises(InputError, match="line 2: the span of"):
+        read_as(DocumentFile, file("[a](B)\nfièvreux](SYMPTOM)\n"), options={})
+
+
+def test_attributes_are_scored(pair_of_files, tmp_path, file, run):
+    """Two spans; negation is right for one, and was not found for the other."""
+    spans_of = "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n"
+    pair_of_files("gold/1.ann", f"{spans_of}A1\tnegated T1\nA2\tnegated T2\n")
+    pair_of_files("system/1.ann", f"{spans_of}A1\tnegated T2\n")
+    sides = tmp_path / "gold", tmp_path / "system"
+    status, output, _ = run("score", *sides, "--measure", "span_attribute")
+    assert status == 0
+    assert "0.5000" in output and "1.0000" in output
+    sides = file("Un [mal](X neg=true), [rien](X).\n"), file("Un [mal](X neg=true), [rien](X neg=true).\n")
+    status, output, _ = run("score", *sides, "--measure", "span_attribute")
+    assert status == 0
+    assert "0.5000" in output and "1.0000" in output
+    # a system that found none
+    bare = file("Un [mal](X), [rien](X).\n")
+    status, output, _ = run("score", sides[0], bare, "--measure", "span_attribute")
+    assert status == 0 and "0.0000" in output
+
+
+def test_a_text_that_nobody_has_annotated(tmp_path):
+    (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAda\n")
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("Ada wrote")
+    found = spanometer.read(tmp_path)
+    assert (found.documents.ids, found.left_out) == (
+        ("a",),
+        ("b.txt: a text without an .ann file, which nobody has annotated.",),
+    )

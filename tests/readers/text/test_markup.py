@@ -1,0 +1,398 @@
+"""QUAERO's markup, read and written."""
+
+import pickle
+import random
+import sys
+
+import pytest
+
+from slow import markup as slow
+from spanometer.exceptions import InputError
+from spanometer.readers.text.markup import MAX_DEPTH, from_markup, to_markup
+from spanometer.spans.entities import ENTITY_TYPES, Entities
+
+
+def part(start, end, label):
+    return {"start": start, "end": end, "label": label}
+
+
+def entity(start, end, types, *components):
+    return {
+        "start": start,
+        "end": end,
+        "types": types.split("+"),
+        "components": [part(*component) for component in components],
+    }
+
+
+AMBASSADOR = (
+    "<func.ind> <kind> ambassadeur </kind> de la <loc.adm.nat> <name> Turquie </name> </loc.adm.nat> en "
+    "<loc.adm.nat> <name> France </name> </loc.adm.nat> </func.ind>"
+)
+"""Example 2 of the paper on ETER: the places are entities and components."""
+
+
+def refused(text, **options):
+    with pytest.raises(InputError) as caught:
+        from_markup(text, **options)
+    return caught.value
+
+
+# reading
+
+
+def test_nested_entities_are_components_too():
+    found = from_markup(AMBASSADOR)
+    assert found.words == ["ambassadeur", "de", "la", "Turquie", "en", "France"]
+    assert found.entities == [
+        entity(0, 6, "func.ind", (0, 1, "kind"), (3, 4, "loc.adm.nat"), (5, 6, "loc.adm.nat")),
+        entity(3, 4, "loc.adm.nat", (3, 4, "name")),
+        entity(5, 6, "loc.adm.nat", (5, 6, "name")),
+    ]
+
+
+def test_components_in_components_belong_to_the_entity():
+    found = from_markup("<pers.ind><name><name.first>Ada</name.first> <name.last>King</name.last></name></pers.ind> .")
+    assert found.words == ["Ada", "King", "."]
+    assert found.entities == [entity(0, 2, "pers.ind", (0, 1, "name.first"), (0, 2, "name"), (1, 2, "name.last"))]
+
+
+def test_an_entity_in_a_component_is_a_component_of_the_entity_around():
+    found = from_markup("<org.ent> <name> Université de <loc.adm.town> Lyon </loc.adm.town> </name> </org.ent>")
+    assert found.entities == [
+        entity(0, 3, "org.ent", (0, 3, "name"), (2, 3, "loc.adm.town")),
+        entity(2, 3, "loc.adm.town"),
+    ]
+
+
+def test_several_types():
+    found = from_markup("<loc.adm.nat+org.adm+pers.coll> Rome </loc.adm.nat+org.adm+pers.coll>")
+    assert found.entities == [entity(0, 1, "loc.adm.nat+org.adm+pers.coll")]
+
+
+def test_the_first_type_is_the_label_of_the_component():
+    found = from_markup("<func> <loc+org> Rome </loc+org> </func>")
+    assert found.entities[0] == entity(0, 1, "func", (0, 1, "loc"))
+
+
+def test_what_is_an_entity():
+    text = "<time.date> <time-modifier> about </time-modifier> 1900 </time.date>"
+    assert from_markup(text).entities == [entity(0, 2, "time.date", (0, 1, "time-modifier"))]
+    assert refused(text, entity_types=["loc", "time-modifier"]).column == 1
+    assert from_markup("<drug> a </drug>", entity_types=["drug"]).entities == [entity(0, 1, "drug")]
+
+
+@pytest.mark.parametrize("word", ["&lt;", "&amp;pers;", "<", "<3", "a<", "<<", "<é", ">", "a>b", "<=", "<!--", "<?x"])
+def test_text_is_taken_as_it_is(word):
+    if word == "<é":
+        assert "is not one" in refused(word).problem
+        return
+    assert from_markup(f"x {word} <loc> {word} </loc>").words == ["x", word, word]
+
+
+def test_blanks():
+    found = from_markup("  a\t b\r\n\n<loc>c\u00a0d\u2028e\x0b</loc>f\r\r\n ")
+    assert found.words == ["a", "b", "c\u00a0d\u2028e\x0b", "f"]
+    assert found.entities == [entity(2, 3, "loc")]
+    assert from_markup("a<loc>b</loc>c").words == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "a b"])
+def test_nothing_to_find(text):
+    assert from_markup(text).entities == []
+    assert from_markup(text).words == text.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "problem"),
+    [
+        (
+            "<pers> a <name>\n b </pers></name>",
+            2,
+            4,
+            "</pers> crosses: <name> (line 1, column 10) is open.",
+        ),
+        (
+            "x\n<pers>\n<loc> a </name>",
+            3,
+            9,
+            "</name> closes a tag that is not open; <loc> (line 3, column 1) is open.",
+        ),
+        ("a <pers> b", 1, 3, "the tag <pers> is not closed."),
+        ("<pers> <name> b </name>", 1, 1, "the tag <pers> is not closed."),
+        ("a\n\n </pers>", 3, 2, "</pers> closes a tag that is not open."),
+        ("<pers> a </pers> </pers>", 1, 18, "</pers> closes a tag that is not open."),
+        ("<loc+org> a </org+loc>", 1, 13, "</org+loc> closes a tag that is not open; <loc+org> (line 1, col"),
+        ("a <pers> \n </pers> b", 1, 3, "<pers> holds no words."),
+        ("<pers> a <name></name> </pers>", 1, 10, "<name> holds no words."),
+        ("a <name> b </name>", 1, 3, "the component <name> stands outside all entities."),
+        ("<loc> a </loc> <name> b </name>", 1, 16, "the component <name> stands outside all entities."),
+        ("<loc+name> b </loc+name>", 1, 1, "<loc+name> joins names that are not all types of entities."),
+        ("<pers> <name+kind> b </name+kind> </pers>", 1, 8, "<name+kind> joins names that are not all types"),
+        ("<loc+org+loc> b </loc+org+loc>", 1, 1, "<loc+org+loc> names a type twice."),
+        ("a <pers", 1, 3, "'<pers' begins like a tag but is not one."),
+        ("a <pers b>", 1, 3, "'<pers' begins like a tag but is not one."),
+        ("a <pers/>", 1, 3, "'<pers/>' begins like a tag but is not one."),
+        ("a <pers+>", 1, 3, "'<pers+>' begins like a tag but is not one."),
+        ('<Sync time="3"/>', 1, 1, "'<Sync' begins like a tag but is not one."),
+        ("<événement>", 1, 1, "'<événement>' begins like a tag but is not one."),
+        ("</", 1, 1, "'</' begins like a tag but is not one."),
+        ("</ pers>", 1, 1, "'</' begins like a tag but is not one."),
+        ("a</3>", 1, 2, "'</3>' begins like a tag but is not one."),
+    ],
+)
+def test_malformed_markup(text, line, column, problem):
+    error = refused(text)
+    assert (error.line, error.column) == (line, column)
+    assert error.problem.startswith(problem)
+    assert error.place == f"line {line}, column {column}"
+    assert error.remedy
+
+
+def test_errors_name_the_document_and_count_lines_from_the_first_given():
+    error = refused("a\n</loc>", document=3, first_line=10)
+    assert error.place == "document 3, line 11, column 1"
+    twin = pickle.loads(pickle.dumps(error))
+    assert (str(twin), twin.column, twin.line) == (str(error), 1, 11)
+    said = error.placed(side="references")
+    assert said.place == "references, document 3, line 11, column 1"
+    assert error.in_file("f.ne", 11, column=1).place == "f.ne, line 11, column 1"
+    assert error.in_file("f.ne").column is None
+
+
+def test_long_and_strange_names_are_shown_short():
+    error = refused("<" + "a" * 1_000_000 + ">b</pers>")
+    assert len(str(error)) < 400
+    assert len(str(refused("<" + "a" * 1_000_000))) < 400
+    assert "\\x1b" in str(refused("a <b\x1b[31m>"))
+
+
+@pytest.mark.parametrize("text", [None, 3, ["a"], b"a"])
+def test_what_is_no_string(text):
+    assert "is not a document with markup" in refused(text, document=2).problem
+    assert refused(text, document=2).document == 2
+
+
+@pytest.mark.parametrize("types", ["pers", ["a.b"], [""], [3], None])
+def test_entity_types_are_checked(types):
+    assert "entity_types=" in str(refused("a", entity_types=types))
+
+
+# depth and size
+
+
+def nested(depth, name="pers"):
+    return f"<{name}> " * depth + "a" + f" </{name}>" * depth
+
+
+def test_depth():
+    assert len(from_markup(nested(MAX_DEPTH)).entities) == MAX_DEPTH
+    error = refused(nested(MAX_DEPTH + 1))
+    assert error.column == len("<pers> ") * MAX_DEPTH + 1
+    assert error.problem.startswith(f"more than {MAX_DEPTH} tags are open")
+    assert refused("<pers>" * 100_000).problem == error.problem
+    assert refused("<pers>" + "<name>" * 100_000).column == 6 * MAX_DEPTH + 1
+    assert refused("</pers>" * 100_000).column == 1
+
+
+def calls_to_read(text):
+    """How many functions are called, Python's and C's, to read a text."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        from_markup(text)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("unit", [AMBASSADOR + " ", nested(50) + "\n", "a < b << ", "a \n", nested(20, "loc+org")])
+def test_work_is_linear(unit):
+    one, ten = calls_to_read(unit * 30), calls_to_read(unit * 300)
+    assert ten <= 10 * one
+
+
+@pytest.mark.parametrize("unit", ["<", "< ", "a", "a ", "\n", ">", "&lt;", "<pers>a</pers>", "é"])
+def test_megabytes_are_read(unit):
+    # any step that takes quadratic time would not end
+    text = unit * (1_000_000 // len(unit.encode()))
+    found = from_markup(text)
+    assert len(found.entities) == text.count("<pers>")
+    assert sum(map(len, found.words)) == len("".join(text.split())) - 13 * len(found.entities)
+
+
+@pytest.mark.parametrize(
+    "text", ["<" + "a." * 1_000_000, "<" + "a+" * 1_000_000, "<a" * 1_000_000, "a" * 1_999_999 + "</a"]
+)
+def test_megabytes_of_malformed_tags(text):
+    assert refused(text).line == 1
+
+
+# writing
+
+
+def test_written_by_hand():
+    found = from_markup(AMBASSADOR)
+    assert to_markup(found.words, found.entities) == AMBASSADOR
+    assert to_markup(found.words, found.entities[::-1]) == AMBASSADOR
+    assert to_markup(found.words, [*found.entities, *found.entities]) == AMBASSADOR
+    assert to_markup(["a"], [entity(0, 1, "loc.x+org")]) == "<loc.x+org> a </loc.x+org>"
+    assert to_markup(["a", "<", "&lt;"], []) == "a < &lt;"
+    assert to_markup([], []) == ""
+
+
+def test_equal_bounds_are_written_in_the_order_that_is_read():
+    for text in (
+        "<pers> <name> <loc> a </loc> </name> </pers>",
+        "<pers> <loc> <name> a </name> </loc> </pers>",
+        "<loc> <org> <loc> <name> a </name> </loc> </org> </loc>",
+        "<org> <loc> <loc> <org> a </org> </loc> </loc> </org>",
+        "<pers> b <name> <loc> <org> a </org> </loc> </name> </pers>",
+    ):
+        found = from_markup(text)
+        for seed in range(20):
+            random.Random(seed).shuffle(found.entities)
+            assert to_markup(found.words, found.entities) == text
+
+
+@pytest.mark.parametrize(
+    ("entities", "problem"),
+    [
+        (
+            [entity(0, 3, "pers"), entity(2, 4, "loc.x")],
+            "the entity 'loc.x' (2 to 4) crosses the entity 'pers' (0 to 3); markup can only nest.",
+        ),
+        (
+            [entity(0, 4, "pers", (0, 2, "name"), (1, 3, "kind"))],
+            "the component 'kind' (1 to 3) crosses the component 'name' (0 to 2); markup can only nest.",
+        ),
+        (
+            [entity(0, 4, "pers"), entity(1, 2, "loc")],
+            "markup cannot give the entity 'pers' (0 to 4) no components; it would get the components 'loc' (1 to 2).",
+        ),
+        (
+            [entity(0, 4, "pers", (1, 2, "loc"))],
+            "markup cannot give the entity 'pers' (0 to 4) the components 'loc' (1 to 2); it would get no components.",
+        ),
+        (
+            [entity(0, 4, "pers", (0, 2, "loc"), (0, 1, "name")), entity(0, 2, "loc")],
+            "markup cannot give the entity 'pers' (0 to 4) the components 'name' (0 to 1), 'loc' (0 to 2); it",
+        ),
+        ([entity(0, 1, "loc"), entity(0, 1, "org")], "markup cannot give the entity"),
+        ([entity(0, 1, "drug")], "the types 'drug' would not be read as those of an entity."),
+        ([entity(0, 1, "loc+name")], "the types 'loc, name' would not be read"),
+        ([entity(0, 1, "loc+loc")], "the types 'loc, loc' would not be read"),
+        ([{"start": 0, "end": 1, "types": [], "components": []}], "the types '' would not be read"),
+        ([entity(0, 1, "loc x")], "'loc x' cannot be the name of a tag."),
+        ([entity(0, 1, "loc", (0, 1, "é"))], "'é' cannot be the name of a tag."),
+        ([entity(0, 1, "loc", (0, 1, "a+b"))], "'a+b' cannot be the name of a tag."),
+        ([entity(0, 1, "loc", (0, 1, "a>"))], "'a>' cannot be the name of a tag."),
+        ([entity(0, 5, "loc")], "the bounds of the entity (0 to 5) or of a component do not fit the 4 words."),
+        ([entity(2, 2, "loc")], "the bounds of the entity (2 to 2)"),
+        ([entity(-1, 2, "loc")], "the bounds of the entity (-1 to 2)"),
+        ([entity(1, 2, "loc", (0, 2, "name"))], "the bounds of the entity (1 to 2)"),
+        ([{"start": 0}], "{'start': 0} has no 'end' and no 'types'."),
+        ([None], "None is not an entity."),
+        ([entity(0.5, 1, "loc")], "the start 0.5 (of type float) is not an integer."),
+    ],
+)
+def test_what_markup_cannot_say(entities, problem):
+    with pytest.raises(InputError) as caught:
+        to_markup(["a", "b", "c", "d"], entities)
+    assert caught.value.problem.startswith(problem)
+    assert caught.value.remedy
+
+
+def test_depth_is_bounded_in_writing():
+    chain = [entity(start, 101, "loc", *([(start + 1, 101, "loc")] if start < 100 else [])) for start in range(101)]
+    with pytest.raises(InputError, match="lies in more than 100 others"):
+        to_markup(["a"] * 101, chain)
+    words, shorter = ["a"] * 100, [entity(0, 1, "loc")]
+    assert to_markup(words, shorter).startswith("<loc> a </loc> a")
+
+
+@pytest.mark.parametrize("word", ["", "a b", "a\u0020", "\t", "a\nb", "<a", "a</b", "<é", None, 3])
+def test_words_that_markup_cannot_hold(word):
+    with pytest.raises(InputError) as caught:
+        to_markup(["x", word], [])
+    assert caught.value.position == 1
+
+
+# random trees
+
+ENTITIES = ("pers.ind", "loc", "loc.adm", "org+loc", "time.date+org", "amount")
+COMPONENTS = ("name", "name.first", "kind", "val", "time-modifier")
+
+
+def random_tree(generator, depth, inside, distinct):
+    """Words and elements; `distinct`: no element has the bounds of the one around it."""
+    pieces = []
+    for _ in range(generator.choice((1, 1, 2, 3))):
+        if depth < 5 and generator.random() < 0.6:
+            name = generator.choice((*ENTITIES, *(COMPONENTS if inside else ())))
+            is_entity = name in ENTITIES
+            pieces += [f"<{name}>", *random_tree(generator, depth + 1, inside or is_entity, distinct), f"</{name}>"]
+        else:
+            pieces.append(generator.choice("abcdef"))
+    return ["w", *pieces] if distinct else pieces
+
+
+def keys(entities):
+    return sorted(
+        (
+            each["start"],
+            each["end"],
+            tuple(each["types"]),
+            tuple((part["start"], part["end"], part["label"]) for part in each["components"]),
+        )
+        for each in entities
+    )
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_random_trees(distinct):
+    deepest = 0
+    for seed in range(500):
+        generator = random.Random(seed)
+        text = " ".join(random_tree(generator, 0, False, distinct))
+        found = from_markup(text.replace(" ", generator.choice((" ", "\n", " \t "))))
+        words, entities = slow.read(text, ENTITY_TYPES)
+        assert found.words == words
+        assert keys(found.entities) == entities
+        assert Entities.from_dicts([found.entities], lengths=[len(words)]).documents == 1
+        deepest = max(deepest, len(entities))
+        generator.shuffle(found.entities)
+        written = to_markup(found.words, found.entities)
+        if distinct:
+            assert written == text
+        else:
+            # components of equal bounds have no order to keep, and equal entities collapse
+            again = from_markup(written)
+            assert again.words == words
+            assert sorted(set(keys(again.entities))) == sorted(set(entities))
+            assert to_markup(again.words, again.entities) == written
+    assert deepest > 5
+
+
+PIECES = ["<loc>", "</loc>", "<name>", "</name>", "<loc+org>", "</loc+org>", "<", ">", "a", " ", "\n", "</", "+", "é"]
+
+
+def test_any_text_is_read_or_refused_at_its_place():
+    generator = random.Random(7)
+    read = 0
+    for _ in range(5_000):
+        text = "".join(generator.choices(PIECES, [4, 4, 2, 2, 1, 1, 1, 1, 8, 6, 1, 1, 1, 1], k=generator.randrange(14)))
+        try:
+            found = from_markup(text)
+        except InputError as error:
+            line = text.split("\n")[error.line - 1]
+            assert line[error.column - 1] == "<"
+            continue
+        read += 1
+        assert from_markup(to_markup(found.words, found.entities)).words == found.words
+    assert read > 500

@@ -1,0 +1,86 @@
+"""QUAERO's markup in files, read and written."""
+
+import pytest
+
+from entity_files import NESTED, entities_of, entity, refused, written
+from spanometer.exceptions import InputError
+from spanometer.readers import EntityFile, read_entities
+from spanometer.readers.entity_file import entity_column
+from spanometer.readers.text.markup import to_markup
+
+
+def test_a_line_of_markup_is_a_document():
+    file = entities_of(NESTED)
+    assert file.format == "quaero"
+    assert file.entities == [[entity(0, 1, "pers.ind", (0, 1, "name"))], [entity(1, 2, "loc.adm.town+org.adm")]]
+    assert file.words == [["Ada", "slept"], ["in", "Rome"]]
+    assert file.documents == ("0", "1")
+    assert file.document_lines.tolist() == [1, 3]
+    assert file.line(1, 1) == 3
+
+
+def test_documents_of_markup():
+    text = "\n<loc> a\n\tb </loc>\n \n\nc\n<org>d</org>\n\n"
+    blank = entities_of(text, documents="blank")
+    assert blank.entities == [[entity(0, 2, "loc")], [entity(1, 2, "org")]]
+    assert blank.document_lines.tolist() == [2, 6]
+    whole = entities_of(text, documents="file")
+    assert whole.entities == [[entity(0, 2, "loc"), entity(3, 4, "org")]]
+    assert whole.document_lines.tolist() == [2]
+    error = refused(text)
+    assert error.place == "f, line 2, column 1"
+    assert "documents='blank'" in str(error)
+    with pytest.raises(InputError, match="'lines', 'blank', 'file'"):
+        entities_of(text, documents="turns")
+
+
+@pytest.mark.parametrize("documents", ["lines", "blank", "file"])
+def test_malformed_markup_is_located(documents):
+    text = "a\n\n b <loc> c </loc>\n\nd <loc>  </loc>\n"
+    error = refused(text, documents=documents)
+    assert (error.line, error.column) == (5, 3)
+    assert error.place == "f, line 5, column 3"
+    assert refused("\n\na\n<loc> b </loc>\nd </loc>\n", documents=documents).place == "f, line 5, column 3"
+
+
+def test_markup_bombs():
+    error = refused("a\n" + "<pers>" * 100_000, format="quaero")
+    assert (error.line, error.column) == (2, 601)
+    assert refused("</pers>" * 100_000).column == 1
+
+
+def test_entity_types():
+    file = entities_of("<drug> <name> a </name> </drug>\n", entity_types=["drug"])
+    assert file.entities == [[entity(0, 1, "drug", (0, 1, "name"))]]
+    assert "outside all entities" in refused("<drug> a </drug>\n").problem
+    assert refused("<drug> a </drug>\n", entity_types="drug").place == "f"
+
+
+def test_written_markup():
+    assert written(entities_of(NESTED), "quaero").decode() == (
+        "<pers.ind> <name> Ada </name> </pers.ind> slept\nin <loc.adm.town+org.adm> Rome </loc.adm.town+org.adm>\n"
+    )
+
+
+def test_the_reference_in_markup(data):
+    """All documents but those in which a component of an entity lies inside an entity within it."""
+    file = read_entities(data / "hipe2020_test_fr.tsv")
+    kept = []
+    for document, entities in enumerate(file.entities):
+        try:
+            to_markup(file.words[document], entities)
+        except InputError:
+            continue
+        kept.append(document)
+    assert len(kept) > 20
+    subset = EntityFile(
+        source="subset",
+        format="hipe",
+        documents=tuple(file.documents[document] for document in kept),
+        column=entity_column(file.entities[document] for document in kept),
+        words=[file.words[document] for document in kept],
+        document_lines=file.document_lines[kept],
+    )
+    again = entities_of(written(subset, "quaero"))
+    assert again.words == subset.words
+    assert again.to_entities().to_dicts() == subset.to_entities().to_dicts()

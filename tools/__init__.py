@@ -1,0 +1,1 @@
+"""Tools of the maintainers, run from a checkout."""

@@ -1,0 +1,1 @@
+"""The metric modules on the Hub: Spaces that do not need this package, built from it and pushed."""

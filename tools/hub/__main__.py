@@ -1,0 +1,17 @@
+"""`python -m tools.hub`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from spanometer.commands.main import Parser, run
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command, see `spanometer.commands.main.run`."""
+    return run(Parser(prog="python -m tools.hub", module="tools.hub.command"), argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""The tables of inputs and outputs in the cards, written from what the modules declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import evaluate
+
+from spanometer.integrations.module import INTERVALS
+from spanometer.integrations.module_folders import module_folders, path
+from spanometer.options import written
+from spanometer.readers.writing import writing
+
+_TABLE = re.compile(r"(<!-- (inputs|outputs): python -m tools.hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
+
+
+def write_cards(selected: Iterable[str] = ()) -> list[Path]:
+    """Write the tables of metrics' cards (of all if none is selected), and return the cards that have changed."""
+    changed = []
+    for name in require_names(selected):
+        card = Path(path(name), "README.md")
+        text = card.read_text(encoding="utf-8")
+        if (updated := with_tables(text, module_class(name))) != text:
+            with writing(card, replace=True) as stream:
+                stream.write(updated.encode())
+            changed.append(card)
+    return changed
+
+
+def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[str]:
+    """Return the selected metrics and pages, all of them if none is.
+
+    Raises:
+        InputError: for an unknown metric.
+    """
+    chosen = list(dict.fromkeys(selected)) or sorted([*module_folders(), *pages])
+    for name in chosen:
+        if name not in pages:
+            path(name)
+    return chosen
+
+
+def with_tables(card: str, module: Any) -> str:
+    """Return the text of a card with the tables of a module's inputs and outputs."""
+    tables = {"inputs": _inputs(module), "outputs": _outputs(module)}
+    return _TABLE.sub(lambda found: found[1] + "\n".join(tables[found[2]]), card)
+
+
+def module_class(name: str) -> Any:
+    """Return the class of a metric module, a `MeasureModule`."""
+    return type(evaluate.load(path(name)))
+
+
+def _inputs(module: Any) -> Iterable[str]:
+    yield "| name | type | default | |\n|---|---|---|---|"
+    yield f"| `predictions`, `references` | list | required | {module.forms()} |"
+    for name, option in module.options().items():
+        default = f"`{written(option.default)}`"
+        yield f"| `{name}` | {option.type_name} | {default} | {option.text} |"
+
+
+def _outputs(module: Any) -> Iterable[str]:
+    yield "| key | | range | better |\n|---|---|---|---|"
+    for name, key in module.measure.results.items():
+        yield f"| `{name}` | {key.help} | {key.range} | {key.better} |"
+    yield f"| `<key>_low`, `<key>_high` | {INTERVALS[0].lower()}{INTERVALS[1:-1]} | | |"

@@ -1,0 +1,106 @@
+"""Files of the package under flat names, whole, with their imports of each other rewritten.
+
+`evaluate` fetches a module's script and the files beside it that the script itself names, line by line:
+`from .x import a`, which is `x.py`; no folders, and no files that only these files name. So `measures/span_f.py`
+becomes `spanometer_measures_span_f.py`, and what a script needs is found by following the imports, also those inside
+functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from spanometer.exceptions import InputError
+from spanometer.version import __version__
+
+PACKAGE = Path(__file__).resolve().parents[2] / "shared" / "spanometer"
+
+_VERSION = PACKAGE / "version.py"
+
+
+def flat_name(file: Path) -> str:
+    """Return the flat name of a file of the package, without its suffix.
+
+    Files beside a script are found before Python's own modules: the prefix `spanometer_` keeps them apart.
+    """
+    parts = [PACKAGE.name, *file.relative_to(PACKAGE).with_suffix("").parts]
+    return "_".join(part for part in parts if part != "__init__")
+
+
+def needed_files(script: Path) -> list[Path]:
+    """Return the files of the package that a script needs, directly or through others, sorted.
+
+    Raises:
+        InputError: for an import that cannot be followed.
+    """
+    found: set[Path] = set()
+    waiting = [script]
+    while waiting:
+        file = waiting.pop()
+        targets = {target for node, target in _own_imports(file) if _imports(file)[node]} - {_VERSION}
+        waiting += targets - found
+        found |= targets
+    return sorted(found)
+
+
+def flattened(file: Path, parent: str = "") -> str:
+    """Return the text of a file with its imports of the package turned into imports of flat files.
+
+    Args:
+        file: a file of the package, or a script that imports the package by its name.
+        parent: the package in which the flat files are; empty for that of the file itself.
+    """
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for node, target in _own_imports(file):
+        line = lines[node.lineno - 1]
+        if target == _VERSION:
+            # one file less to fetch
+            lines[node.lineno - 1] = f'{line[: node.col_offset]}__version__ = "{__version__}"'
+        else:
+            lines[node.lineno - 1] = re.sub(r"from \S+ import", f"from {parent}.{flat_name(target)} import", line)
+    return "\n".join([*lines, ""])
+
+
+def libraries(files: Iterable[Path], *, everywhere: bool = True) -> set[str]:
+    """Return the libraries that files import, without Python's own; `everywhere` also inside functions."""
+    found: set[str] = set()
+    for file in files:
+        for node, executed in _imports(file).items():
+            if executed and (everywhere or node.col_offset == 0):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+                found.update(name.partition(".")[0] for name in names if isinstance(node, ast.Import) or not node.level)
+    return found - {PACKAGE.name} - sys.stdlib_module_names
+
+
+@cache
+def _imports(file: Path) -> dict[ast.Import | ast.ImportFrom, bool]:
+    """Return the imports of a file, each with whether it is executed: not if only type checkers read it."""
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))))
+    tests = [node for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    for_types = {inner for test in tests for inner in ast.walk(test)}
+    return {node: node not in for_types for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))}
+
+
+def _own_imports(file: Path) -> Iterator[tuple[ast.ImportFrom, Path]]:
+    """Yield the statements that import from the package, each with the file that it imports from."""
+    for node in _imports(file):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        parts = node.module.split(".") if node.module else []
+        if node.level:
+            module = file.parents[node.level - 1].joinpath(*parts)
+        elif parts[0] == PACKAGE.name:
+            module = PACKAGE.joinpath(*parts[1:])
+        else:
+            continue
+        target = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+        whole = [alias.name for alias in node.names if (module / f"{alias.name}.py").is_file()]
+        if whole or not target.is_file():
+            problem = f"{whole[0]} is a module." if whole else f"there is no module {module.name}."
+            raise InputError(problem, "Import names from modules of the package.", source=str(file), line=node.lineno)
+        yield node, target

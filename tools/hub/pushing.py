@@ -1,0 +1,175 @@
+"""Pushing Spaces to the Hub: only what has changed, one commit for each Space."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spanometer.exceptions import InputError
+from spanometer.integrations.module_folders import page_folders
+from spanometer.version import __version__
+
+from .building import require_namespace, space
+from .cards import require_names
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+_KEPT = frozenset({".gitattributes"})
+"""What the Hub itself puts into a Space."""
+
+_TRANSPORT = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
+"""Libraries whose errors mean that there was no answer; which one it is depends on the version of huggingface_hub."""
+
+_REFUSALS = {
+    401: ("the Hub does not accept the token", "Make a new one, and set HF_TOKEN or log in again."),
+    402: ("the Hub wants a paid plan for this Space", "Ask the owner of the namespace."),
+    403: ("the token may not write here", "Use one with write access to the namespace."),
+    404: ("there is no such namespace or Space", "Check the namespace, and that the token can see it."),
+    409: ("somebody else has changed the Space just now", "Push again."),
+    412: ("somebody else has changed the Space just now", "Push again."),
+    429: ("the Hub limits how often it is asked", "Wait some minutes, and push again."),
+}
+"""What the Hub's refusals mean, and what to do."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a push changes in a Space.
+
+    Attributes:
+        space: its name with its namespace.
+        created: whether the Space is new.
+        added, changed, deleted: paths of files, sorted.
+    """
+
+    space: str
+    created: bool
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to push."""
+        return bool(self.created or self.added or self.changed or self.deleted)
+
+
+def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False) -> Iterator[Change]:
+    """Bring the Spaces of metrics up to date, one after the other.
+
+    Files that are the same stay, files that are no longer built are deleted, a Space with no difference gets no commit.
+    The token is that of `huggingface_hub`: `HF_TOKEN`, or its login.
+
+    Args:
+        namespace: the user or organisation that owns the Spaces.
+        selected: the metrics and pages; all of them if empty.
+        dry_run: change nothing. Needs no token for Spaces that anybody can read.
+
+    Yields:
+        What has changed in each Space, as soon as it has; in a dry run what would.
+
+    Raises:
+        InputError: without a token, or with one without write access; if the Hub cannot be reached, or refuses.
+    """
+    require_namespace(namespace)
+    chosen = require_names(selected, page_folders())
+    with _errors_of(namespace):
+        from huggingface_hub import HfApi, get_token
+
+        api = HfApi(library_name="spanometer", library_version=__version__)
+        if not dry_run and get_token() is None:
+            raise InputError("there is no token for the Hub.", "Set HF_TOKEN, or log in with hf auth login.")
+    # everything is built before anything is pushed
+    spaces = {f"{namespace}/{name}": space(name, namespace=namespace) for name in chosen}
+    for name, files in spaces.items():
+        with _errors_of(name):
+            yield _push(api, name, files, dry_run=dry_run)
+
+
+def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> Change:
+    there = _remote(api, name)
+    created = there is None
+    if created and not dry_run:
+        api.create_repo(name, repo_type="space", space_sdk="gradio", exist_ok=True)
+        # the Hub starts a Space with files of its own
+        there = _remote(api, name)
+    commit, remote = there or (None, {})
+    change = Change(
+        name,
+        created,
+        tuple(path for path in files if path not in remote),
+        tuple(path for path, content in files.items() if remote.get(path, _blob(content)) != _blob(content)),
+        tuple(sorted(path for path in remote if path not in files and path not in _KEPT)),
+    )
+    if change and not dry_run:
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        new = [CommitOperationAdd(path, files[path]) for path in (*change.added, *change.changed)]
+        old = [CommitOperationDelete(path, is_folder=False) for path in change.deleted]
+        api.create_commit(
+            name,
+            [*new, *old],
+            commit_message=f"Spanometer {__version__}",
+            repo_type="space",
+            # refused if somebody else has pushed in the meantime
+            parent_commit=commit,
+        )
+    return change
+
+
+def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] | None:
+    """Return the commit of a Space and git's hashes of its files; None if it does not exist or cannot be seen."""
+    from huggingface_hub.utils import RepositoryNotFoundError
+
+    try:
+        info = api.space_info(name, files_metadata=True)
+    except RepositoryNotFoundError:
+        return None
+    return info.sha, {file.rfilename: file.blob_id for file in info.siblings or ()}
+
+
+def _blob(content: bytes) -> str:
+    """Return git's hash of a file."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+@contextmanager
+def _errors_of(name: str) -> Iterator[None]:
+    """Raise errors of the client as an `InputError`: never with its own text, which may repeat what was sent."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ImportError as error:
+        raise InputError(
+            f"huggingface_hub cannot be imported: there is no {error.name}.", "Install huggingface_hub.", source=name
+        ) from None
+    except Exception as error:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status is not None:
+            raise InputError(*_refusal(status, error), source=name) from None
+        if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _TRANSPORT:
+            raise InputError(
+                "the Hub cannot be reached.",
+                "Check the network, HF_ENDPOINT and HF_HUB_OFFLINE, and push again: what is there stays.",
+                source=name,
+            ) from None
+        if isinstance(error, (ValueError, TypeError, KeyError)):
+            raise InputError(
+                f"the Hub's client refuses ({type(error).__name__}).",
+                "Check the token for characters that do not belong there, and that HF_ENDPOINT is the Hub.",
+                source=name,
+            ) from None
+        raise
+
+
+def _refusal(status: int, error: Any) -> tuple[str, str]:
+    """Return what an answer of the Hub means, and what to do."""
+    failure = ("the Hub fails", "Push again later: what is there stays.")
+    refusal = ("the Hub refuses", "Check the files with python -m tools.hub build, and the namespace.")
+    problem, remedy = _REFUSALS.get(status, failure if status >= 500 else refusal)
+    seconds = str(error.response.headers.get("Retry-After", "")) if status == 429 else ""
+    return f"{problem} ({status}).", f"Push again in {seconds} seconds." if seconds.isdigit() else remedy
