@@ -25,8 +25,9 @@ from spanometer.space.corpus import MAX_BYTES, MAX_DOCUMENTS, read_tags, read_tr
 from spanometer.space.examples import examples_of
 from spanometer.space.marks import ALONE, CORRECT, PARTIAL, SHOWN_DOCUMENTS, meetings
 from spanometer.space.pages import page_of
-from spanometer.space.templates import error_message, number, render
-from spanometer.web.files import read_file as read_marks
+from spanometer.space.templates import error_message, render
+from spanometer.web.templates import number
+from spanometer.web.templates import read_file as read_marks
 
 METRICS = Path(__file__).parents[2] / "metrics"
 TAG_EXAMPLES, MARKUP_EXAMPLES, ATTRIBUTE_EXAMPLES = map(examples_of, ("spans", "entities", "attributes"))

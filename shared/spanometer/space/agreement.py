@@ -29,12 +29,13 @@ from ..readers.sides import files_together
 from ..spans.spans import Spans
 from ..tables.exports import to_csv, to_html
 from ..tables.table import Precision, Table
+from ..web.templates import shown
 from .chance_work import require_little_work
 from .controls import CONFIDENCE, Control, control_of, read_values, speller
 from .documents import named, read_file
 from .layers import Mark, marked
 from .limits import too_much
-from .templates import error_message, render, shown
+from .templates import error_message, render
 
 MAX_FILES = 8
 MAX_SPANS = 60_000

@@ -16,10 +16,11 @@ from ..measures.span_attribute import SpanAttribute
 from ..readers.annotated_file import located
 from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
+from ..web.templates import number, shown
 from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .pages import Page
 from .taking import taking
-from .templates import number, render, shown
+from .templates import render
 
 MAX_SPANS = 20_000
 """How many spans of a side a page takes; intervals rank all their items anew for each draw."""

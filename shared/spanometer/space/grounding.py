@@ -21,11 +21,12 @@ from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
 from ..options import Option, options_of
+from ..web.templates import shown
 from .controls import Control, control_of, read_values, speller
 from .layers import Mark, marked
 from .limits import too_much
 from .taking import taken
-from .templates import error_message, read_file, render, shown
+from .templates import error_message, read_file, render
 from .texts import HOME
 
 MAX_TEXT = 10_000

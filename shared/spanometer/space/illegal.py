@@ -11,8 +11,8 @@ from ..errors import counted
 from ..spans.spans import pair_from_tags
 from ..tags.decoding import REPAIRS
 from ..tags.validation import IllegalPair, Validation
+from ..web.templates import shortened, shown
 from .corpus import Corpus
-from .templates import shortened, shown
 
 SHOWN_PAIRS = 20
 """How many illegal pairs are shown; all of them are counted."""

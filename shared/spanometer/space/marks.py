@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
-from .templates import shortened
+from ..web.templates import shortened
 
 CORRECT, PARTIAL, ALONE = 0, 1, 2
 """How a span meets the other side: a span of its label has the same tokens, shares some of them, or neither."""

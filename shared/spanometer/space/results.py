@@ -15,6 +15,7 @@ from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
+from ..web.templates import number
 from .attributes import attribute_results, read_both
 from .chance import Chart, charts
 from .chance_work import require_little_work
@@ -24,7 +25,7 @@ from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
 from .taking import taking
-from .templates import error_message, number, render
+from .templates import error_message, render
 from .trees import aligned_trees
 
 _MAX_SAMPLED = 300_000

@@ -16,7 +16,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 
-from ..web.files import read_file as read_shared_file
+from ..web.templates import read_file as read_shared_file
 from .controls import Control
 from .limits import MAX_BYTES
 from .templates import read_file, render

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..measures.eter import Eter
 from ..spans.entities import Entities
-from .templates import shortened
+from ..web.templates import shortened
 
 SHOWN_DOCUMENTS = 10
 SHOWN_ENTITIES = 200

@@ -14,7 +14,7 @@ from ..analysis.disagreements import Disagreements
 from ..analysis.leave_one_out import LeaveOneOut
 from ..tables.table import Precision, Table
 from .disagreement_data import disagreement_data
-from .frame import framed, require_html, section
+from .templates import Section, render, require_html
 
 MOST_PLACES = 10_000
 """At most so many places are in a report: those that cost most."""
@@ -57,35 +57,29 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
 
 
 def disagreement_report(found: Disagreements, options: DisagreementOptions | None = None) -> str:
-    """Return the report as HTML; nothing in the texts of the corpus is markup or a script there."""
+    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there."""
     chosen = options or DisagreementOptions()
     signatures = [found.signature, *(chosen.agreement.signatures.values() if chosen.agreement is not None else ())]
-    return framed(
-        "disagreements",
-        title=chosen.title or f"Where {_listed(found.names)} differ",
+    return render(
+        "disagreements.html",
+        title=chosen.title or f"Where {', '.join(found.names[:-1])} and {found.names[-1]} differ",
         facts=chosen.heading or [("size", found.size)],
         sections=list(_sections(found, chosen)),
-        signature="\n".join(signatures),
+        precision=chosen.precision,
+        signatures=signatures,
         data=disagreement_data(found, most=chosen.most),
+        script="disagreements.js",
     )
 
 
-def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[str]:
+def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Section]:
     """Yield the agreement, the outlier, the kinds of differences and a note on the costs."""
-    precision = options.precision
     if options.agreement is not None:
-        parts = [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)]
-        yield section("Agreement", parts, "", precision)
+        yield Section("Agreement", [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)])
     if options.left_out is not None:
-        left_out = options.left_out
-        yield section("Without each annotator", [left_out.table()], left_out.verdict, precision)
-    tables = [kind_table(found), difference_table(found)]
+        yield Section("Without each annotator", [options.left_out.table()], options.left_out.verdict)
     note = (
         f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
         "its cost. A place can have several kinds of differences."
     )
-    yield section("Kinds of differences", tables, note, precision)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    yield Section("Kinds of differences", [kind_table(found), difference_table(found)], note)
