@@ -277,18 +277,18 @@ def test_chance_has_its_charts():
     example = TAG_EXAMPLES[0]
     found = respond_to("chance_kappa_f1", example.reference, example.prediction)
     assert "Histogram of F1 of 200 random annotations" in found.html and "p-value" in found.html
-    histogram, coverage = (chart.figure for chart in found.charts)
+    histogram, coverage = found.charts
     # both sides' lines, and where their spans are
     assert len(histogram.axes) == 1 and [len(axes.lines) for axes in coverage.axes] == [2]
     assert "Sentence 3, label PLACE" in found.html and "“Orr Valley Water apologised" in found.html
     without = respond_to("chance_kappa_f1", example.reference, example.prediction, n_simulations=0)
-    assert [chart.figure is None for chart in without.charts] == [True, False]
+    assert [chart is None for chart in without.charts] == [True, False]
     assert "Set a number of simulated annotations" in without.html
 
 
 def test_nothing_to_draw():
     found = respond_to("chance_kappa_f1", "a B-X\nb O\n", "a O\nb B-Y\n", n_simulations=0)
-    assert [chart.figure for chart in found.charts] == [None, None]
+    assert list(found.charts) == [None, None]
     assert respond_to("chance_kappa_f1", "", "").charts == ()
 
 

@@ -51,7 +51,7 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from ..web.error_report import write_error_report
-from ..web.frame import require_html
+from ..web.templates import require_html
 from .documents import DocumentSeries
 from .documents import side_of as side_of_documents
 from .inputs import (

@@ -98,7 +98,7 @@ def attribute_results(
     details = {"intervals": intervals, "per_label": {}, "counts": counts.total(), "signature": signature}
     return render(
         "attributes.html",
-        measure=measure,
+        about=f"{'higher' if measure.higher_is_better else 'lower'} is better",
         headline={
             "title": "F1 of all attributes together",
             "value": number(float(micro["f"])),
@@ -109,7 +109,7 @@ def attribute_results(
         size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and "
         f"{counted(len(sides[1]), 'predicted span')}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
-        signature=signature,
+        signatures=[signature],
         taking=taking(page, values, {"scores": result, **details}),
         attributes=_attributes(measure, result, intervals),
         values=_values(measure.items(*sides), texts, only_differing),

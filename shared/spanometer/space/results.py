@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..alignment.overlaps import Alignment
@@ -17,10 +17,11 @@ from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
 from ..web.templates import number
 from .attributes import attribute_results, read_both
-from .chance import Chart, charts
+from .chance import charts
 from .chance_work import require_little_work
 from .corpus import Corpus, flat_trees, read_tags, read_trees
 from .errors import kinds_of_errors
+from .forms import Answer
 from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
@@ -32,14 +33,6 @@ _MAX_SAMPLED = 300_000
 """How many random units (units times samples of gamma) a page aligns."""
 
 _SHOWN_LABELS = 100
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The results of a page as HTML, and its charts."""
-
-    html: str
-    charts: tuple[Chart, ...] = ()
 
 
 def respond(
@@ -101,12 +94,12 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     drawn = charts(measure, counts, scores, corpus) if isinstance(measure, ChanceKappaF1) else ()
     html = render(
         "results.html",
-        measure=measure,
+        about=f"{'higher' if measure.higher_is_better else 'lower'} is better",
         notes=[*corpus.notes, *measure.notes(counts), *_notes(corpus, missing)],
         headline=headline,
         parts=parts,
         size=_size(corpus),
-        signature=signature,
+        signatures=[signature],
         taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
@@ -116,7 +109,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         labels=_labels(measure, counts),
         charts=drawn,
     )
-    return Answer(html, drawn)
+    return Answer(html, [chart.figure for chart in drawn])
 
 
 def _size(corpus: Corpus) -> str:

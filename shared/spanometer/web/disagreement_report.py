@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..analysis.agreement import Agreement
 from ..analysis.disagreement_tables import difference_table, kind_table
 from ..analysis.disagreements import Disagreements
 from ..analysis.leave_one_out import LeaveOneOut
-from ..tables.table import Precision, Table
+from ..tables.table import Cell, Number, Precision, Table, amount
 from .disagreement_data import disagreement_data
 from .templates import Section, render, require_html
+
+_MOST_DOCUMENTS = 50
 
 MOST_PLACES = 10_000
 """At most so many places are in a report: those that cost most."""
@@ -75,7 +79,8 @@ def disagreement_report(found: Disagreements, options: DisagreementOptions | Non
 def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Section]:
     """Yield the agreement, the outlier, the kinds of differences and a note on the costs."""
     if options.agreement is not None:
-        yield Section("Agreement", [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)])
+        parts = options.agreement.parts(per_pair=True, per_label=True)
+        yield Section("Agreement", [part for part in parts if isinstance(part, Table)])
     if options.left_out is not None:
         yield Section("Without each annotator", [options.left_out.table()], options.left_out.verdict)
     note = (
@@ -83,3 +88,29 @@ def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Se
         "its cost. A place can have several kinds of differences."
     )
     yield Section("Kinds of differences", [kind_table(found), difference_table(found)], note)
+    if options.agreement is not None and options.agreement.per_document:
+        yield _documents(found, options.agreement)
+
+
+def _documents(found: Disagreements, agreed: Agreement) -> Section:
+    """List the documents on which annotators agree least, those whose differences cost most first."""
+    means = agreed.mean_per_document
+    places = np.bincount(found.places.document, minlength=found.documents)
+    costs = np.bincount(found.places.document, weights=found.cost, minlength=found.documents)
+    known = np.flatnonzero(~np.isnan(means["mean_f1"]))
+    order = known[np.lexsort((-costs[known], means["mean_f1"][known]))][:_MOST_DOCUMENTS].tolist()
+    names = found.context.names
+    rows: list[list[Cell]] = [
+        [
+            str(document + 1) if names is None else str(names[document]),
+            *(Number(float(values[document])) for values in means.values()),
+            amount(int(places[document])),
+            Number(float(costs[document])),
+        ]
+        for document in order
+    ]
+    heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
+    note = "F1 by chance is high in short texts full of spans: there agreement says less."
+    left_out = f" Left out: {len(known) - len(order):,} documents that agree more" if len(known) > len(order) else ""
+    empty = f" Without any span: {found.documents - len(known):,}." if len(known) < found.documents else ""
+    return Section("Documents with the least agreement", [Table("document", heads, rows)], f"{note}{left_out}{empty}")
