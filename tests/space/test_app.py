@@ -107,7 +107,7 @@ def test_sentences_show_both_sides():
     shown = text_of(html)
     assert "Ada Lovelace ≈ PER partial saw Paris ✓ LOC correct" in shown
     assert "Ada ≈ PER partial Lovelace saw + LOC spurious Paris ✓ LOC correct" in shown
-    assert "2 sentences, 6 tokens, 2 reference and 4 predicted spans" in shown
+    assert "2 sentences, 6 tokens, 2 reference spans, 4 predicted spans" in shown
     assert headline(html) == "0.3333"
 
 
@@ -123,7 +123,7 @@ def test_only_the_first_sentences_are_shown():
     html = answer("span_f", text, text)
     assert html.count('class="sm-pair') == SHOWN_DOCUMENTS
     assert f"the first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 5} sentences" in html
-    assert f"{SHOWN_DOCUMENTS + 5} reference and" in html
+    assert f"{SHOWN_DOCUMENTS + 5} reference spans" in html
 
 
 def test_a_long_sentence_is_cut():
@@ -515,7 +515,7 @@ def test_the_published_example_of_attributes():
         ["1", "12 to 13", "DIS", "carrier", '"PATIENT" ✓ correct', '"PATIENT" ✓ correct'],
         ["1", "12 to 13", "DIS", "neg", "false", "true + spurious"],
     ]
-    assert headline(html) == "0.5714" and "1 document, 3 reference and 3 predicted spans" in html
+    assert headline(html) == "0.5714" and "1 document, 3 reference spans, 3 predicted spans" in html
     assert "span_attribute|attributes:None" in html and "no comparison of all measures" in html
 
 
@@ -594,7 +594,7 @@ def test_spans_on_one_side_of_attributes():
 def test_intervals_of_attributes():
     html = answer("span_attribute", spans({"a": 1}) * 3, spans({"a": 1}) * 2 + spans({"a": 2}), confidence="0.95")
     micro = attribute_rows(html)[0][1]
-    assert micro[1].startswith("0.6667 from ") and micro[4] == "2" and "confidence:0.95" in html
+    assert micro[1].startswith("0.6667 [") and micro[4] == "2" and "confidence:0.95" in html
 
 
 def test_attributes_that_do_not_occur():

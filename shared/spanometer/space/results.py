@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..alignment.overlaps import Alignment
+from ..analysis.report_tables import label_tables
+from ..analysis.results import MeasureResult, Report
 from ..errors import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
@@ -15,6 +17,7 @@ from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
+from ..tables.table import Table
 from ..web.templates import number
 from .attributes import attribute_results, read_both
 from .chance import charts
@@ -69,25 +72,22 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         sides = corpus.references.unlabelled(), corpus.predictions.unlabelled()
         corpus = replace(corpus, references=sides[0], predictions=sides[1])
     alignment = Alignment(corpus.references, corpus.predictions)
-    resampling = page.resampling(values)
     counts = _counts(measure, corpus, alignment)
-    scores = measure.score(counts)
-    intervals = {} if resampling is None else measure.intervals(counts, resampling)
-    missing = _missing(corpus)
+    result = MeasureResult.of(measure, counts, corpus.reading, page.resampling(values))
+    report = _report(corpus, result)
+    scores, missing = result.scores, _missing(corpus)
     unknown = {key for key in scores if missing and _has_no_value(measure, key)}
     parts = [
         {
             "title": key_title(measure, key),
             "value": "–" if key in unknown else _written(measure, key, value),
-            "interval": None if key in unknown else intervals.get(key),
+            "interval": None if key in unknown else result.intervals.get(key),
         }
         for key, value in scores.items()
     ]
     headline = parts.pop(list(scores).index(measure.headline))
     if measure.headline in unknown:
         headline["value"] = missing
-    signature = measure.signature(corpus.reading, resampling)
-    result = {"scores": scores, "intervals": intervals, "per_label": measure.score_per_label(counts)}
     trees = None
     if isinstance(measure, Eter) and corpus.trees is not None:
         trees = aligned_trees(measure, *corpus.trees, corpus.words)
@@ -95,31 +95,30 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
     html = render(
         "results.html",
         about=f"{'higher' if measure.higher_is_better else 'lower'} is better",
-        notes=[*corpus.notes, *measure.notes(counts), *_notes(corpus, missing)],
+        notes=[*corpus.notes, *result.notes, *_notes(corpus, missing)],
         headline=headline,
         parts=parts,
-        size=_size(corpus),
-        signatures=[signature],
-        taking=taking(page, values, {**result, "counts": counts.total(), "signature": signature}),
+        size=report.size,
+        signatures=[result.signature],
+        taking=taking(page, values, report),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
         errors=None if trees or measure.input != "spans" else kinds_of_errors(alignment),
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
-        labels=_labels(measure, counts),
+        labels=_labels(report),
         charts=drawn,
     )
     return Answer(html, [chart.figure for chart in drawn])
 
 
-def _size(corpus: Corpus) -> str:
-    tokens = counted(sum(map(len, corpus.words)), "token")
-    if corpus.trees is None:
-        spans = f"{len(corpus.references):,} reference and {counted(len(corpus.predictions), 'predicted span')}"
-        return f"{counted(len(corpus.words), 'sentence')}, {tokens}, {spans}"
-    first, second = map(len, corpus.trees)
-    entities = f"{first:,} reference and {counted(second, 'predicted entity', 'predicted entities')}"
-    return f"{counted(len(corpus.words), 'document')}, {tokens}, {entities}"
+def _report(corpus: Corpus, result: MeasureResult) -> Report:
+    """Make the report of a result, as commands make it of files."""
+    tokens = sum(map(len, corpus.words))
+    if corpus.trees is not None:
+        return Report(len(corpus.words), tokens, *map(len, corpus.trees), (result,), ("entity", "entities"))
+    sides = len(corpus.references), len(corpus.predictions)
+    return Report(len(corpus.words), tokens, *sides, (result,), documents_text=counted(len(corpus.words), "sentence"))
 
 
 def _missing(corpus: Corpus) -> str:
@@ -211,23 +210,13 @@ def _suited(name: str, corpus: Corpus) -> dict[str, Any]:
     return {} if corpus.trees is None else nested.get(name, {})
 
 
-def _labels(measure: Measure, counts: Any) -> dict[str, Any]:
-    """Return the table of the labels, the most frequent ones of the reference first."""
-    labels = measure.score_per_label(counts)
-    keys = (measure.headline, *(key for key in measure.keys if key != measure.headline))
-    shown = sorted(labels, key=lambda label: (-labels[label]["support"], label))[:_SHOWN_LABELS]
-    cut = len(labels) > len(shown)
-    return {
-        "caption": f"The first {_SHOWN_LABELS} of {len(labels):,} labels" if cut else "Each label by itself",
-        "header": ("label", *(key_title(measure, key) for key in keys), "in the reference"),
-        "rows": {
-            label: [
-                *(
-                    "–" if not row["support"] and _has_no_value(measure, key) else _written(measure, key, row[key])
-                    for key in keys
-                ),
-                number(row["support"]),
-            ]
-            for label, row in ((label, labels[label]) for label in shown)
-        },
-    }
+def _labels(report: Report) -> dict[str, Table]:
+    """Return the table of the labels by its caption, the most frequent ones of the reference first."""
+    (result,) = report.results
+    (table,) = label_tables(report)
+    found = len(result.per_label)
+    labels = sorted(table.rows[:found], key=lambda row: -result.per_label[str(row[0])]["support"]) if found else []
+    if not found:
+        return {}
+    caption = f"The first {_SHOWN_LABELS} of {found:,} labels" if found > _SHOWN_LABELS else "Each label by itself"
+    return {caption: replace(table, title="label", rows=[*labels[:_SHOWN_LABELS], *table.rows[found:]])}

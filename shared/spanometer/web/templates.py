@@ -46,7 +46,8 @@ def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:
         folder: where it lies; templates there can use those that lie beside this module.
         values: what the template shows. Nothing in their texts is markup or a script.
     """
-    return _environment(folder).get_template(template).render(**values)
+    html: str = _environment(folder).get_template(template).render(**values)
+    return html
 
 
 def read_file(name: str) -> str:
@@ -85,8 +86,8 @@ def _environment(folder: Path) -> Environment:
         undefined=StrictUndefined,
     )
 
-    def tables(parts: Iterable[Part], precision: Precision) -> Markup:
-        return Markup(to_html(parts, precision))
+    def tables(parts: Iterable[Part], precision: Precision | None = None) -> Markup:
+        return Markup(to_html(parts, precision or Precision()))
 
     environment.filters.update(number=number, printable=printable, shortened=shortened, shown=shown, tables=tables)
     environment.globals.update(version=__version__, read_file=lambda name: Markup(read_file(name)))
