@@ -15,7 +15,7 @@ from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.readers.pairing import Pairing
 from spanometer.space import agreement
-from spanometer.space.agreement import MAX_FILES, controls, respond
+from spanometer.space.agreement import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
 from spanometer.space.examples import team_examples
 from spanometer.space.limits import MAX_DOCUMENTS
@@ -31,7 +31,7 @@ BEN = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
 
 
 def page(paths, **changed):
-    return respond(list(map(str, paths)), {**{control.name: control.value for control in controls()}, **changed})
+    return respond(list(map(str, paths)), {**{control.name: control.value for control in FIELDS.controls}, **changed})
 
 
 @pytest.fixture

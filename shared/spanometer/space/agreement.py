@@ -16,7 +16,7 @@ from ..arrays import plain
 from ..errors import InputError, setting, spelled
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..options import Option, options_of
+from ..options import options_of
 from ..readers.document_file import DocumentFile
 from ..readers.formats import reading_options
 from ..readers.pairing import Pairing
@@ -28,7 +28,7 @@ from ..tables.table import Precision
 from ..web.disagreement_report import DisagreementOptions, disagreement_report
 from ..web.templates import number, shown
 from .chance_work import require_little_work
-from .controls import CONFIDENCE, Control, control_of, read_values, speller
+from .controls import CONFIDENCE, Fields
 from .documents import named, read_file
 from .forms import Answer
 from .limits import too_much
@@ -43,22 +43,6 @@ _SHOWN_NOTES = 20
 MAX_DRAWN = 40_000_000
 """How many counts (documents, labels, pairs and resamplings multiplied) intervals are drawn from."""
 
-_LABELS = {
-    "offset_unit": ("Offsets count", "Only where a file does not tell.", "as the file says"),
-    "layer": ("Layer", "Of WebAnno and INCEpTION, where a file has several.", ""),
-    "feature": ("Feature", "Of the layer: the one with the labels.", ""),
-    "unit": ("Count spans in", "", "as the files do"),
-    "tokenizer": ("Words of texts", "For spans of characters: words to count in, made of the texts.", "none"),
-    "to_tokens": ("Spans that cut words", "", ""),
-    "shared_documents": ("Shared documents only", "", ""),
-    "labels": ("Labels", "", ""),
-    "placement": ("Random placement", "", ""),
-    "method": ("Method of chance", "", ""),
-    "variant": ("Unitizing alpha", "Year of the definition; it has none where spans of a label overlap.", "left out"),
-    "confidence": ("Confidence", "", "none"),
-}
-"""What the page calls options, the lines below, and what stands for None."""
-
 _OF_FORMATS = ("offset_unit", "layer", "feature")
 _OPTIONS = {
     **{name: replace(reading_options(DocumentFile)[name], kind=None) for name in _OF_FORMATS},
@@ -68,17 +52,10 @@ _OPTIONS = {
     "variant": replace(options_of(UnitizingAlpha)["variant"], default=None, optional=True),
     "confidence": CONFIDENCE,
 }
-OPTIONS: dict[str, Option] = {name: replace(_OPTIONS[name], label=label) for name, (label, *_) in _LABELS.items()}
+FIELDS = Fields.of_app("agreement", _OPTIONS, {"variant": options_of(UnitizingAlpha)["variant"].default})
+"""The options of the page."""
+
 _PAIRING = ("unit", "tokenizer", "to_tokens", "shared_documents")
-
-
-def controls() -> tuple[Control, ...]:
-    """Return the controls of the page."""
-    first = {"variant": options_of(UnitizingAlpha)["variant"].default}
-    return tuple(
-        control_of(option, value=first.get(name, option.default), info=_LABELS[name][1], unset=_LABELS[name][2])
-        for name, option in OPTIONS.items()
-    )
 
 
 def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
@@ -89,9 +66,9 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
         values: of the controls, by name.
     """
     try:
-        return _results(paths, read_values(OPTIONS, values))
+        return _results(paths, FIELDS.read(values))
     except InputError as error:
-        return Answer(error_message(error, speller(controls())))
+        return Answer(error_message(error, FIELDS.spell))
 
 
 def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:

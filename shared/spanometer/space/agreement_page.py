@@ -5,34 +5,19 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InputError
-from .agreement import MAX_FILES, MAX_SPANS, controls, respond
+from .agreement import FIELDS, MAX_FILES, MAX_SPANS, respond
 from .documents import FILES_KEPT, FORMATS
 from .examples import team_examples
 from .forms import Answer, Box, Form, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes
-from .serving import build as build_form
-from .serving import serve
 from .templates import error_message
 from .texts import app_heading, texts
 
-if TYPE_CHECKING:
-    from gradio import Blocks
-
 _NAMES = ("A", "B", "C")
 """The annotators of pasted texts, and the ids of their boxes."""
-
-
-def launch() -> None:
-    """Serve the page, see `serving.serve`."""
-    serve(form())
-
-
-def build() -> Blocks:
-    """Make the page."""
-    return build_form(form())
 
 
 def form() -> Form:
@@ -47,7 +32,7 @@ def form() -> Form:
         kept=FILES_KEPT,
         uploads=[Upload("files", "Files of the annotators", several=True)],
         boxes=[Box(name, f"Annotator {name}") for name in _NAMES],
-        controls=controls(),
+        controls=FIELDS.controls,
         hint="The texts count if there are no files. Examples to click:",
         examples={
             example["name"]: {"files": None, **dict(zip(_NAMES, example["texts"], strict=True))}

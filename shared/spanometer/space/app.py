@@ -15,7 +15,7 @@ from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes
 from .pages import Page, page_of
 from .results import respond
 from .serving import build as build_form
-from .serving import serve
+from .serving import launch as launch_form
 from .templates import render
 from .texts import HOME
 
@@ -37,8 +37,8 @@ _HINTS = {
 
 
 def launch(name: str) -> None:
-    """Serve the page of a measure, see `serving.serve`."""
-    serve(form_of(page_of(name)))
+    """Serve the page of a measure, see `serving.launch`."""
+    launch_form(form_of(page_of(name)))
 
 
 def build(name: str) -> Blocks:

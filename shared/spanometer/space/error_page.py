@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..analysis.error_analysis import errors
 from ..errors import InputError, counted
@@ -12,25 +12,10 @@ from ..web.error_report import ReportOptions, error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Answer, Form, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
-from .serving import build as build_form
-from .serving import serve
 from .templates import error_message, render
 from .texts import app_heading, texts
 
-if TYPE_CHECKING:
-    from gradio import Blocks
-
 _MOST_SYSTEMS = 5
-
-
-def launch() -> None:
-    """Serve the page, see `serving.serve`."""
-    serve(form())
-
-
-def build() -> Blocks:
-    """Make the page."""
-    return build_form(form())
 
 
 def form() -> Form:

@@ -20,10 +20,10 @@ from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
-from ..options import Option, options_of
+from ..options import options_of
 from ..tables.table import Cell, Table, amount
 from ..web.templates import shortened, shown
-from .controls import Control, control_of, read_values, speller
+from .controls import Fields
 from .layers import Mark, marked
 from .limits import too_much
 from .taking import taken
@@ -40,17 +40,8 @@ SHOWN_CHARACTERS = 5_000
 SHOWN_ROWS = 100
 """How much of a text, and how many spans or items in a list, are shown; all of it is counted."""
 
-_LABELS = {
-    "answer_labels": ("Labels", "Those that were asked for, with commas between; others are outside. All if empty."),
-    "aliases": ("Aliases", "Labels of answers and those that they stand for: PLACE=LOCATION,HUMAN=PERSON"),
-    "grounding": ("A policy of your own", "A name, or an action for each of the eight places with commas between."),
-    "answer_format": ("Format of the answer", ""),
-    "offsets": ("Offsets of the answer", "Of inline marks and of answers that give them; for all policies."),
-}
-
-OPTIONS: dict[str, Option] = {
-    name: replace(options_of(AnswerReading)[name], label=label) for name, (label, _) in _LABELS.items()
-}
+FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
+"""The options of the page."""
 
 _CALL = """from spanometer.grounding import ground
 
@@ -86,14 +77,6 @@ class _Made:
         return self.spans, frozenset(self.wrong.items())
 
 
-def controls() -> tuple[Control, ...]:
-    """Return the controls of the page."""
-    return tuple(
-        control_of(option, value=option.default or "", info=_LABELS[name][1], unset="as the policy says")
-        for name, option in OPTIONS.items()
-    )
-
-
 def respond(text: str, answer: str, values: Mapping[str, Any]) -> str:
     """Return what each policy makes of an answer, as HTML; an error in words if it cannot be grounded.
 
@@ -105,7 +88,7 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> str:
     try:
         return _results(text, answer, values)
     except InputError as error:
-        return error_message(error, speller(controls()))
+        return error_message(error, FIELDS.spell)
 
 
 def why() -> str:
@@ -119,7 +102,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
             raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
         if len(given) > most:
             raise too_much(name, f"{counted(len(given), 'character')}, more than {most:,}")
-    reading = AnswerReading(**read_values(OPTIONS, values))
+    reading = AnswerReading(**FIELDS.read(values))
     own = GroundingPolicy.of(reading.grounding)
     labels = reading.answer_labels
     read = read_answer(answer, format=reading.answer_format, labels=[*(labels or ()), *(reading.aliases or {})])
@@ -142,9 +125,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         fates=FATES,
         places=PLACES,
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
-        differences={"Spans and items that not all outcomes have": replace(differing, rows=differing.rows[:SHOWN_ROWS])}
-        if differing.rows
-        else {},
+        differences=replace(differing, rows=differing.rows[:SHOWN_ROWS]),
         more=max(len(differing.rows) - SHOWN_ROWS, 0),
         strings={"Mentions that count as predicted": _strings(text, read, reading)},
         taking=taken("grounding", _call(reading, own), _described(made), _csv(made)),
@@ -283,8 +264,8 @@ def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
         ]
         more = f" and {len(listed) - SHOWN_ROWS:,} more" if len(listed) > SHOWN_ROWS else ""
         which = f"{' · '.join(listed[:SHOWN_ROWS]) or 'none'}{more}"
-        rows.append([_named(name, NAMED_STRINGS), amount(sum(copies.values())), (which, "")])
-    return Table("policy", ("mentions", "which"), rows)
+        rows.append([_named(name, NAMED_STRINGS), which, amount(sum(copies.values()))])
+    return Table("policy", ("which", "mentions"), rows, left=2)
 
 
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:

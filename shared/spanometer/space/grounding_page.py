@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .examples import answer_examples
 from .forms import Answer, Box, Form
-from .grounding import MAX_ANSWER, MAX_ITEMS, MAX_TEXT, controls, respond, why
-from .serving import build as build_form
-from .serving import serve
+from .grounding import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_TEXT, respond, why
 from .texts import app_heading, texts
-
-if TYPE_CHECKING:
-    from gradio import Blocks
-
-
-def launch() -> None:
-    """Serve the page, see `serving.serve`."""
-    serve(form())
-
-
-def build() -> Blocks:
-    """Make the page."""
-    return build_form(form())
 
 
 def form() -> Form:
@@ -38,7 +21,7 @@ def form() -> Form:
             Box("text", "Text", "What the model was given to read."),
             Box("answer", "Answer", "What it wrote: JSON, lists, inline marks, lines, in prose or fenced."),
         ],
-        controls=controls(),
+        controls=FIELDS.controls,
         examples={
             example["name"]: {name: example[name] for name in ("text", "answer", "answer_labels", "aliases")}
             for example in answer_examples()

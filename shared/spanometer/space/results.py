@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..spans.markup import EntityTypes
-from ..tables.table import Table
+from ..tables.table import Cell, Number, Table
 from ..web.templates import number
 from .attributes import attribute_results, read_both
 from .chance import charts
@@ -55,7 +55,7 @@ def respond(
             return Answer(attribute_results(page, *sides, values, only_differing))
         return _results(page, _read(page, reference, prediction, values), values, only_differing)
     except InputError as error:
-        return Answer(error_message(error, page.spell))
+        return Answer(error_message(error, page.fields.spell))
 
 
 def _read(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Corpus:
@@ -116,7 +116,8 @@ def _report(corpus: Corpus, result: MeasureResult) -> Report:
     """Make the report of a result, as commands make it of files."""
     tokens = sum(map(len, corpus.words))
     if corpus.trees is not None:
-        return Report(len(corpus.words), tokens, *map(len, corpus.trees), (result,), ("entity", "entities"))
+        sides = len(corpus.trees[0]), len(corpus.trees[1])
+        return Report(len(corpus.words), tokens, *sides, (result,), ("entity", "entities"))
     sides = len(corpus.references), len(corpus.predictions)
     return Report(len(corpus.words), tokens, *sides, (result,), documents_text=counted(len(corpus.words), "sentence"))
 
@@ -187,7 +188,7 @@ def _comparison(
             other = measure if own else kind(**shared, **_suited(name, corpus))
             found = scores if own else other.score(_counts(other, corpus, alignment))
         except InputError as error:
-            yield {**row, "problem": f"not computed: {error.texts(page.spell)[0]}"}
+            yield {**row, "problem": f"not computed: {error.texts(page.fields.spell)[0]}"}
             continue
         if not kind.higher_is_better and (missing := _missing(corpus)):
             yield {**row, "problem": missing}
@@ -215,8 +216,16 @@ def _labels(report: Report) -> dict[str, Table]:
     (result,) = report.results
     (table,) = label_tables(report)
     found = len(result.per_label)
-    labels = sorted(table.rows[:found], key=lambda row: -result.per_label[str(row[0])]["support"]) if found else []
-    if not found:
-        return {}
+    hidden = {place for place, key in enumerate(table.keys, 1) if _has_no_value(result.measure, key)}
+
+    def support(row: Sequence[Cell]) -> float:
+        return row[-1].value if isinstance(row[-1], Number) else 0
+
+    rows = [
+        ["–" if place in hidden and not support(row) else cell for place, cell in enumerate(row)]
+        for row in table.rows
+        if row is not None
+    ]
+    labels = sorted(rows[:found], key=support, reverse=True)[:_SHOWN_LABELS]
     caption = f"The first {_SHOWN_LABELS} of {found:,} labels" if found > _SHOWN_LABELS else "Each label by itself"
-    return {caption: replace(table, title="label", rows=[*labels[:_SHOWN_LABELS], *table.rows[found:]])}
+    return {caption: replace(table, title="label", rows=[*labels, *rows[found:]])} if found else {}

@@ -35,7 +35,7 @@ _QUIET = {"show_progress": "hidden", "api_visibility": "private", "queue": False
 _BUSY = {"show_progress": "minimal", "api_visibility": "private"}
 
 
-def serve(form: Form) -> None:
+def launch(form: Form) -> None:
     """Serve a page: on this machine only, unless the environment (`GRADIO_SERVER_NAME`) says other."""
     blocks = build(form)
     blocks.queue(max_size=30, default_concurrency_limit=2)
