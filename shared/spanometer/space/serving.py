@@ -87,8 +87,11 @@ def build(form: Form) -> gr.Blocks:
         answer["trigger_mode"] = "always_last"
         start.click(**answer)
         for option in options.values():
-            # half a name in a text box is not an option yet
-            (option.submit if isinstance(option, gr.Textbox) else option.input)(**answer)
+            if isinstance(option, gr.Textbox):
+                # half a name is not an option yet; in a box of several lines Enter begins a new one
+                gr.on([option.submit, *([option.blur] if option.lines > 1 else [])], **answer)
+            else:
+                option.input(**answer)
         if not form.boxes:
             gr.on([file.change for file in files], lambda: _outputs(form, Answer("")), None, outputs, **_QUIET)
             return blocks
