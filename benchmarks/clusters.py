@@ -63,7 +63,7 @@ def write(folder: Path, tokens: int, files: int) -> int:
 
 
 def reading() -> Reading:
-    return Reading.of(MEASURES, "IOB2", "conlleval", "references", "predictions", None)
+    return Reading.of(MEASURES, scheme="IOB2")
 
 
 def alone(folder: str) -> None:

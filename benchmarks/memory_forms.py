@@ -117,6 +117,13 @@ def texts(document: Document, number: int) -> str:
     return row({"id": str(number), "text": text, "spans": dicts(spans)})
 
 
+def nested(document: Document, number: int) -> str:
+    """Return 3,000 spans of one label, each within the one before; the sides differ in ends."""
+    draw = random.Random(str(document))
+    spans = [(place, 137_000 - 20 * place - draw.randrange(2), "PER") for place in range(3000)]
+    return row({"text": "word " * 27_400, "spans": dicts(spans)})
+
+
 def tokens(document: Document, number: int) -> str:
     return row({"id": str(number), "unit": "token", "tokens": document[0], "spans": dicts(document[1])})
 
@@ -339,6 +346,7 @@ class Form:
         together: how many drawn documents are one.
         gold: the form of the reference, if it is another.
         beside: the ending of a file with the texts, which `write` returns as well.
+        size: the size of the larger file, if it is another than that of all forms.
     """
 
     ending: str
@@ -348,6 +356,7 @@ class Form:
     together: int = 1
     gold: str = ""
     beside: str = ""
+    size: int | None = None
 
 
 FORMS: dict[str, Form] = {
@@ -358,6 +367,7 @@ FORMS: dict[str, Form] = {
     "markup": Form(".quaero.txt", markup),
     "HIPE": Form(".hipe.tsv", hipe),
     "texts": Form(".texts.jsonl", texts),
+    "nested spans": Form(".nested.jsonl", nested, size=1),
     "tokens": Form(".tokens.jsonl", tokens),
     "Doccano": Form(".doccano.jsonl", doccano),
     "Prodigy": Form(".prodigy.jsonl", prodigy),
@@ -392,7 +402,7 @@ def written(folder: Path, name: str, size: int, sides: Sequence[str]) -> dict[st
             # about 2,700 bytes each, unpacked
             paths[side].write_bytes(doc_bin([one for _, one in islice(repeated(documents(side)), size // 2700)]))
         else:
-            length = written_side(paths[side], mine, side, size, length)
+            length = written_side(paths[side], mine, side, form.size or size, length)
     return paths
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
-from .spans.spans import Spans
 from .version import __version__
 
 # the function `errors` has the name of the module, which stays importable
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .corpora.span_files import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
+    from .spans.spans import Spans
 
 __all__ = [
     "InputError",
@@ -46,6 +46,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
+    if name == "Spans":
+        from .spans.spans import Spans
+
+        return Spans
     if name == "agreement":
         from .analysis.agreement import agreement
 
@@ -115,8 +119,9 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
 
     Raises:
-        InputError: for an unknown module, form or option, if `evaluate` cannot be imported, and for wrong values of
-            options, `cache_dir`, `num_process` and `process_id`. Errors about other settings are the framework's own.
+        InputError: for an unknown module, form or option, if `evaluate` cannot be imported or its cache in HF_HOME
+            cannot be written, and for wrong values of options, `cache_dir`, `num_process` and `process_id`. Errors
+            about other settings are the framework's own.
     """
     try:
         import evaluate
@@ -129,4 +134,10 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     from .integrations.module import require_settings
 
     require_settings(options)
-    return evaluate.load(path(name), config_name, **options)
+    try:
+        return evaluate.load(path(name), config_name, **options)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        remedy = "Set the environment variable HF_HOME to a folder that can be written; spanometer.score does without."
+        raise InputError(f"evaluate cannot write into its cache ({error}).", remedy) from None

@@ -1,8 +1,19 @@
-"""`python -m spanometer`."""
+"""`spanometer`, and `python -m spanometer`."""
 
+import signal
 import sys
 
-from .commands.main import main
+
+def main() -> int:
+    """Run the command line; an interrupt while it is imported ends the process without a traceback."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from .commands.main import main as run
+
+    signal.signal(signal.SIGINT, handler)
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -219,13 +219,13 @@ def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
 def string_array(texts: Sequence[str]) -> pa.StringArray:
     """Return texts as an Arrow array, see `arrow_array`."""
     encoded = [text.encode() for text in texts]
-    offsets = offsets_of(list(map(len, encoded))).astype(np.int32)
+    offsets = _short(offsets_of(list(map(len, encoded))))
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
 def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
     """Return values as lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
-    return pa.ListArray.from_arrays(arrow_array(offsets.astype(np.int32)), values)
+    return pa.ListArray.from_arrays(arrow_array(_short(offsets)), values)
 
 
 def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
@@ -238,7 +238,7 @@ def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
         return values
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "iu":
         rows, width = values.shape
-        return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32) * width), pa.array(values.ravel()))
+        return pa.ListArray.from_arrays(arrow_array(_short(np.arange(rows + 1) * width)), pa.array(values.ravel()))
     if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):
         return values.array.__arrow_array__()
     return _dataset_column(values) if hasattr(values, "column_name") else None
@@ -292,10 +292,14 @@ def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
     """Return the Arrow list offsets of rows."""
-    offsets = offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
+    return pa.array(_short(offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))))
+
+
+def _short(offsets: np.ndarray) -> np.ndarray:
+    """Return offsets as Arrow's lists and strings have them, int32; an `InputError` for more items."""
     if offsets[-1] > np.iinfo(np.int32).max:
         raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
-    return pa.array(offsets.astype(np.int32))
+    return offsets.astype(np.int32)
 
 
 def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:

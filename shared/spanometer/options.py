@@ -268,6 +268,11 @@ def _declared(kind: type) -> dict[str, Option]:
     }
 
 
+def made(kind: type[Owner], values: Mapping[str, Any]) -> Owner:
+    """Make a dataclass of those of the values whose options it declares."""
+    return kind(**{name: values[name] for name in options_of(kind) if name in values})
+
+
 def check_options(owner: Any) -> None:
     """Check the values of all declared options of an object; make NumPy's scalars, and integers for floats, plain.
 

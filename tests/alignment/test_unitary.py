@@ -1,9 +1,7 @@
 """Best alignments of units: by hand, and against all alignments tried."""
 
 import csv
-import os
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,10 +84,8 @@ PUBLISHED = {"AlexPaulSuzan": (0.960625, 7), "3by100": (0.343512, 127), "2by1000
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published(name):
-    if "SPANOMETER_DATA" not in os.environ:
-        pytest.skip("SPANOMETER_DATA does not name the folder of the corpora")
-    with (Path(os.environ["SPANOMETER_DATA"]) / "gamma" / f"{name}.csv").open(newline="") as file:
+def test_published(data, name):
+    with (data / "gamma" / f"{name}.csv").open(newline="") as file:
         rows = [row for row in csv.reader(file) if row]
     names, labels = (sorted({row[column] for row in rows}) for column in (0, 1))
     columns = [

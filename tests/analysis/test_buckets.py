@@ -17,6 +17,7 @@ from spanometer.analysis.consistency import inconsistencies
 from spanometer.analysis.contexts import Context
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
+from spanometer.readers.annotated_file import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tags.tags import Tags
 
@@ -84,7 +85,7 @@ def test_buckets_by_hand():
 
 def test_rare_labels_of_a_string_by_hand():
     lines = np.array([1, 2, 3, 4, 6, 7, 9, 10, 11])
-    context = Context(wording=Wording.of_words(WORDS), token_lines=lines)
+    context = Context(wording=Wording.of_words(WORDS), line_runs=LineRuns(np.arange(len(lines)), lines, len(lines)))
     (found,) = inconsistencies(spans(REFERENCE), context)
     assert (found.text, found.label, found.times, found.usual, found.usual_times) == ("Rome", "ORG", 1, "LOC", 2)
     assert (found.documents, found.lines) == ([1], [6])

@@ -12,7 +12,8 @@ from slow import comparison as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.comparison import compare
 from spanometer.analysis.significance import PairedResampling, holm, ranks
-from spanometer.counts.statistics import Resampling, interval
+from spanometer.counts.estimates import Estimate
+from spanometer.counts.statistics import Resampling
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.readers import read, tag_lists
 from spanometer.spans.attributes import Attributes
@@ -174,7 +175,7 @@ def test_the_interval_of_a_difference():
     left_out = np.array([difference(np.delete(everything, document)) for document in everything])
     for method, without in (("percentile", None), ("bca", left_out)):
         found = pair(list(references), list(one), list(other), n_resamples=200, seed=3, interval_method=method)
-        expected = interval(difference(everything), np.array(drawn), 0.95, without)
+        expected = Estimate(np.array(difference(everything)), np.array(drawn), without).interval(0.95)
         assert found.interval == pytest.approx(expected, abs=1e-12)
     centred = np.abs(np.array(drawn) - np.mean(drawn))
     assert found.p_bootstrap == (1 + (centred >= abs(difference(everything)) - 1e-12).sum()) / 201

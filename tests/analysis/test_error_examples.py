@@ -15,6 +15,7 @@ from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.contexts import Context
 from spanometer.analysis.error_examples import CHOICES, ErrorChoice, ErrorExamples
+from spanometer.readers.annotated_file import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
 
@@ -34,7 +35,11 @@ SIDES = spans(REFERENCE), spans(PREDICTION)
 
 def examples(context=None, **chosen):
     matched = MatchedSpans.of(Alignment(*SIDES))
-    known = Context(wording=Wording.of_words(WORDS), source="gold", token_lines=LINES)
+    known = Context(
+        wording=Wording.of_words(WORDS),
+        source="gold",
+        line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
+    )
     return ErrorExamples.of(matched, SIDES, known if context is None else context, ErrorChoice(**chosen))
 
 

@@ -166,13 +166,15 @@ def test_simulations(run, files, scores):
 
 
 def test_gamma(run, files, scores):
-    found = scores(*["agree", *files], "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
+    gamma = ("agree", *files, "--measure", "gamma", "--samples", "5", "--label-distances")
+    found = scores(*gamma, "PER/LOC=0.5")
+    assert scores(*gamma, '{"PER": {"LOC": 0.5}}') == found
     sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
     expected = spanometer.agreement(sides, gamma=Gamma(samples=5, distances={"PER": {"LOC": 0.5}}))
     assert {key: found[key] for key in Gamma.keys} == {key: getattr(expected, key) for key in Gamma.keys}
     assert found["signatures"]["gamma"] == expected.signatures["gamma"]
     assert "|distances:LOC/PER=0.5|" in found["signatures"]["gamma"]
-    _, output, _ = run("agree", *files, "--measure", "gamma", "--samples", "5", "--label-distances", "PER/LOC=0.5")
+    _, output, _ = run(*gamma, "PER/LOC=0.5")
     assert re.search(rf"^all jointly .* {expected.gamma:.4f} +{expected.gamma_cat:.4f}$", output, re.MULTILINE)
 
 

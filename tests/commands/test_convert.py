@@ -142,8 +142,13 @@ def test_what_is_lost(run, complaint, file, tmp_path):
     status, _, error = run(*command, "--force", "--to-tokens", "expand")
     assert (status, error) == (0, "note: 1 span moved by 1 character to fit tokens (expand).\n")
     assert out.read_text().count("PER") == 3
-    tasks = file("b.jsonl", '{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "ignore"}\n')
+    task = '{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "ignore"}\n'
+    tasks = file("b.jsonl", task + task.replace("ignore", "accept"))
     assert run("convert", tasks, "--to", "jsonl")[2] == "left out: line 1: a task with the answer 'ignore'.\n"
+    tasks = file("c.jsonl", task)
+    assert "there are no documents to write: line 1: a task with the answer" in complaint(
+        "convert", tasks, "--to=jsonl"
+    )
 
 
 @pytest.mark.parametrize(

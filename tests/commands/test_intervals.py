@@ -166,9 +166,6 @@ def test_intervals_of_nothing_say_why(run, file):
     # before, 1.0000 [1.0000, 1.0000], and p = .001 of the bootstrap
     assert output.count("1.0000 [nan, nan]") == 3 and "***" not in output.replace("*** p", "")
     assert "[nan, nan]" not in run("compare", *[file("two.conll", "x B-A\n\ny B-A\n")] * 3, "--measure", "span_f")[1]
-    output = run("agree", *[one] * 3, "--leave-one-out")[1]
-    assert "Without intervals, nobody is called an outlier. One document" in output
-    assert "Nobody is an outlier" not in output
 
 
 def test_chance_that_is_no_number_is_not_above_1(run, file):

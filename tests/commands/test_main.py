@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -40,6 +41,29 @@ def test_process(pair):
     bad = process("score", pair[0], "none")
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr == "spanometer: none: cannot be read: no such file or directory.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("module", ["numpy", "pyarrow", "spanometer.commands.main", "spanometer.commands.score"])
+@pytest.mark.parametrize("ignored", [True, False])
+def test_an_interrupt_while_modules_are_imported(pair, module, ignored):
+    code = f"""
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+if {ignored}:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+from spanometer.__main__ import main
+sys.exit(main())
+"""
+    ran = subprocess.run([sys.executable, "-c", code, "score", *pair], capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    assert ran.returncode in ([0] if ignored else [130, -signal.SIGINT])
 
 
 def test_version_and_help(run):

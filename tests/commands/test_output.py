@@ -1,12 +1,21 @@
 """How commands show tables of numbers: their form, their digits, where they go; several systems at once."""
 
+import argparse
 import csv
+import errno
 import io
 import json
+import os
+import subprocess
+import sys
+from importlib import import_module
 
 import pytest
 
+from spanometer.commands import COMMANDS
+from spanometer.commands.options import READ, WRITTEN
 from spanometer.measures import SpanF
+from spanometer.readers import output as output_module
 from spanometer.spans.spans import Spans
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
@@ -161,6 +170,112 @@ def test_file(run, output, complaint, paths, tmp_path):
     assert target.read_text() == "0.5000\n"
     assert "there is no -o" in complaint("score", *paths, "--force")
     assert "this is a folder" in complaint("score", *paths, "-o", tmp_path)
+
+
+INPUTS = {
+    "one.conll": ONE,
+    "gold.conll": REFERENCE,
+    "folder/a.conll": REFERENCE,
+    "map.txt": "PER PERSON\n",
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "convert gold.conll --to IOBES -o gold.conll",
+        "repair one.conll --policy discard -o ./one.conll",
+        "transform gold.conll --apply shift --as-spans -o gold.conll",
+        "convert folder --to IOBES -o folder",
+        "convert folder --to IOBES -o .",
+        "convert folder/*.conll --to IOBES -o folder",
+        "convert folder --to jsonl -o folder/a.conll",
+        "convert gold.conll --to brat -o .",
+        "score gold.conll one.conll --table text -o one.conll",
+        "score gold.conll one.conll --map map.txt -o map.txt",
+        "errors gold.conll one.conll --html link.html",
+        "errors gold.conll one.conll --train link.html -o link.html",
+        "agree gold.conll one.conll --plot link.svg",
+        "consensus gold.conll one.conll -o gold.conll",
+        "consensus gold.conll one.conll -o out.conll --list-spans gold.conll",
+    ],
+)
+@pytest.mark.parametrize("force", [True, False])
+def test_no_input_is_replaced(complaint, tmp_path, monkeypatch, arguments, force):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name, content in INPUTS.items():
+        (tmp_path / name).write_text(content)
+    for link in ("link.html", "link.svg"):
+        (tmp_path / link).symlink_to("gold.conll")
+    said = complaint(*arguments.split(), *(["--force"] if force else []))
+    assert "the input would be replaced. Name another file with -" in said or not force
+    assert {name: (tmp_path / name).read_text() for name in INPUTS} == INPUTS
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_every_argument_that_names_a_file_is_known():
+    named = set()
+    for command in COMMANDS.keys() - {"hub", "demo", "reproduce"}:
+        parser = argparse.ArgumentParser()
+        import_module(f"spanometer.commands.{command}").declare(parser)
+        named |= {
+            action.dest
+            for action in parser._actions
+            if action.nargs != 0
+            and (not action.option_strings or action.metavar in ("FILE", "OUT", "CSV", "HTML", "PNG"))
+        }
+    assert named <= {*READ, *WRITTEN}
+    assert named >= {*WRITTEN, "file", "files", "reference", "predictions", "systems", "train"}
+
+
+def test_two_results_in_one_file(complaint, paths, tmp_path):
+    page = tmp_path / "a.html"
+    said = complaint("errors", *paths, "-o", page, "--html", page)
+    assert said == f"spanometer: {page}: two results would be written into one file. Name another file with --html."
+    assert not page.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("errors", "--html", "a.html"),
+        ("errors", "--examples", "jsonl", "-o", "a.jsonl"),
+        ("agree", "--disagreements", "-o", "a.html"),
+        ("score", "-o", "a.csv"),
+        ("score", "--json", "-o", "a.json"),
+        ("consensus", "-o", "a.conll"),
+        ("compare", "--plot", "a.svg"),
+    ],
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_full_disk_leaves_everything(complaint, file, paths, tmp_path, monkeypatch, arguments, there):
+    path = tmp_path / arguments[-1]
+    if there:
+        path.write_text("precious")
+    files = sorted(tmp_path.iterdir())
+
+    class Full(io.FileIO):
+        def write(self, data):
+            super().write(bytes(data)[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(output_module, "open", Full, raising=False)
+    force = ["--force"] if there else []
+    said = complaint(*arguments[:1], *paths, *arguments[1:-1], path, *force)
+    assert f"{path}: cannot be written: no space left on device." in said
+    assert sorted(tmp_path.iterdir()) == files
+    assert not there or path.read_text() == "precious"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
+def test_standard_output_by_its_path(paths, tmp_path):
+    """Where it is a file, that is open already, and what is printed afterwards follows."""
+    printed = tmp_path / "printed"
+    with open(printed, "w") as stream:
+        command = [sys.executable, "-m", "spanometer", "convert", paths[0], "--to", "IOBES", "-o", "/dev/stdout"]
+        assert subprocess.run(command, stdout=stream, check=False).returncode == 0
+    assert printed.read_text().startswith("Ada B-PER\nLovelace E-PER\n")
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,29 @@ def test_an_error_midway_leaves_the_file(complaint, file, monkeypatch, tmp_path)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Rewriter, "blocks", blocks)
-    for arguments in (["--in-place"], ["-o", path, "--force"], ["-o", tmp_path / "b"]):
-        assert complaint("repair", path, "--policy", "conlleval", *arguments).endswith("no space left on device.")
+    for arguments in (["--in-place"], ["-o", tmp_path / "b"]):
+        said = complaint("repair", path, "--policy", "conlleval", *arguments)
+        assert "cannot be written: no space left on device." in said
         assert os.listdir(tmp_path) == ["a.conll"]
         with open(path) as stream:
             assert stream.read() == ILLEGAL * 3
+
+
+def test_an_error_midway_leaves_all_files(complaint, tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / name).write_text(ILLEGAL)
+    whole, begun = Rewriter.blocks, []
+
+    def blocks(self, source):
+        begun.append(self)
+        if len(begun) == 3:
+            raise OSError(28, "No space left on device")
+        yield from whole(self, source)
+
+    monkeypatch.setattr(Rewriter, "blocks", blocks)
+    said = complaint("repair", tmp_path, "--policy", "conlleval", "--in-place")
+    assert f"{tmp_path / 'c'}: cannot be written: no space left on device." in said
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys("abc", ILLEGAL)
 
 
 def test_output(run, complaint, file, tmp_path):
@@ -116,7 +134,6 @@ def test_output(run, complaint, file, tmp_path):
     assert run(*command, "--force")[0] == 0
     assert out.read_text() == MENDED
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    assert "exists already" in complaint("repair", path, "--policy", "conlleval", "-o", path)
     packed = tmp_path / "b.gz"
     assert run(*command[:-1], packed, "--force")[0] == 0
     assert gzip.decompress(packed.read_bytes()) == MENDED.encode()
@@ -142,7 +159,7 @@ def test_output_to_standard_output(written, file):
         (["convert", "FILE", "--to", "IO", "--force"], "there is no -o."),
         (["convert", "FILE", "--to", "IO", "-o", "-", "--force"], "there is no -o."),
         (["convert", "FILE", "--to", "IO", "-o", "/"], "/: this is a folder."),
-        (["convert", "FILE", "--to", "IO", "-o", "/no/such/folder"], "/no/such/folder: no such file or directory."),
+        (["convert", "FILE", "--to", "IO", "-o", "/no/such/folder"], "/no/such/folder: cannot be written: no such"),
         (["convert", "none", "--to", "IO"], "none: cannot be read: no such file or directory."),
         (["convert", "/no/such/*", "--to", "IO"], "/no/such/*: there are no such files."),
         (["convert", "FILE", "--to", "IO", "--column", "2", "--column", "2"], "one column is named twice."),

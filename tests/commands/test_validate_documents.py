@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+import spanometer
+
 TEXT = "Ada 💃 woke"
 
 
@@ -105,3 +107,66 @@ def test_samples(run, data):
         assert counts.get("empty", 0) == int(row["empty"]), row["file"]
         assert counts.get("padded", 0) == int(row["untrimmed"]), row["file"]
         assert counts.get("stated text", 0) == int(row["text_differs"]), row["file"]
+
+
+LOST = {
+    "a.ann": ("T1\tPER 0 3\tAda\nT2\tPER\tAda\n", 2, "an annotation whose type is not one word, or without offsets."),
+    "langextract.jsonl": (
+        json.dumps(
+            {
+                "text": "Ada woke",
+                "extractions": [
+                    {
+                        "extraction_class": "PER",
+                        "extraction_text": "Ada",
+                        "char_interval": {"start_pos": 0, "end_pos": 3},
+                    },
+                    {"extraction_class": "PER", "extraction_text": "Bo", "char_interval": None},
+                ],
+            }
+        ),
+        1,
+        "'Bo' of 'PER', which has no offsets.",
+    ),
+    "label_studio.json": (
+        json.dumps(
+            {
+                "data": {"text": "Ada woke"},
+                "annotations": [
+                    {
+                        "result": [
+                            {"type": "labels", "value": {"start": 0, "end": 3, "labels": ["PER"]}},
+                            {"type": "labels", "value": {"start": 4, "end": 8, "labels": []}},
+                        ]
+                    }
+                ],
+            }
+        ),
+        1,
+        "a span without a label at 4.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_spans_that_are_left_out_are_problems(run, file, name):
+    content, line, text = LOST[name]
+    path = file(name, content)
+    status, output, complaint = run("validate", path)
+    assert (status, complaint) == (1, "")
+    assert f"{path}:{line}: " in output
+    assert text in output
+    assert "1 problem in 1 of 1 document, with 2 spans: spans without a place or a label, left out: 1." in output
+    found = json.loads(run("validate", path, "--json")[1])
+    assert (found["counts"], found["left_out"]) == ({"lost": 1}, [])
+    # whoever reads the file is told of them as before
+    (left_out,) = spanometer.read(path).left_out
+    assert left_out.endswith(text)
+
+
+def test_spans_of_a_folder_that_are_left_out_name_their_file(run, file, tmp_path):
+    (tmp_path / "folder").mkdir()
+    file("folder/a.ann", LOST["a.ann"][0])
+    status, output, _ = run("validate", tmp_path / "folder")
+    assert status == 1
+    assert ":2: a.ann: an annotation whose type is not one word" in output

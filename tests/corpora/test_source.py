@@ -127,21 +127,14 @@ def test_all_splits_are_three(loaded):
 
 def test_no_such_data_set(loaded):
     found, address, _ = loaded
-    assert found["no revision"][:2] == [
-        "eriktks/conll2003@gone",
-        f"the Hub ({address}) has no such revision, or does not show it to you.",
-    ]
-    assert found["no data set"][:2] == [
-        "no/body@refs/convert/parquet",
-        f"the Hub ({address}) has no such data set, or does not show it to you.",
-    ]
-
-
-def test_terms_that_were_not_accepted(loaded):
-    source, problem, remedy = loaded[0]["gated"]
-    assert source == "MultiCoNER/multiconer_v1@main"
-    assert problem == "the data set MultiCoNER/multiconer_v1 asks its users to accept its terms first."
-    assert "HF_TOKEN" in remedy
+    for case, source, reason in (
+        ("no revision", "eriktks/conll2003@gone", "RevisionNotFoundError"),
+        ("no data set", "no/body@refs/convert/parquet", "RepositoryNotFoundError"),
+        ("gated", "MultiCoNER/multiconer_v1@main", "GatedRepoError"),
+    ):
+        assert found[case][0] == source
+        assert found[case][1].startswith(f"the Hub ({address}) does not give this data set ({reason}: ")
+        assert "HF_TOKEN" in found[case][2]
 
 
 def test_a_hub_that_is_gone(loaded, home):
@@ -151,12 +144,22 @@ def test_a_hub_that_is_gone(loaded, home):
     )
     # the file stays
     assert rows == 2
-    assert error[1].startswith(f"the Hub ({address}) cannot be reached (")
+    assert error[1].startswith(f"the Hub ({address}) does not give this data set (")
+    assert "refused" in error[1]
     assert "source=..." in error[2]
     assert "HF_ENDPOINT" in error[2]
 
 
 @pytest.mark.usefixtures("loaded")
+def test_a_cache_that_cannot_be_written(tmp_path):
+    (tmp_path / "home").touch()
+    _, problem, remedy = in_process(
+        "refused(load_multiconer)", tmp_path / "home", HF_ENDPOINT="http://127.0.0.1:1", XET="0"
+    )
+    assert "the Hub's cache cannot be written" in problem
+    assert remedy == "Name another folder with cache_dir=..., or with the environment variable HF_HOME."
+
+
 def test_offline(home):
     rows, other, all_splits, uncached = in_process(
         "[load_conll03(split='test').num_rows, refused(load_conll03, split='train'), refused(load_conll03),"

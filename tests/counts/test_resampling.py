@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from spanometer import InputError, Spans
-from spanometer.counts.statistics import Resampling, interval, jackknife_groups
+from spanometer.counts.estimates import Estimate
+from spanometer.counts.statistics import Resampling, jackknife_groups
 from spanometer.measures import ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 
@@ -59,7 +60,7 @@ def test_bca_of_the_same_draws_is_scipys():
     sample = generator.exponential(size=40)
     drawn = generator.choice(sample, (3000, 40)).mean(axis=1)
     left_out = np.array([np.delete(sample, index).mean() for index in range(40)])
-    ours = interval(sample.mean(), drawn, 0.9, left_out)
+    ours = Estimate(sample.mean(), drawn, left_out).interval(0.9)
 
     # SciPy's own steps on a distribution that is given
     result = stats.bootstrap(

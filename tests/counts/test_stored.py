@@ -1,14 +1,12 @@
-"""Stored counts that were changed: an InputError, or the same counts, whatever was changed; never a crash."""
+"""Stored counts that were damaged, or that no corpus has: an InputError, never a crash."""
 
 import json
-import pickle
 import random
 import subprocess
 import sys
 import zlib
 from math import isnan, nan
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -34,19 +32,10 @@ def refused(given):
     return caught.value.problem
 
 
-def signed(table, **described):
-    """The same table with other metadata, and a checksum that fits what is in it."""
-    said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
-    labels = said["labels"]
-    of_label = table.filter(pa.compute.is_valid(table["label"]))
-    code = np.array([labels.index(label) for label in of_label["label"].to_pylist()])
-    contents = []
-    for name in said["columns"]:
-        values = of_label[name].fill_null(0).to_numpy()
-        there = np.flatnonzero(values)
-        contents.append([of_label["document"].to_numpy()[there], code[there], values[there]])
-    said["checksum"] = stored.checksum(said, contents)
-    return table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()})
+def described(table, **values):
+    """The same table with other metadata."""
+    metadata = {**json.loads(table.schema.metadata[b"spanometer"]), **values}
+    return table.replace_schema_metadata({b"spanometer": json.dumps(metadata).encode()})
 
 
 def changed(table, **columns):
@@ -69,67 +58,10 @@ def test_any_changed_byte(name):
     assert "damaged" in refused(data + b"\0")
 
 
-CHANGES = """
-import pickle, sys, zlib
-from spanometer import InputError
-from spanometer.measures import read_counts
-
-data = pickle.load(sys.stdin.buffer)
-stream, whole = data[:-4], read_counts(data)
-refused = 0
-for place in range(len(stream)):
-    for flip in (0x01, 0x80):
-        other = stream[:place] + bytes([stream[place] ^ flip]) + stream[place + 1 :]
-        try:
-            counts = read_counts(other + zlib.crc32(other).to_bytes(4, "little"))
-        except InputError:
-            refused += 1
-        else:
-            found, expected = counts.to_arrow(), whole.to_arrow()
-            assert found.to_pylist() == expected.to_pylist(), (place, flip)
-            assert found.schema.metadata == expected.schema.metadata, (place, flip)
-print(refused)
-"""
-
-
-def test_changed_bytes_with_a_checksum_that_fits():
-    """In a process of its own, which Arrow could end."""
-    data = some_counts().to_bytes()
-    done = subprocess.run(
-        [sys.executable, "-c", CHANGES], input=pickle.dumps(data), capture_output=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert int(done.stdout) > 0.5 * len(data)
-
-
 def test_the_bytes_are_an_arrow_stream():
     counts = some_counts()
     with pa.ipc.open_stream(counts.to_bytes()) as reader:
         assert reader.read_all().equals(counts.to_arrow(), check_metadata=True)
-
-
-@every_measure
-def test_any_changed_number_of_a_table(name):
-    references, predictions, lengths = corpus(name, 2)
-    table = counted(name, references, predictions, lengths, range(len(references))).to_arrow()
-    for column in table.schema:
-        if not pa.types.is_integer(column.type) and not pa.types.is_floating(column.type):
-            continue
-        values = table[column.name].to_pylist()
-        row = next((row for row, value in enumerate(values) if value is not None), None)
-        if row is None:
-            continue
-        values[row] = 0 if values[row] else 1
-        refused(changed(table, **{column.name: values}))
-
-
-def test_changed_labels():
-    table = some_counts().to_arrow()
-    assert "changed" in refused(changed(table, label=["B", "A", "B"]))
-    said = json.loads(table.schema.metadata[b"spanometer"])
-    for other in ({"labels": ["B", "A"]}, {"documents": 4}, {"options": {**said["options"], "average": "macro"}}):
-        edited = json.dumps({**said, **other}).encode()
-        assert "changed" in refused(table.replace_schema_metadata({b"spanometer": edited}))
 
 
 def test_rows_may_stand_in_another_order():
@@ -147,12 +79,11 @@ def test_rows_may_stand_in_another_order():
 )
 def test_counts_that_no_corpus_has(columns, said):
     table = some_counts().to_arrow()
-    assert read_counts(signed(table)).score() == some_counts().score()
-    assert said in refused(signed(changed(table, **columns)))
+    assert said in refused(changed(table, **columns))
 
 
 @pytest.mark.parametrize(
-    "described",
+    "values",
     [
         {"documents": 2**31},
         {"documents": 10**30},
@@ -163,7 +94,6 @@ def test_counts_that_no_corpus_has(columns, said):
         {"labels": {"A": 1}},
         {"columns": None},
         {"columns": [5]},
-        {"columns": {}},
         {"shared": [["x"]]},
         {"rows": None},
         {"measure": ["span_f"]},
@@ -173,13 +103,12 @@ def test_counts_that_no_corpus_has(columns, said):
         {"options": {"zero_division": "x"}},
         {"options": {"average": "micro", "zero_division": 0.0, "other": 1}},
         {"options": {}},
-        {"checksum": None},
     ],
 )
-def test_metadata_that_cannot_be(described):
+def test_metadata_that_cannot_be(values):
     table = some_counts().to_arrow()
-    said = {**json.loads(table.schema.metadata[b"spanometer"]), **described}
-    refused(table.replace_schema_metadata({b"spanometer": json.dumps(said).encode()}))
+    refused(described(table, **values))
+    said = json.loads(table.schema.metadata[b"spanometer"])
     for name in said:
         kept = {key: value for key, value in said.items() if key != name}
         refused(table.replace_schema_metadata({b"spanometer": json.dumps(kept).encode()}))
@@ -206,7 +135,7 @@ counts = read_counts(data)
 assert counts.documents == 2**31 - 1
 print(counts.condensed().score()["f1"] == counts.score()["f1"])
 """
-    data = stored.write_stream(signed(some_counts().to_arrow(), documents=2**31 - 1))
+    data = stored.write_stream(described(some_counts().to_arrow(), documents=2**31 - 1))
     done = subprocess.run([sys.executable, "-c", script], input=data, capture_output=True, timeout=300, check=False)
     assert done.stdout.strip() == b"True", done.stderr.decode()[-2000:]
 

@@ -109,7 +109,7 @@ FUNCTIONS = {
             "level": "token",
         },
     ),
-    "outlier": (
+    "leave_one_out": (
         lambda annotations, **options: spanometer.disagreements(annotations).leave_one_out(**options).to_dict(),
         lambda: {
             "annotations": [TAGS, OTHER_TAGS, TAGS],

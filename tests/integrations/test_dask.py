@@ -64,7 +64,7 @@ def small_parts(monkeypatch):
 
 
 def reading(measures=None, scheme="IOB2", lengths=None):
-    return Reading.of(measures or MEASURED, scheme, "conlleval", "references", "predictions", lengths)
+    return Reading.of(measures or MEASURED, lengths=lengths, scheme=scheme)
 
 
 def test_by_hand(client, tmp_path):

@@ -83,6 +83,16 @@ def test_load_from_a_checkout_by_relative_path(name, monkeypatch):
     assert evaluate.load(f"metrics/{name}").name == name
 
 
+def test_a_cache_that_cannot_be_written(monkeypatch):
+    def load(*_, **__):
+        raise PermissionError(13, "Permission denied", "/home/nobody/.cache")
+
+    monkeypatch.setattr(evaluate, "load", load)
+    with pytest.raises(spanometer.InputError, match=r"cannot write into its cache .*/home/nobody") as caught:
+        spanometer.load("span_f")
+    assert "HF_HOME" in caught.value.remedy
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_load_by_name(name):
     case = CASES[name]
@@ -463,7 +473,7 @@ BAD_OPTIONS_OF_ATTRIBUTES = {
     "attribute of details": ({"attributes": ["counts"], "details": True}, "'counts' is the name of an attribute"),
     "average_precision": ({"average_precision": "sklearn"}, "Use one of 'ties', 'edsnlp', 'edsnlp-0.20'"),
     "filter": ({"filter": "negated =="}, "invalid value for filter: 'negated =='"),
-    "filter numbers": ({"filter": [0, 1, 1, 0]}, "invalid value for filter"),
+    "filter flags": ({"filter": [False, True]}, "invalid value for filter"),
     "on_mismatch": ({"on_mismatch": "ignore"}, "Use one of 'error', 'count'"),
 }
 BAD_OPTIONS_OF_MEASURE = {

@@ -2,9 +2,7 @@
 
 import csv
 import math
-import os
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,11 +72,26 @@ def test_distances():
         Gamma(distances=both)
 
 
-def from_file(name):
+def test_distances_as_json():
+    assert Gamma(distances='{"PER": {"ORG": 0.5}, "A": {"B": 1}}').distances == "A/B=1,ORG/PER=0.5"
+    # of a label that is there twice nothing is lost
+    assert Gamma(distances=' {"A": {"B": 0.25}, "A": {"C": 0.5}}').distances == "A/B=0.25,A/C=0.5"
+    for wrong in (
+        '{"A": 1}',
+        '{"A": {"B": 2}}',
+        '{"A": {"B": NaN}}',
+        '{"A": {"B": true}}',
+        '{"A": "B"}',
+        "{A",
+        "{" * 9999,
+    ):
+        with pytest.raises(InputError, match="distances"):
+            Gamma(distances=wrong)
+
+
+def from_file(path):
     """Annotators and the labels of a file of pygamma-agreement."""
-    if "SPANOMETER_DATA" not in os.environ:
-        pytest.skip("SPANOMETER_DATA does not name the folder of the corpora")
-    with (Path(os.environ["SPANOMETER_DATA"]) / "gamma" / f"{name}.csv").open(newline="") as file:
+    with path.open(newline="") as file:
         rows = [
             (who, int(float(start)), int(float(end)), label)
             for who, label, start, end in filter(None, csv.reader(file))
@@ -98,9 +111,9 @@ def from_file(name):
         ("2by1000", {"sampler": "statistical"}, "gamma", 0.39, 0.42),
     ],
 )
-def test_published(name, options, key, low, high):
+def test_published(data, name, options, key, low, high):
     measure = Gamma(**options)
-    assert low <= measure.score(of_units(measure, *from_file(name)))[key] <= high
+    assert low <= measure.score(of_units(measure, *from_file(data / "gamma" / f"{name}.csv")))[key] <= high
 
 
 def test_place_does_not_matter():

@@ -5,7 +5,15 @@ import pytest
 
 from slow import placement as slow
 from spanometer import InputError
-from spanometer.measures.placement import Placement, expected, place, same_span, sample, shared_tokens
+from spanometer.measures.placement import (
+    Placement,
+    coverage_of_few,
+    expected,
+    place,
+    same_span,
+    sample,
+    shared_tokens,
+)
 
 
 def random_lengths(generator, tokens, most):
@@ -30,6 +38,17 @@ def test_full_enumeration():
         placed = place(tokens, lengths)
         for length, probabilities in zip(lengths, slow.start_probabilities(tokens, lengths), strict=True):
             np.testing.assert_allclose(starts_of(placed, length), [float(p) for p in probabilities], rtol=0, atol=1e-12)
+
+
+def test_many_documents_of_few_spans():
+    generator = np.random.default_rng(3)
+    for spans in range(1, 7):
+        rows = [generator.integers(1, 6, spans) for _ in range(40)]
+        tokens = np.array([int(row.sum()) + int(generator.integers(0, 30)) for row in rows])
+        for covered, size, row in zip(coverage_of_few(tokens, np.array(rows)), tokens, rows, strict=True):
+            expected_coverage = np.zeros(len(covered))
+            expected_coverage[:size] = place(int(size), row.tolist()).coverage
+            np.testing.assert_allclose(covered, expected_coverage, rtol=0, atol=1e-13)
 
 
 def test_proposition_2():

@@ -9,6 +9,7 @@ import pytest
 from slow import attributes as slow
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
+from spanometer.measures.attribute_filter import read_filter
 from spanometer.spans.attributes import Attributes
 
 KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]
@@ -94,7 +95,7 @@ def test_values_that_differ_in_type_alone(one, other):
     if type(one) is type(other):
         assert numbers(score(references, predictions), "x") == [int(one == other), 1, 2]
         return
-    for options in ({}, {"attributes": ["x"]}, {"filter": [False, True]}, {"on_mismatch": "count"}):
+    for options in ({}, {"attributes": ["x"]}, {"filter": bool}, {"on_mismatch": "count"}):
         with pytest.raises(InputError) as caught:
             score(references, predictions, **options)
         assert caught.value.place == "predictions, document 1, span 1"
@@ -187,7 +188,7 @@ def test_names_that_no_span_has(options, option, problem, listed):
     assert caught.value.option == option
     # without spans there is nothing to compare names with
     assert score([[]], [[]], **options)["micro"]["support"] == 0
-    assert score(references, references, filter=[False, True], **options)["micro"]["support"] == 0
+    assert score(references, references, filter=lambda spans: not spans, **options)["micro"]["support"] == 0
     with pytest.raises(InputError, match="no span has the"):
         score([[span({})]], [[span({})]], **options)
 
@@ -282,8 +283,9 @@ def test_different_spans(side, document, index, references, predictions):
     assert f"from {named['start']} to {named['end']} with the label {named['label']!r}" in error.problem
     assert "on_mismatch" in error.remedy
     # the document's number is the one given, with a filter too
+    answers = iter([False] + [True] * len(references))
     with pytest.raises(InputError, match="is not among the") as caught:
-        score([[], *references], [[], *predictions], filter=[False] + [True] * len(references))
+        score([[], *references], [[], *predictions], filter=lambda _: next(answers))
     assert (caught.value.document, caught.value.span) == (document + 1, index)
 
 
@@ -316,7 +318,7 @@ def test_spans_without_a_partner_are_counted():
     assert unmatched(predictions, predictions) == ((0, 0), [])
     # labels are part of spans
     assert unmatched([[span({}, label="A")]], [[span({}, label="B")]])[0] == (1, 1)
-    assert unmatched(references, predictions, filter=[False, True]) == (
+    assert unmatched(references, predictions, filter=lambda spans: len(spans) == 1) == (
         (1, 0),
         ["1 reference span not in the prediction."],
     )
@@ -355,42 +357,36 @@ FAMILY = [
 
 
 @pytest.mark.parametrize(
-    ("expression", "documents"),
+    ("text", "documents"),
     [
         ("carrier == 'FATHER'", [0]),
+        ("carrier==FATHER", [0]),
         ("carrier != 'FATHER'", [0, 1, 2]),
-        ("all(carrier != 'FATHER')", [1, 2, 3]),
-        ("not any(carrier == 'FATHER')", [1, 2, 3]),
-        ("carrier in ('PATIENT', 'FATHER') and not neg", [1]),
-        ("any(carrier in ['FATHER']) and any(days >= 3)", [0]),
-        ("carrier == 'FATHER' and days == 3", []),
+        ('carrier == "PATIENT" and neg == false', [1]),
+        ("carrier == FATHER and days == 3", []),
         ("carrier == null and start == 5", [0]),
-        ("days == 9 or neg", [0, 1]),
-        ("1 < days < 9", [0, 1]),
-        ("days not in [1]", [0, 2]),
-        ("'PATIENT' in carrier", [1]),
+        ("days > 1 and days < 9", [0, 1]),
         ("neg == 1", []),
         ("neg == true", [0]),
+        ("neg == True", [0]),
         ("label == 'DIS' and neg == False", [1]),
         ("days == 3.0", [0]),
-        ("days > -1 and days < 2", [1]),
+        ("days >= -1 and days <= 2", [1]),
     ],
 )
-def test_filter_by_expression(expression, documents):
-    flags = [document in documents for document in range(4)]
-    by_flags = SpanAttribute(filter=flags, include_falsy=True)
-    by_text = SpanAttribute(filter=expression, include_falsy=True)
-    sides = (Attributes.from_dicts(FAMILY),) * 2
-    assert by_text.score(by_text.counts(*sides)) == by_flags.score(by_flags.counts(*sides))
-    from spanometer.measures.attribute_filter import read_filter
-
-    assert [read_filter(expression)(spans) for spans in sides[0].to_dicts()] == flags
-    assert f"|filter:{expression}|" in by_text.signature({})
+def test_filter_by_comparisons(text, documents):
+    measure = SpanAttribute(filter=text, include_falsy=True)
+    by_hand = SpanAttribute(include_falsy=True)
+    side = Attributes.from_dicts(FAMILY)
+    chosen = Attributes.from_dicts([FAMILY[document] for document in documents])
+    assert measure.score(measure.counts(side, side)) == by_hand.score(by_hand.counts(chosen, chosen))
+    assert [read_filter(text)(spans) for spans in side.to_dicts()] == [number in documents for number in range(4)]
+    assert f"|filter:{text}|" in measure.signature({})
 
 
 def test_filter_refuses_unknown_names_and_what_has_no_order():
     with pytest.raises(InputError, match="no span has the attribute 'neq', which filter names"):
-        score(FAMILY, FAMILY, filter="neq or neg")
+        score(FAMILY, FAMILY, filter="neq == 1")
     with pytest.raises(InputError, match="document 1: filter compares 1 with '2', which have no order"):
         score([[], FAMILY[1]], [[], FAMILY[1]], filter="days < '2'")
 
@@ -398,10 +394,8 @@ def test_filter_refuses_unknown_names_and_what_has_no_order():
 def test_filter():
     references = [[span({"x": 1})], [span({"x": 1}, label="SYMP")], [span({"x": 1})]]
     predictions = [[span({"x": 1})], [span({"x": 2}, label="SYMP")], [span({"x": 3})]]
-    assert numbers(score(references, predictions, filter=[True, True, False])) == [1, 2, 2]
-    assert numbers(score(references, predictions, filter=np.array([False, True, True]))) == [0, 2, 2]
-    assert numbers(score(references, predictions, filter=[False] * 3, attributes=["x"])) == [0, 0, 0]
-    assert score([], [], filter=[])["micro"]["support"] == 0
+    assert numbers(score(references, predictions, filter=lambda _: False, attributes=["x"])) == [0, 0, 0]
+    assert score([], [], filter=bool)["micro"]["support"] == 0
     seen = []
 
     def about_symptoms(spans):
@@ -411,31 +405,22 @@ def test_filter():
     assert numbers(score(references, predictions, filter=about_symptoms)) == [0, 1, 1]
     assert seen == references
     # what is left out is as if it had not been given: its attributes, and spans that differ
-    only = score([[span({"x": 1})], [span({"y": 1})]], [[span({"x": 1})], []], filter=[True, False])
+    only = score([[span({"x": 1})], [span({"y": 1})]], [[span({"x": 1})], []], filter="x == 1")
     assert list(only) == ["micro", "x"]
 
 
 @pytest.mark.parametrize(
     ("filter", "problem"),
     [
-        ([True], "1 flags in filter, 2 documents"),
-        ([1, 0], "invalid value for filter"),
-        ("True", "invalid value for filter: 'True': it names no attribute"),
-        ("x ==", "invalid value for filter: 'x ==': it cannot be read"),
-        ("(" * 9000 + "x", "it cannot be read"),
-        ("x" * 10_001, "it has 10001 characters"),
-        ("__import__('os').system('true')", "is neither any"),
-        ("doc._.note_id == '1'", "'doc._.note_id' is not allowed in it"),
-        ("[y for y in x]", "is not allowed in it"),
-        ("(lambda: x)()", "is neither any"),
-        ("x is None", "'is' is not allowed"),
-        ("x == [1]", "lists stand behind 'in'"),
-        ("x in 'abc'", "lists stand behind 'in'"),
-        ("x + 1 == 2", "is not allowed in it"),
-        ("x == b'1'", "is not allowed in it"),
-        ("any(x, 1)", "is neither any"),
+        ("", "invalid value for filter: ''"),
+        ("x", "invalid value for filter: 'x'"),
+        ("x ==", "invalid value for filter: 'x =='"),
+        ("x == 1 and", "invalid value for filter: 'x == 1 and'"),
+        ("x == 1 or y == 2", "invalid value for filter"),
+        ("not x == 1", "invalid value for filter"),
+        ("__import__('os').system('true')", "invalid value for filter"),
+        ([True, False], "invalid value for filter"),
         (True, "invalid value for filter"),
-        (np.array([0, 1]), "invalid value for filter"),
         (lambda spans: None, "filter returned None"),
         (lambda spans: 1, "filter returned 1"),
     ],
@@ -498,10 +483,10 @@ def test_signature():
         "span_attribute|attributes:None|default_values:None|include_falsy:no|average_precision:ties|filter:None|"
         "on_mismatch:error|zero_division:0"
     )
-    asked = SpanAttribute(**EXAMPLE, average_precision="edsnlp", filter=[True, False, True], on_mismatch="count")
+    asked = SpanAttribute(**EXAMPLE, average_precision="edsnlp", filter=bool, on_mismatch="count")
     assert asked.signature({}).rpartition("|v:")[0] == (
         "span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|average_precision:edsnlp|"
-        "filter:2 of 3|on_mismatch:count|zero_division:0"
+        "filter:function|on_mismatch:count|zero_division:0"
     )
 
 
@@ -690,7 +675,7 @@ def test_items():
         {negated, carrier, (0, 1, 2, "carrier", (str, "PATIENT")), (0, 2, 3, "neg", (bool, True))},
     ]
     # behind the filter the second document is the first
-    filtered = items_of([[], [span({"a": 2})]], [[], [span({"a": True})]], filter=[False, True])
+    filtered = items_of([[], [span({"a": 2})]], [[], [span({"a": True})]], filter=bool)
     assert filtered == [{(0, 0, 1, "a", (int, 2))}, {(0, 0, 1, "a", (bool, True))}]
     assert items_of([[]], [[]]) == [set(), set()]
     with pytest.raises(InputError, match="is not among the references"):
@@ -841,7 +826,8 @@ def test_a_filter_is_the_part():
         references, predictions = random_corpus(generator)
         flags = [generator.random() < 0.5 for _ in references]
         parts = ([one for one, flag in zip(side, flags, strict=True) if flag] for side in (references, predictions))
-        assert score(references, predictions, filter=flags) == score(*parts)
+        answers = iter(flags)
+        assert score(references, predictions, filter=lambda _, answers=answers: next(answers)) == score(*parts)
 
 
 def test_numbers_of_parts_add_up():

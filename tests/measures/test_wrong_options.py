@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans
-from spanometer.counts.statistics import Resampling, interval
+from spanometer.counts.estimates import Estimate
+from spanometer.counts.statistics import Resampling
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 from spanometer.measures.eter import Eter
 from spanometer.measures.registry import ALL_MEASURES, MEASURES
@@ -98,6 +99,6 @@ def test_sides_of_another_kind(name, given):
 @pytest.mark.parametrize("confidence", [1 - 2**-53, 5e-324])
 def test_levels_at_the_ends(confidence):
     drawn = np.linspace(0.2, 0.8, 100)
-    low, high = interval(0.45, drawn, confidence, np.linspace(0.4, 0.5, 10) ** 2)
+    low, high = Estimate(np.array(0.45), drawn, np.linspace(0.4, 0.5, 10) ** 2).interval(confidence)
     assert 0.2 <= low <= high <= 0.8
     assert confidence < 0.5 or (low, high) == pytest.approx((0.2, 0.8))

@@ -104,3 +104,15 @@ def test_an_object_with_a_key_twice(file, reader, row, key):
         reader(path)
     assert (caught.value.source, caught.value.line) == (str(path), 2)
     assert caught.value.problem == f"an object has the key '{key}' more than once."
+
+
+@pytest.mark.parametrize("content", ["Ada B-X\nwoke O\n", "[ O\nAda\tB-X\n", '"\tO\nAda\tB-X\n', "B-X\nO\n"])
+def test_columns_may_be_called_json_lines(file, content):
+    found = read(file(content, "a.jsonl"))
+    assert len(found.spans()) == 1
+
+
+@pytest.mark.parametrize("line", ['{"tags": ["O"', '["O", ', "{tags: []}", '"O"', "3", "[B-X, O]"])
+def test_damaged_lines_are_not_columns(file, line):
+    with pytest.raises(InputError, match=r"JSON|is not a document"):
+        read(file(f"{line}\n", "a.jsonl"))

@@ -81,6 +81,22 @@ def test_an_abstract_is_there_once(tmp_path):
         read_documents(path)
 
 
+def test_packed_files_have_the_limit_of_plain_ones(tmp_path):
+    """However little space a packed file takes, what it unpacks to counts."""
+    rows = b"O\n" * 1_500_000
+    tags = pa.table({"tags": [["O"] * 10] * 100_000})
+    pq.write_table(tags, tmp_path / "a.parquet", compression="zstd")
+    (tmp_path / "a.conll").write_bytes(rows)
+    (tmp_path / "a.conll.gz").write_bytes(gzip.compress(rows))
+    sizes = [path.stat().st_size for path in tmp_path.iterdir()]
+    assert sorted(sizes)[-2] < 100_000 < sorted(sizes)[-1]
+    for name in ("a.conll", "a.conll.gz", "a.parquet"):
+        with pytest.raises(InputError, match="has more than 2 megabytes"):
+            read_documents(tmp_path / name, limits={"max_size": 2})
+    plain, packed = (read(tmp_path / name, max_size=4).tags[0].codes for name in ("a.conll", "a.conll.gz"))
+    assert np.array_equal(plain, packed)
+
+
 @pytest.mark.parametrize("line", ["[" * 400_000, "[Ada](PER) [x](A" + " " * 400_000])
 def test_marks_that_do_not_end_take_no_longer(tmp_path, line):
     """Each is a fraction of a second; hours, where every beginning was followed to the end of the line."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import spanometer
 from spanometer.errors import InputError
 from spanometer.readers.document_file import DocumentFile
 from spanometer.readers.formats import detect, read_as
@@ -179,3 +180,10 @@ def test_texts_are_compared(file):
 def test_refused(file, text, problem):
     with pytest.raises(InputError, match=problem):
         read(file, text)
+
+
+@pytest.mark.parametrize("content", ["[]\n[{}]\n", "[[], [{}]]", "[[],\n [],\n [{}]]\n"])
+def test_nothing_in_the_first_text(file, content):
+    span = '{"entity_group": "PER", "start": 0, "end": 3, "score": 0.9, "word": "ada"}'
+    found = spanometer.read(file(content.replace("{}", span), "system.jsonl"))
+    assert [len(spans) for spans in found.spans.to_dicts()][-2:] == [0, 1]

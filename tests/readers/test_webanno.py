@@ -86,6 +86,25 @@ def test_layers(file, given, label):
 
 
 @pytest.mark.parametrize(
+    ("cells", "given", "expected"),
+    [
+        (["*->1-1\t*[1]", "*->1-1\t*[1]", "*->1-2\t*[1]"], {}, [(0, 5, "Link"), (6, 9, "Link")]),
+        (["*->1-1\ta[1]", "*->1-2\tb[1]", "*->1-2\tb[1]"], {"feature": "type"}, [(0, 3, "a"), (4, 9, "b")]),
+        (["x->1-1\t*[1]", "x->1-1\t*[1]", "*->1-2\t*[1]"], {"feature": "relation"}, [(0, 5, "x"), (6, 9, "Link")]),
+        (
+            ["*->1-1|*->2-1\ta[1]|b[2]", "*->1-1|*->2-1\ta[1]|b[2]", "*->2-1\tb[2]"],
+            {"feature": "type"},
+            [(0, 5, "a"), (0, 9, "b")],
+        ),
+        (["_\ta[1]", "_\ta[1]", "_\t_"], {"feature": "type"}, [(0, 3, "a"), (4, 5, "a")]),
+    ],
+)
+def test_rows_of_one_link_are_one_mention_of_a_chain(file, cells, given, expected):
+    text = table(*([cell] for cell in cells)).replace("#T_SP=webanno.custom.Span|value", "#T_CH=a.Link|relation|type")
+    assert spans(read(file(text), **given)) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "given", "problem"),
     [
         (LAYERS, {}, "the file has several layers: 'Plain', 'Rich', 'Link'"),

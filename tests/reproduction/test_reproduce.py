@@ -10,9 +10,10 @@ import pytest
 
 from spanometer import InputError, Spans, corpora
 from spanometer.analysis.published_tables import decimals, published_rows
+from spanometer.commands import reproduce as command
 from spanometer.measures import Eter, LinkF
 from spanometer.readers import read
-from spanometer.reproduction import chance, differences, policies, report
+from spanometer.reproduction import chance, differences, policies
 from spanometer.reproduction.differences import KnownDifference, explained, known_differences
 from spanometer.reproduction.inputs import FAIREVAL, Inputs, MissingCorpus
 from spanometer.reproduction.report import LISTED, TABLES, Reproduction, draw, reproduce
@@ -331,7 +332,7 @@ def test_the_document_is_what_it_gives(whole):
 
 
 def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
-    monkeypatch.setattr(report, "reproduce", lambda *arguments, **options: whole)
+    monkeypatch.setattr(command, "reproduce", lambda *arguments, **options: whole)
     status, output, complaint = run("reproduce")
     assert (status, complaint) == (0, "")
     page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")

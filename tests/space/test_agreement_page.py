@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import re
 import zipfile
 from pathlib import Path
@@ -22,9 +21,6 @@ from spanometer.space.limits import MAX_DOCUMENTS
 
 ROOT = Path(__file__).parents[2]
 DOCCANO = [str(ROOT / "examples" / "doccano" / f"{name}.jsonl") for name in ("ann", "ben", "cat")]
-DATA = os.environ.get("SPANOMETER_DATA")
-EXPORTS = Path(DATA or "", "exports")
-needs_data = pytest.mark.skipif(DATA is None, reason="SPANOMETER_DATA does not name the folder of the corpora")
 HOSTILE = "<img/src=x/onerror=window.hurt=1>"
 ANN = "Ada B-PER\nslept O\n\nin O\nRome B-LOC\n"
 BEN = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
@@ -219,7 +215,6 @@ def test_examples(files):
         assert "alert" not in found.html and not Reader(found.html).unbalanced
 
 
-@needs_data
 @pytest.mark.parametrize(
     "path",
     [
@@ -233,8 +228,8 @@ def test_examples(files):
         "pubtator/tutorial-example.txt",
     ],
 )
-def test_real_exports_agree_with_themselves(path, tmp_path):
-    given = EXPORTS / path
+def test_real_exports_agree_with_themselves(data, path, tmp_path):
+    given = data / "exports" / path
     given = packed(tmp_path / "given.zip", given) if given.is_dir() else given
     options = {"placement": "independent", "variant": "", "offset_unit": "codepoint"}
     if path.startswith("webanno"):
@@ -244,9 +239,8 @@ def test_real_exports_agree_with_themselves(path, tmp_path):
     assert not data_of(found)["places"]
 
 
-@needs_data
-def test_real_annotators():
-    team = [EXPORTS / "label_studio" / f"ner_saude-{name}.json" for name in ("bruno", "elisa")]
+def test_real_annotators(data):
+    team = [data / "exports" / "label_studio" / f"ner_saude-{name}.json" for name in ("bruno", "elisa")]
     found = page(team, shared_documents=True, offset_unit="utf-16")
     sides = [spanometer.read(path, offset_unit="utf-16") for path in team]
     with pytest.warns(UserWarning):
@@ -314,12 +308,12 @@ def test_a_file_is_taken_away(browser, address, files):
     wait(browser, lambda: "three" not in in_report(browser, found) and "two" in in_report(browser, found))
 
 
-@needs_data
-def test_real_exports_in_a_browser(browser, address, tmp_path):
-    team = [packed(tmp_path / f"{name}.zip", EXPORTS / "brat" / "bratiaa-agree-2" / name) for name in ("ann1", "ann2")]
+def test_real_exports_in_a_browser(browser, address, data, tmp_path):
+    folders = [data / "exports" / "brat" / "bratiaa-agree-2" / name for name in ("ann1", "ann2")]
+    team = [packed(tmp_path / f"{folder.name}.zip", folder) for folder in folders]
     found = in_page(browser, address, team)
     wait(browser, lambda: "ann2" in in_report(browser, found))
-    sides = [spanometer.read(EXPORTS / "brat" / "bratiaa-agree-2" / name) for name in ("ann1", "ann2")]
+    sides = list(map(spanometer.read, folders))
     expected = spanometer.agreement(sides)
     assert found(".sm-headline b")[0].text == f"{expected.mean_kappa_f1:.4f}"
     assert "places where 2 annotators differ" in browser.find_element("id", "results").text

@@ -366,6 +366,11 @@ def test_errors_are_text():
     assert Reader(error_message(error)).tags == {"div", "p", "strong"}
 
 
+def test_names_of_files_stay_as_they_are():
+    assert "<strong>counts.bin, line 3:</strong>" in error_message(InputError("x", source="counts.bin", line=3))
+    assert "<strong>Document 3:</strong>" in error_message(InputError("x", document=3))
+
+
 def test_escape():
     html = error_message(InputError('<a href="x">\'{{$`@'))
     assert "⚠ &lt;a href=&#34;x&#34;&gt;&#39;&#123;&#123;&#36;&#96;&#64;</p>" in html

@@ -13,6 +13,7 @@ from spanometer import InputError, Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.contexts import Context
+from spanometer.readers.annotated_file import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.web.error_report import ReportOptions, error_report, write_error_report
 from spanometer.web.report_data import report_data
@@ -49,7 +50,11 @@ def large(documents, words, prediction, **options):
 
 
 SIDES = [spans(side, map(len, WORDS)) for side in (REFERENCE, PREDICTION)]
-CONTEXT = Context(wording=Wording.of_words(WORDS), source="gold", token_lines=LINES)
+CONTEXT = Context(
+    wording=Wording.of_words(WORDS),
+    source="gold",
+    line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
+)
 
 
 def data_of(html):

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 PAIR_LIMIT = 1 << 26
 """At most this many pairs of overlapping spans are listed."""
 
+_PAIRS_PER_SPAN = 32
+"""At most this many are listed for each span of both sides, as a pair can take 250 bytes."""
+
+_FEW_PAIRS = 1_500_000
+"""So many are listed whatever the number of spans."""
+
 _LONGEST_LINE = 2.0**60
 
 
@@ -386,13 +392,14 @@ def overlaps(
         Indices into the first and into the second set, int32, in that order.
 
     Raises:
-        InputError: for more pairs than `PAIR_LIMIT`.
+        InputError: for more pairs than `PAIR_LIMIT`, and for more than `_FEW_PAIRS` and `_PAIRS_PER_SPAN` a span.
     """
+    spans = len(first_start) + len(second_start)
     if (second_end[1:] >= second_end[:-1]).all():
         # without nesting the intervals that one meets are neighbours
         nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
-        _require_few_pairs(noun, met)
+        _require_few_pairs(noun, spans, met)
         return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
     # a pair overlaps if the second begins inside the first, or the first begins inside the second and after its
     # start: each pair is found in just one of these ways
@@ -400,18 +407,19 @@ def overlaps(
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
     after = np.searchsorted(first_start, second_start, side="right")
     after_counts = np.searchsorted(first_start, second_end, side="left") - after
-    _require_few_pairs(noun, counts, after_counts)
+    _require_few_pairs(noun, spans, counts, after_counts)
     first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(after, after_counts)])
     second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), after_counts)])
     order = np.lexsort((second, first))
     return first[order].astype(np.int32), second[order].astype(np.int32)
 
 
-def _require_few_pairs(noun: str, *counts: np.ndarray) -> None:
+def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
     total = sum(int(count.sum(dtype=np.int64)) for count in counts)
-    if total > PAIR_LIMIT:
+    limit = min(PAIR_LIMIT, max(_FEW_PAIRS, _PAIRS_PER_SPAN * spans))
+    if total > limit:
         raise InputError(
-            f"{total} pairs of overlapping {noun}, more than {PAIR_LIMIT}.",
+            f"{total} pairs of overlapping {noun}, more than {limit}.",
             f"Score fewer {noun.partition(' ')[0]} that nest or cross at once.",
         )
 

@@ -46,8 +46,12 @@ class Incidence:
         """The document and the label of each piece."""
         return self._alignment.document_and_label(self.start)
 
-    def covers(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
-        """Return each pair of a piece and a span of the side that covers it: the pieces and the spans."""
+    def covered(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
+        """Return the first piece of each contiguous stretch of the side's spans, and how many pieces it has.
+
+        Raises:
+            InputError: for more of them than `PIECE_PAIR_LIMIT`.
+        """
         first = np.searchsorted(self.start, side.piece_start)
         counts = np.searchsorted(self.start, side.piece_end) - first
         if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
@@ -55,7 +59,7 @@ class Incidence:
                 f"spans of one label overlap in {total} pieces, more than {PIECE_PAIR_LIMIT}.",
                 "Score fewer spans that nest or cross at once.",
             )
-        return ranges(first, counts), np.repeat(side.piece_span, counts)
+        return first, counts
 
     def linked(self, side: Side) -> csr_array:
         """Count the side's spans that hold both of two pieces, int64, shape (pieces, pieces).
@@ -65,7 +69,8 @@ class Incidence:
         """
         from scipy.sparse import csr_array
 
-        piece, span = self.covers(side)
+        first, counts = self.covered(side)
+        piece, span = ranges(first, counts), np.repeat(side.piece_span, counts)
         per_span = np.bincount(span, minlength=len(side))
         if int((per_span**2).sum()) > PIECE_PAIR_LIMIT:
             worst = int(np.argmax(per_span))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations_with_replacement
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from ..measures.aligned import require_lengths
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..readers.pairing import Pairing
+from ..readers.arguments import SideArguments, SideReading, shares
 from ..readers.sides import read_sides
 from ..spans.annotations import named_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from ..tags.schemes import LabelChoice
 from .agreement_chance import Simulated, simulate
 from .agreement_intervals import bounds_of
 from .agreement_tables import chance_table, document_table, label_table, matrix, pair_table
@@ -130,18 +129,11 @@ class Agreement(Shown, AgreementValues):
         return {**self.mean_per_document, **p_values, **self.per_document}
 
 
+@shares(SideArguments)
 def agreement(
     annotations: Sequence[Any] | Mapping[str, Any],
     *more: Never,
     names: Sequence[str] | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     level: str = "token",
     placement: str = "disjoint",
     method: str = "exact",
@@ -157,7 +149,7 @@ def agreement(
     interval_method: str = "bca",
     n_resamples: int = 1000,
     seed: int = 0,
-    pairing: Pairing | None = None,
+    **arguments: Unpack[SideArguments],
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
@@ -183,15 +175,9 @@ def agreement(
         found.kappa_f1[0, 2], found.mean_kappa_f1, found.alpha, found.per_label["PER"].alpha
 
     Args:
-        annotations: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; a
-            mapping gives their names too.
+        annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or what `spanometer.read` returns; a mapping gives their names too.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        scheme: the scheme of the tags; None tells it from the prefixes of all annotators together.
-        repair: how to handle illegal tags, see `decoding.decode`.
-        prefix: whether tags have prefixes, see `Spans.from_tags`.
-        id2label, ignore_index: of label numbers, see `scoring.score`; the first annotator says what is left out.
-        lengths: the documents' lengths in tokens, for `Spans` that do not have them.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
         n_simulations: how often the spans of all annotators are placed at random together, for the distribution by
             chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
@@ -213,9 +199,11 @@ def agreement(
             ones for all annotators; None makes none.
         interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`. The seed is also that of the
             simulations. One document has no intervals, as documents are what is drawn; it has p-values.
-        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """
@@ -238,18 +226,11 @@ def agreement(
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
         gamma = replace(gamma, **shared)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(agreement, arguments)
     given = named_annotators(annotations, names)
     read = read_sides(
         given,
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     annotated, reading = read.with_common_labels(labels), read.reading
     first = next(iter(annotated.values()))

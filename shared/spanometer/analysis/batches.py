@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, read_documents
 from ..counts.counts import Counts
 from ..errors import (
     InputError,
     mention,
     on_side,
     require_kind,
-    require_same_documents,
     setting,
     shown,
 )
 from ..measures.aligned import AlignedMeasure, counter
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, read_measures
-from ..spans.arrow import SPAN_TYPE, read_lengths
-from ..spans.attributes import Attributes
-from ..spans.entities import ENTITY_TYPE, Entities
-from ..spans.spans import Spans, encoded_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, get_repair, read_prefix, scheme_of
-from ..tags.schemes import LabelChoice, get_scheme
-from ..tags.tags import Tags, is_tags, readable, split_tag
-
-_FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
-"""The forms of a column, and what messages call them."""
+from ..readers.arguments import SideReading, TagArguments, shares
+from ..spans.forms import FORMS, common_form, documents_in, form_of, read_pair
+from ..spans.spans import encoded_tags
+from ..tags.decoding import LabelDecoding, read_prefix, scheme_of
+from ..tags.schemes import LabelChoice
+from ..tags.tags import Tags, readable, split_tag
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What messages call the input of measures, see `Measure.input`."""
-
-_FILES_REMEDY = " To score files: spanometer.score(spanometer.read(a), spanometer.read(b))."
-
-_KINDS: dict[str, tuple[Any, pa.DataType]] = {"spans": (Spans, SPAN_TYPE), "entities": (Entities, ENTITY_TYPE)}
-"""The columns of spans and of entities, and what their Arrow lists hold."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +56,7 @@ class Tally:
     def __add__(self, other: Self) -> Self:
         """Add two parts; an `InputError` if they are of two forms, or only the tags of one have labels."""
         if None not in (self.form, other.form) and self.form != other.form:
-            said = " and others ".join(_FORMS[form] for form in (self.form, other.form) if form is not None)
+            said = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
             raise InputError(f"some documents hold {said}.", "Give all documents alike.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
@@ -104,56 +91,44 @@ class Reading:
 
     Attributes:
         measures: the measures by the names of their results.
-        scheme, repair, prefix: how tags are decoded; no scheme if there are no tags.
+        decoding: how tags are decoded; without a scheme if there are no tags.
         references, predictions: the names of the two columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
-        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`.
         choice: which labels are scored, and as what; for tags and spans.
     """
 
     measures: Mapping[str, Measure]
-    scheme: str | None = None
-    repair: str = "conlleval"
+    decoding: LabelDecoding = field(default_factory=LabelDecoding)
     references: str = "references"
     predictions: str = "predictions"
     lengths: str | None = None
-    prefix: bool = True
-    id2label: tuple[str, ...] | None = None
-    ignore_index: int | None = -100
     choice: LabelChoice = field(default_factory=LabelChoice)
 
     @classmethod
+    @shares(TagArguments)
     def of(
         cls,
         measures: Any = ("span_f",),
-        scheme: str | None = None,
-        repair: str = "conlleval",
         references: str = "references",
         predictions: str = "predictions",
         lengths: str | None = None,
-        prefix: bool = True,
-        id2label: Any = None,
-        ignore_index: int | None = -100,
-        label_map: Mapping[str, str] | None = None,
-        ignore_labels: Sequence[str] | None = None,
+        **arguments: Unpack[TagArguments],
     ) -> Self:
         """Read the options of `streams.score_stream`.
 
         Raises:
+            TypeError: for an argument that there is not.
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
+        options = SideReading.of(cls.of, arguments)
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
                 what = f"the name of a column ({mention(asked_for)})"
                 require_kind(column, str, what, "Name a column.", option=asked_for)
-        decoding = LabelDecoding(
-            scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index
-        )
-        named = read_prefix(scheme, prefix=prefix)
+        decoding = options.decoding
+        named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
             named = scheme_of(None, *vocabulary).name
-        known = None if named is None else get_scheme(named)
-        get_repair(repair, known)
         asked = read_measures(measures, ALL_MEASURES)
         for measure in asked.values():
             measure.require_parts()
@@ -161,10 +136,7 @@ class Reading:
             raise InputError(
                 f"the references and the predictions are one column, {shown(references)}.", "Name two columns."
             )
-        name = None if known is None else known.name
-        choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-        columns = references, predictions, lengths
-        return cls(asked, name, repair, *columns, prefix, decoding.id2label, ignore_index, choice)
+        return cls(asked, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
     @property
     def columns(self) -> list[str]:
@@ -178,28 +150,12 @@ class Reading:
         found = {side: on_side(side, form_of, column) for side, column in sides.items()}
         form = self._form(found)
         labelled: dict[str, bool] = {}
-        pair: list[Any]
         if form == "tags":
-            self._require_scheme(lengths)
-            if self.id2label is None:
+            self._require_scheme()
+            if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
-                labelled = _labelled(sides) if self.prefix else {}
-            pair = list(
-                pair_from_tags(
-                    *sides.values(),
-                    scheme=self.scheme,
-                    repair=self.repair,
-                    prefix=self.prefix,
-                    id2label=self.id2label,
-                    ignore_index=self.ignore_index,
-                )[:2]
-            )
-        else:
-            pair = [on_side(side, structs_in, column, form) for side, column in sides.items()]
-            require_same_documents(*(side.documents for side in pair))
-            if lengths is not None:
-                known = read_lengths(lengths, pair[0].documents)
-                pair = [on_side(name, side.with_lengths, known) for name, side in zip(sides, pair, strict=True)]
+                labelled = _labelled(sides) if self.decoding.prefix else {}
+        pair: list[Any] = list(read_pair(sides, form, self.decoding, lengths)[:2])
         if form != "entities":
             # labels that a batch lacks may be in others
             pair = list(self.choice.of(*pair, warn=False))
@@ -238,18 +194,16 @@ class Reading:
     def _form(self, found: Mapping[str, str | None]) -> str:
         """Return the form of both sides; an empty side has the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
-        form = common_form(found, "entities" if trees else "spans" if self.scheme is None else "tags")
+        form = common_form(found, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
         return form
 
-    def _require_scheme(self, lengths: Any) -> None:
-        if self.scheme is None:
+    def _require_scheme(self) -> None:
+        if self.decoding.scheme is None:
             raise InputError(
                 "the scheme of tags that come in parts must be stated: nobody has seen all of their prefixes yet.",
                 f"Name it, for example {setting('scheme', 'IOB2')}.",
             )
-        if lengths is not None:
-            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
@@ -270,72 +224,11 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
             )
 
 
-def common_form(found: Mapping[str, str | None], default: str) -> str:
-    """Return the form of both sides, see `form_of`; if both are undetermined, the default.
-
-    Raises:
-        InputError: if the sides have two forms.
-    """
-    forms = [form for form in found.values() if form is not None]
-    if len(set(forms)) > 1:
-        said = " and ".join(f"the {side} hold {_FORMS[form]}" for side, form in found.items() if form is not None)
-        raise InputError(f"{said}.", "Give both sides alike.")
-    return forms[0] if forms else default
-
-
 def require_form(measures: Mapping[str, Measure], form: str) -> None:
     """Raise an `InputError` for the first measure of something else than a form holds."""
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
             raise InputError(
-                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {_FORMS[form]}.",
+                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {FORMS[form]}.",
                 "Choose other measures.",
             )
-
-
-def form_of(column: Any) -> str | None:
-    """Return the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return form_of_type(column.type)
-    for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
-        if isinstance(column, kind):
-            return form
-    # of rows that fail, their reader says where
-    rows = [row for row in column if type(row) in (list, tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)]
-    first: Any = next(chain.from_iterable(rows), None)
-    if isinstance(first, Mapping):
-        return "entities" if "types" in first else "spans"
-    # what is neither is refused when it is read as tags
-    return "tags" if len(rows) < len(column) or any(map(len, rows)) else None
-
-
-def form_of_type(type_: pa.DataType) -> str | None:
-    """Return the form of a column of an Arrow type; None for lists of nothing."""
-    if is_tags(type_):
-        return None if pa.types.is_null(type_.value_type) else "tags"
-    if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
-        return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
-    raise InputError(
-        f"a column of type {type_} does not hold lists of tags, spans or entities.",
-        "Tags are strings such as 'B-PER', or label numbers.",
-    )
-
-
-def documents_in(column: Any) -> Any:
-    """Return one side of a batch as it is, or as a list."""
-    if isinstance(column, (Tags, Spans, Entities, Attributes)):
-        return column
-    arrow = as_column(column)
-    of_files = _FILES_REMEDY if isinstance(column, (str, os.PathLike)) else ""
-    return read_documents(column, f"Give one list for each document.{of_files}") if arrow is None else arrow
-
-
-def structs_in(column: Any, form: str) -> Any:
-    """Return a column of spans or of entities."""
-    kind, item = _KINDS[form]
-    if isinstance(column, (Spans, Entities)):
-        return column
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return kind.from_dicts(column)
-    # lists of nothing are lists of no structs
-    return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))

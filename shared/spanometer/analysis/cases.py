@@ -1,14 +1,14 @@
 """Random cases of a formal property: a document with its gold annotation, a better and a worse output.
 
 A case is laid out from blocks of text that no span crosses: those that a property speaks of, and others around them,
-in random order. Its random numbers are recorded, so that a simpler case comes from fewer or smaller ones.
+in random order.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,54 +48,25 @@ class Case:
     Attributes:
         words: the document's words; `w3` has the probability 2^-3.
         gold, better, worse: their spans, in the order of the text.
-        drawn: the random numbers that it was made from, first those of its spans, then those of its words.
-        drawn_for_spans: how many of them are of its spans.
     """
 
     words: tuple[str, ...]
     gold: tuple[Span, ...]
     better: tuple[Span, ...]
     worse: tuple[Span, ...]
-    drawn: tuple[int, ...] = field(default=(), compare=False, repr=False)
-    drawn_for_spans: int = field(default=0, compare=False, repr=False)
-
-    def size(self, *, words: bool) -> tuple[int, ...]:
-        """Measure the case: tokens, then spans, then labels, then the words' bits if `words`."""
-        sides = (self.gold, self.better, self.worse)
-        labels = {span.label for side in sides for span in side}
-        bits = sum(map(bits_of, self.words)) if words else 0
-        return len(self.words), sum(map(len, sides)), len(labels), "B" in labels, bits
-
-
-def bits_of(word: str) -> int:
-    """Return the information of a word of a case: -log2 of its probability."""
-    return int(word[1:])
 
 
 def probabilities() -> dict[str, float]:
-    """Return the probabilities of the words of cases."""
+    """List the probabilities of the words of cases."""
     return {f"w{bits}": 2.0**-bits for bits in BITS}
 
 
-class Generator(random.Random):
-    """Random numbers that are recorded; or those of a record, with zeros after its end.
+class Generator:
+    """Random choices and parts of cases, of the numbers that a `random.Random` draws."""
 
-    Attributes:
-        record: the numbers to give; None draws new ones.
-        drawn: those that were given.
-    """
-
-    record: Iterator[int] | None = None
-
-    def __init__(self, seed: str = "") -> None:
-        super().__init__(seed)
-        self.drawn: list[int] = []
-
-    def getrandbits(self, bits: int, /) -> int:
-        """Draw a number below 2^bits; all random choices are made from such numbers."""
-        number = super().getrandbits(bits) if self.record is None else next(self.record, 0) % (1 << bits)
-        self.drawn.append(number)
-        return number
+    def __init__(self, numbers: random.Random) -> None:
+        self.choice, self.randrange = numbers.choice, numbers.randrange
+        self.sample, self.shuffle = numbers.sample, numbers.shuffle
 
     def word(self) -> str:
         """Draw a word."""
@@ -130,33 +101,15 @@ Blocks = Callable[[Generator], list[Block]]
 
 def draw_cases(blocks: Blocks, seed: str) -> Iterator[Case]:
     """Draw random cases, without end; the same seed draws the same ones."""
-    generator = Generator(seed)
+    generator = Generator(random.Random(seed))
     while True:
-        case = _laid_out(generator, blocks)
+        case = lay_out(generator, blocks)
         if case.gold:
             yield case
 
 
-def simpler_cases(case: Case, blocks: Blocks, *, words: bool) -> set[Case]:
-    """Return the cases whose random numbers are those of this one without some in a row, or with a smaller one.
-
-    Unless `words`, all words but those of the blocks are the first one.
-    """
-    drawn = case.drawn if words else case.drawn[: case.drawn_for_spans]
-    records: set[tuple[int, ...]] = set()
-    for at, number in enumerate(drawn):
-        records |= {(*drawn[:at], *drawn[at + size :]) for size in (1, 2, 4, 8)}
-        records |= {(*drawn[:at], smaller, *drawn[at + 1 :]) for smaller in {0, number // 2, max(number - 1, 0)}}
-    generator, found = Generator(), set()
-    for record in sorted(records):
-        generator.record = iter(record)
-        found.add(_laid_out(generator, blocks))
-    return {other for other in found if other.gold}
-
-
-def _laid_out(generator: Generator, blocks: Blocks) -> Case:
+def lay_out(generator: Generator, blocks: Blocks) -> Case:
     """Lay out the blocks of a property and those around them one behind the other, in random order."""
-    generator.drawn = []
     parts = blocks(generator)
     parts += [_bystander(generator) for _ in range(generator.choice((0, 0, 0, 1, 1, 2, 3)))]
     generator.shuffle(parts)
@@ -167,10 +120,9 @@ def _laid_out(generator: Generator, blocks: Blocks) -> Case:
             side += [Span(start + len(words), end + len(words), label) for start, end, label in getattr(part, name)]
         words += part.words or [None] * part.length
         words += [None] * generator.choice((0, 0, 1, 1, 3))
-    drawn_for_spans = len(generator.drawn)
     written = tuple(word or generator.word() for word in words)
     gold, better, worse = (tuple(sorted(side)) for side in sides.values())
-    return Case(written, gold, better, worse, tuple(generator.drawn), drawn_for_spans)
+    return Case(written, gold, better, worse)
 
 
 def _bystander(generator: Generator) -> Block:

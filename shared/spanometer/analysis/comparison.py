@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 from ..arrays import plain
 from ..errors import InputError, counted, on_side, require_choice, require_no_more, setting, shown
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
-from ..readers.pairing import Pairing, unit_of
-from ..readers.sides import read_sides
-from ..spans.annotations import named_sides, require_no_choice, require_no_reading
+from ..readers.arguments import SideArguments, SideReading, shares
+from ..readers.pairing import unit_of
+from ..readers.sides import read_columns, read_sides
+from ..spans.annotations import named_sides
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.mentions import Mentions
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part
-from ..tags.schemes import LabelChoice
 from .comparison_tables import correlation_table, label_pair_table, label_table, legend, pair_table, system_table
 from .counting import count_measures, notes_of
-from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult
+from .measured_systems import MeasuredSystems, MeasurePart, PairResult, SystemResult, estimate
 from .rank_correlation import FEWEST, RankCorrelation, rank_correlations
 from .significance import PairedResampling
 
@@ -145,20 +145,12 @@ class Comparison(Shown):
         }
 
 
+@shares(SideArguments)
 def compare(
     references: Any,
     systems: Mapping[str, Any],
     *more: Never,
     measures: Any = ("span_f",),
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    pairing: Pairing | None = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     confidence: float = 0.95,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -166,6 +158,7 @@ def compare(
     seed: int = 0,
     rank_correlation: bool = False,
     per_label: bool = False,
+    **arguments: Unpack[SideArguments],
 ) -> Comparison:
     """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
 
@@ -191,17 +184,11 @@ def compare(
     large as the one observed.
 
     Args:
-        references: a list of tag lists (or `Tags`, or an Arrow column of them), or `Spans`; or `Entities`.
-        systems: each system's output by its name, in any of the first three forms; `Entities` for `Entities`.
+        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file that
+            `spanometer.read` gives; or `Entities`, or a list of lists of entities.
+        systems: each system's output by its name, in one of these forms; entities for entities.
         measures: the names of measures, or measures with options of their own, or several of both; or a mapping that
             names the results. For `Entities`: `Eter`, or `"eter"`.
-        scheme: the scheme of the tags; None tells it from the prefixes of all sides together.
-        repair: how to handle illegal tags, see `decoding.decode`.
-        prefix: whether tags have prefixes, see `Spans.from_tags`.
-        id2label, ignore_index: of label numbers, see `scoring.score`; the reference says what is left out.
-        lengths: the documents' lengths in tokens, for `Spans` and `Entities` that do not have them.
-        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of the intervals.
         interval_method: `bca` or `percentile`, see `statistics.Resampling`.
         n_resamples: how many corpora are drawn.
@@ -211,8 +198,11 @@ def compare(
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
         per_label: also compare the systems in each label of the reference.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
             (it names the system), for wrong options, and if a measure is not defined.
     """
@@ -224,10 +214,12 @@ def compare(
         interval_method=interval_method,
         n_permutations=n_permutations,
     )
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(compare, arguments)
+    given = read_columns({REFERENCES: references, **_named(systems)})
+    references, *outputs = given.values()
+    systems = dict(zip(systems, outputs, strict=True))
     if isinstance(references, Entities):
-        require_no_reading("these are entity trees", scheme=scheme, repair=repair, prefix=prefix)
-        require_no_choice("these are entity trees", label_map=label_map, ignore_labels=ignore_labels)
+        options.require_none("these are entity trees")
         trees = {"input": "entities"}
         return compare_entities(
             references,
@@ -235,30 +227,18 @@ def compare(
             measures,
             resampling,
             trees,
-            lengths,
+            options.lengths,
             rank_correlation=rank_correlation,
             per_label=per_label,
         )
     if isinstance(references, Attributes):
-        require_no_reading("these are spans with attributes", scheme=scheme, repair=repair, prefix=prefix)
-        require_no_choice("these are spans with attributes", label_map=label_map, ignore_labels=ignore_labels)
+        options.require_none("these are spans with attributes")
         return compare_attributes(references, systems, measures, resampling)
     asked = read_measures(measures, MEASURES)
-    given = {REFERENCES: references, **_named(systems)}
-    for name, output in given.items():
-        if isinstance(output, Entities):
-            raise InputError("these are entity trees, the reference's are spans.", "Give all alike.", side=name)
     sides, reading, _, grounded = read_sides(
         given,
-        pairing,
-        choice,
+        options,
         apart=False,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
     )
     return _compared(
         sides,
@@ -402,7 +382,7 @@ def _compared(
     of_labels = {name: _of_labels(measured, measures[name], resampling) for name, measured in systems.items()}
     of_labels = of_labels if per_label else {}
     parts = [part for labels in of_labels.values() for part in labels.values()]
-    _draw([*systems.values(), *parts], resampling, documents)
+    estimate([*systems.values(), *parts], resampling, documents)
 
     def compared(name: str, measured: MeasuredSystems, key: str) -> MeasureComparison:
         return MeasureComparison(
@@ -451,12 +431,3 @@ def _results_of(name: str, measure: Measure) -> dict[str, str]:
     """Return what a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}
-
-
-def _draw(systems: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
-    """Score drawn corpora of so many documents, the same for all measures."""
-    # what is made of the counts for this goes with their copies
-    copies = [{system: replace(counts) for system, counts in measured.counts.items()} for measured in systems]
-    for weights in resampling.weights(documents):
-        for measured, counts in zip(systems, copies, strict=True):
-            measured.draw(counts, weights)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ..errors import InputError, counted, mention, require_no_more, setting
 from ..measures.base import signature_of
 from ..options import check_options, option
+from ..readers.arguments import SideArguments, SideReading, shares
 from ..readers.attributed import AttributedSpans
 from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing
 from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
 from .consensus_tables import annotator_table, described, label_table, span_table, tie_table, vote_table
 from .votes import LabelledTokens, Voted, distinct_spans, overlapping_pairs, without_losers
@@ -204,6 +203,7 @@ class Consensus(Shown):
         return described(self)
 
 
+@shares(SideArguments)
 def consensus(
     annotations: Sequence[Any] | Mapping[str, Any],
     *more: Never,
@@ -212,15 +212,7 @@ def consensus(
     vote: str = "span",
     resolve: str = "nothing",
     names: Sequence[str] | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
-    pairing: Pairing | None = None,
+    **arguments: Unpack[SideArguments],
 ) -> Consensus:
     """Combine the annotations of two or more annotators of the same documents by vote.
 
@@ -248,35 +240,28 @@ def consensus(
     none that no annotator has together with it).
 
     Args:
-        annotations: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), `Spans`, or what
-            `spanometer.read` returns; a mapping gives their names too.
+        annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or what `spanometer.read` returns; a mapping gives their names too.
         rule: how many annotators must have a span: `majority`, more than half; `half`, half of them or more; `union`,
             one; `intersection`, all.
         at_least: how many votes a span needs, instead of a rule.
         vote: `span` or `token`; in files of characters a token is one of these.
         resolve: `nothing`, `contradictions` or `overlaps`.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `agreement`.
-        label_map, ignore_labels: which labels are voted on, and as what, see `schemes.LabelChoice`.
-        pairing: of files, how they are brought into one unit.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two annotators, for annotations that cannot be read or compared, and if tokens cannot
             vote; it names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(consensus, arguments)
     sides, reading, file, _ = read_sides(
         require_no_answers(named_annotators(annotations, names)),
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     known = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())

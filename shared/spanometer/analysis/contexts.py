@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..arrays import arrow_array, string_array
 from ..errors import InputError, counted, plain_ends
+from ..readers.annotated_file import LineRuns
 from ..readers.document_file import DocumentFile
 from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
@@ -32,19 +33,19 @@ class Context:
         source: what the file of the reference is called; empty if there is none.
         names: the documents' names; None if they have none.
         document_lines: the line on which each document begins; None if there is no file.
-        token_lines: the line of each token of all documents; None if a document is not one token a line.
+        line_runs: where the tokens of all documents stand; None if a document is not one token a line.
     """
 
     wording: Wording | None = None
     source: str = ""
     names: Sequence[str] | None = None
     document_lines: np.ndarray | None = None
-    token_lines: np.ndarray | None = None
+    line_runs: LineRuns | None = None
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
         """Return the line of tokens of documents; None if there is no file."""
-        if self.token_lines is not None:
-            return np.asarray(self.token_lines[offsets[document] + start])
+        if self.line_runs is not None:
+            return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]
 
     def surroundings(
@@ -99,15 +100,15 @@ def context_of_words(words: Any) -> Context:
 
 def context_of_tags(file: TagFile, kept: np.ndarray | None = None) -> Context:
     """Return the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
-    lines, words = file.token_lines, file.words
+    lines, words = file.line_runs, file.words
     if kept is not None and not kept.all():
-        lines, words = (None if lines is None else lines[kept]), (None if words is None else words.take(kept))
+        lines, words = (None if lines is None else lines.take(kept)), (None if words is None else words.take(kept))
     return Context(
         wording=None if words is None else Wording.of_words(words),
         source=file.source,
         names=file.document_names,
         document_lines=file.document_lines,
-        token_lines=lines,
+        line_runs=lines,
     )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Never, Self
+from typing import Any, Never, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +19,11 @@ from ..measures.aligned import require_lengths
 from ..measures.base import signature_of
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..readers.pairing import Pairing
+from ..readers.arguments import SideArguments, SideReading, shares
 from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from ..tags.schemes import LabelChoice
 from .agreement import AVERAGES
 from .annotator_pairs import DIFFERENCES, LabelConfusion, PairDifferences
 from .annotators import ANNOTATOR, named_annotators
@@ -120,13 +119,11 @@ class Disagreements(Shown):
         n_resamples: int = 1000,
         seed: int = 0,
     ) -> LeaveOneOut:
-        """Compute the team's agreement without each annotator, and who is the outlier.
-
-            found.leave_one_out().outlier
+        """Compute the team's agreement without each annotator in turn.
 
         Args:
             placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
-            confidence: the level of the intervals, over documents; None makes none, and nobody is called an outlier.
+            confidence: the level of the intervals, over documents; None makes none.
             interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
 
         Raises:
@@ -248,22 +245,15 @@ class Disagreements(Shown):
         return pa.StructArray.from_arrays([annotators, said], ["annotators", "spans"])
 
 
+@shares(SideArguments)
 def disagreements(
     annotations: Sequence[Any] | Mapping[str, Any],
     *more: Never,
     names: Sequence[str] | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
     words: Any = None,
-    pairing: Pairing | None = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     labels: str = "match",
     level: str = "token",
+    **arguments: Unpack[SideArguments],
 ) -> Disagreements:
     """Find every place where two or more annotators of the same documents differ, for adjudication.
 
@@ -277,32 +267,25 @@ def disagreements(
     Args:
         annotations, names: of each annotator, as for `agreement`: tags, `Spans` of any kind (nested, discontinuous), or
             files as `spanometer.read` gives them.
-        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `agreement`.
         words: the words of each document, for texts; files bring their own.
-        pairing: of files, how they are brought into one unit.
-        label_map, ignore_labels: which labels are compared, and as what, see `schemes.LabelChoice`.
         labels: `match`, or `ignore` to compare extents alone.
         level: what costs are counted in: `token`, as F1 of `agreement` is, or `span`. Under `token` a span that only
             some split into two of the same label costs nothing, as all have the same tokens.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(labels=labels, level=level)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(disagreements, arguments)
     given = require_no_answers(named_annotators(annotations, names))
     read = read_sides(
         given,
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
     spans = tuple(sides.values())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Never, Self
+from typing import Any, Never, Self, Unpack
 
 import numpy as np
 
@@ -15,20 +15,15 @@ from ..alignment.overlaps import Alignment, order_of_line
 from ..arrays import plain
 from ..counts.statistics import Resampling
 from ..errors import InputError, counted, on_side, require_choice, require_no_more, shown
-from ..grounding.grounded import Grounded
 from ..measures.registry import MEASURES, read_measures
 from ..options import check_options, option, require_known
-from ..readers.document_file import DocumentFile
-from ..readers.pairing import Pairing
+from ..readers.arguments import SideArguments, SideReading, shares
 from ..readers.sides import read_sides
-from ..spans.annotations import Layers
-from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .answer_errors import AnswerErrors
-from .batches import documents_in, form_of, structs_in
 from .bucket_tables import BucketReport, score_buckets
 from .buckets import buckets_of, read_training
 from .comparison import REFERENCES, SYSTEM
@@ -276,26 +271,19 @@ ONLY = "prediction"
 """What the only system is called."""
 
 
+@shares(SideArguments)
 def errors(
     references: Any,
     predictions: Any,
     *more: Never,
     measure: Any = "span_f",
     min_overlap: float = 0.0,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
     words: Any = None,
-    pairing: Pairing | None = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     confidence: float | None = 0.95,
     interval_method: str = "bca",
     n_resamples: int = 1000,
     seed: int = 0,
+    **arguments: Unpack[SideArguments],
 ) -> Errors:
     """Find what is wrong with predicted spans: of which kind, at which labels, and what each kind costs.
 
@@ -311,20 +299,20 @@ def errors(
     `spurious`. Every span is in one pair or alone, so that the kinds sum to the spans of each side.
 
     Args:
-        references: a list of tag lists (or `Tags`, or an Arrow column of them), of lists of spans, `Spans`, or a file
+        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file
             that `spanometer.read` gives.
         predictions: a system's output in one of these forms; or a mapping with those of several systems by name.
         measure: what errors cost is told in the headline of this measure, by name or with options of its own
             (`SpanF(average="macro")`).
         min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
-        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `compare`.
         words: the words of each document, for examples and buckets by string; files bring their own.
-        pairing: of files, how they are brought into one unit.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
         confidence: the level of the intervals of costs, over documents; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
     """
     require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
@@ -332,20 +320,13 @@ def errors(
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(errors, arguments)
     asked = list(read_measures(measure, MEASURES).values())
     if len(asked) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
     read = read_sides(
         _sides(references, predictions),
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     spans, reading = read.with_common_labels(), read.reading
     reference = spans.pop(REFERENCES)
@@ -360,7 +341,7 @@ def errors(
             matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
             measure=asked[0],
             resampling=resampling,
-            choice=choice,
+            choice=options.choice,
             answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
         )
     known = reference.lengths
@@ -377,10 +358,6 @@ def errors(
     return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
 
 
-_READ = (DocumentFile, Grounded, Layers)
-"""Sides whose spans are known, or become known beside the others."""
-
-
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
     """Return the reference and the systems by the names that errors call them."""
     systems = {ONLY: predictions}
@@ -390,20 +367,4 @@ def _sides(references: Any, predictions: Any) -> dict[str, Any]:
         if unnamed or not systems:
             problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
             raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
-    given = {REFERENCES: references, **systems}
-    lists = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
-    forms = {name: on_side(name, form_of, side) for name, side in lists.items()}
-    # lists without any span or tag are what the others are
-    empty = "spans" if "spans" in forms.values() and "tags" not in forms.values() else None
-    return given | {
-        name: on_side(name, structs_in, side, "spans") if _are_spans(name, side, forms[name] or empty) else side
-        for name, side in lists.items()
-    }
-
-
-def _are_spans(name: str, side: Any, form: str | None) -> bool:
-    """Return whether a column holds spans; an `InputError` for one whose errors are not told."""
-    if form == "entities" or isinstance(side, Attributes):
-        what = "spans with attributes" if isinstance(side, Attributes) else "entity trees"
-        raise InputError(f"errors are told of tags and spans, and these are {what}.", "Give spans.", side=name)
-    return form == "spans" and not isinstance(side, Spans)
+    return {REFERENCES: references, **systems}

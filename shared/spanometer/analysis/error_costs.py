@@ -10,10 +10,10 @@ import numpy as np
 from ..alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
 from ..alignment.overlaps import Pieces, Side
 from ..counts.counts import Column, Counts, join_columns
-from ..counts.statistics import Resampling, interval, jackknife_groups
+from ..counts.estimates import Estimate, estimates, joined_values
+from ..counts.statistics import Resampling, jackknife_groups
 from ..errors import InputError, mention
 from ..measures.aligned import AlignedMeasure
-from ..measures.base import joined_values
 
 WRONG_EXTENTS = tuple(f"wrong_extent_{extent}" for extent in EXTENTS[1:])
 """The ways in which an extent is wrong, as parts of `wrong_extent`."""
@@ -112,7 +112,8 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     totals = measure.totals(now)
     score = float(measure.score_totals(totals)[key])
     scores = {kind: float(_changed(measure, totals, change.counts.per_label())) for kind, change in changes.items()}
-    own, intervals = _intervals(measure, now, changes, score, scores, resampling)
+    fixed = _estimates(measure, now, changes, {_NOW: score, **scores}, resampling)
+    own = _interval(fixed[_NOW], resampling)
     found = [
         KindCost(
             kind=kind,
@@ -122,8 +123,8 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
             nested=int(matched.nested[of_kind].sum()),
             fixed=scores.get(kind, score),
             gain=scores.get(kind, score) - score,
-            fixed_interval=intervals.get(kind, (own, None))[0],
-            gain_interval=intervals.get(kind, (own, None if own is None else (0.0, 0.0)))[1],
+            fixed_interval=_interval(fixed.get(kind, fixed[_NOW]), resampling),
+            gain_interval=_interval(fixed.get(kind, fixed[_NOW]) - fixed[_NOW], resampling),
         )
         for kind, of_kind in flags.items()
     ]
@@ -178,19 +179,21 @@ class _Change:
                 option="measure",
             ) from None
         documents = np.flatnonzero(there)
-        columns = join_columns([after.columns, {name: _negative(column) for name, column in before.columns.items()}])
+        # summed first: most spans are the same in both
+        removed = {name: _negative(column) for name, column in before.summed().columns.items()}
+        columns = join_columns([after.summed().columns, removed])
         for name, column in columns.items():
             inside = there[column.document]
             place = np.searchsorted(documents, column.document[inside])
-            value = None if column.value is None else column.value[inside]
-            columns[name] = Column(place, column.label[inside], value)
+            columns[name] = Column(place, column.label[inside], np.asarray(column.value)[inside])
         shared = {name: values[documents] - before.shared[name][documents] for name, values in after.shared.items()}
-        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared))
+        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared).summed())
 
 
 def _negative(column: Column) -> Column:
-    value = np.ones(len(column.label), dtype=np.int64) if column.value is None else column.value
-    return Column(column.document, column.label, -value)
+    value = np.asarray(column.value)
+    # small integers of sums have no sign
+    return replace(column, value=-value if value.dtype.kind == "f" else -value.astype(np.int64))
 
 
 def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
@@ -215,34 +218,26 @@ def merged(one: Side, other: Side) -> Side:
     return Side(document[order], label[order], start[order], end[order], pieces)
 
 
-def _intervals(
+def _estimates(
     measure: AlignedMeasure,
     now: Counts,
     changes: Mapping[str, _Change],
-    score: float,
     scores: Mapping[str, float],
     resampling: Resampling | None,
-) -> tuple[tuple[float, float] | None, dict[str, tuple[tuple[float, float], tuple[float, float]]]]:
-    """Return the interval of the score, and for each kind those of the fixed score and of the gain."""
-    if resampling is None or now.documents < 2:
-        return None, {}
-    drawn = joined_values(
-        _values(
-            measure,
-            measure.weighted_totals(now, weights),
-            {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()},
-        )
-        for weights in resampling.weights(now.documents)
-    )
-    left_out = _left_out(measure, now, changes) if resampling.interval_method == "bca" else {}
-    found = {}
-    for kind in changes:
-        without, gained = left_out.get(kind), left_out[kind] - left_out[_NOW] if left_out else None
-        found[kind] = (
-            interval(scores[kind], drawn[kind], resampling.confidence, without),
-            interval(scores[kind] - score, drawn[kind] - drawn[_NOW], resampling.confidence, gained),
-        )
-    return interval(score, drawn[_NOW], resampling.confidence, left_out.get(_NOW)), found
+) -> dict[str, Estimate]:
+    """Estimate the score, and for each kind the score with its errors fixed."""
+
+    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
+        added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
+        return _values(measure, measure.weighted_totals(now, weights), added)
+
+    return estimates(scores, of_weights, lambda: _left_out(measure, now, changes), now.documents, resampling)
+
+
+def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
+    if resampling is None or estimate.drawn is None or np.isnan(estimate.drawn).all():
+        return None
+    return estimate.interval(resampling.confidence)
 
 
 def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:

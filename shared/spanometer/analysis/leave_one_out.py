@@ -1,9 +1,9 @@
-"""Who is the outlier of a team: its agreement without each annotator in turn."""
+"""The agreement of a team without each annotator in turn."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays import plain
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling, divide, intervals
+from ..counts.estimates import Estimate
+from ..counts.statistics import Resampling, divide
 from ..errors import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -52,9 +53,6 @@ class LeaveOneOut(Shown):
             others agree better among themselves. The changes of kappa sum to 0.
         intervals: lower and upper bounds by the same keys, shape (2, annotators); empty without resampling. All are of
             the same drawn corpora, so that the interval of a change is that of the difference.
-        stands_out: flags of the annotators whose change of kappa is above 0 for sure: its interval at the level
-            1 - (1 - confidence) / annotators lies above 0, a level for looking so many times (Bonferroni). None without
-            resampling.
         confidence: the level of the intervals; None if there are none.
         signatures: how the values were made, by the measures' names.
     """
@@ -65,7 +63,6 @@ class LeaveOneOut(Shown):
     alpha: float
     values: Mapping[str, np.ndarray]
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
-    stands_out: np.ndarray | None = None
     confidence: float | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,42 +71,13 @@ class LeaveOneOut(Shown):
         """The annotators, the one without whom kappa rises most first."""
         return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
 
-    @property
-    def outlier(self) -> str | None:
-        """The annotator without whom kappa rises most, if this one stands out; None if nobody does."""
-        first = self.order[0]
-        return self.names[first] if self.stands_out is not None and self.stands_out[first] else None
-
     def parts(self) -> Iterator[Part]:
-        """Return who the outlier is, the table and the signatures."""
-        yield from self.lines()
-        yield ""
+        """Yield the table and the signatures."""
+        yield from (self.table(), "")
         yield from map(Copyable, self.signatures.values())
 
-    def lines(self) -> Iterator[Part]:
-        """Return the same without the signatures."""
-        yield from (self.table(), "", self.verdict)
-
-    @property
-    def verdict(self) -> str:
-        """Who is the outlier, as a sentence."""
-        if self.stands_out is None:
-            none = "" if self.confidence is None else " One document, or values that are not numbers, have none."
-            return f"Without intervals, nobody is called an outlier.{none}"
-        if self.outlier is None:
-            looks = f"at the level for {len(self.names)} looks"
-            return f"Nobody is an outlier: no interval of a change of kappa lies above 0 {looks}."
-        change = self._number("kappa_change", self.order[0])
-        low, high = change.interval or (math.nan, math.nan)
-        others = [name for name, out in zip(self.names, self.stands_out.tolist(), strict=True) if out]
-        others.remove(self.outlier)
-        also = f"; {', '.join(others)} too" if others else ""
-        level = f"{100 * (self.confidence or 0):g} %"
-        rise = f"mean kappa rises by {change.value:.4f} ({level}: {low:.4f} to {high:.4f})"
-        return f"The outlier is {self.outlier}: without this annotator {rise}{also}."
-
     def table(self) -> Table:
-        """Return a row for each annotator, and first one for the whole team."""
+        """Make a table with a row for the whole team, and one for each annotator."""
         spans = amount(int(self.spans.sum()))
         team: list[Cell] = [("all", "bold"), spans, EMPTY, number(self.mean_kappa_f1), EMPTY, number(self.alpha), EMPTY]
         rows: list[list[Cell] | None] = [team, None]
@@ -121,16 +89,14 @@ class LeaveOneOut(Shown):
         return Table("annotator", heads, rows, kind="annotators", keys=keys, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         found = {
             "mean_kappa_f1": self.mean_kappa_f1,
             "alpha": self.alpha,
-            "outlier": self.outlier,
             "annotators": {
                 name: {
                     "spans": self.spans[place],
                     **{key: self.values[key][place] for key in KEYS},
-                    **({} if self.stands_out is None else {"stands_out": self.stands_out[place]}),
                     "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
                 }
                 for place, name in enumerate(self.names)
@@ -168,33 +134,28 @@ def leave_one_out(
     if count < 3:
         raise InputError(
             f"{counted(count, 'annotator')}: without one of them there is no agreement left.",
-            "An outlier can be found among three or more.",
+            "Give the annotations of three or more.",
         )
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
     of_pairs = [_count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
     there = np.array([[one in pair for pair in pairs] for one in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
-    kappa = _Drawn.of(chance, of_pairs, resampling).means(subsets)
+    kappa = _means(_headlines(chance, of_pairs, resampling), subsets)
     whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
     values = {
-        "with_others": kappa.columns(along),
-        "kappa_f1": kappa.columns(without),
-        "kappa_change": kappa.columns(without).minus(kappa.columns(whole)),
+        "with_others": kappa[along],
+        "kappa_f1": kappa[without],
+        "kappa_change": kappa[without] - kappa[whole],
     }
     team_alpha = math.nan
     if alpha is not None:
         teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
-        joint = _Drawn.of(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
-        others = joint.columns(np.arange(1, count + 1))
-        values |= {"alpha": others, "alpha_change": others.minus(joint.columns(np.zeros(1, dtype=int)))}
+        joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
+        values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
         team_alpha = float(joint.point[0])
     confidence = None if resampling is None else resampling.confidence
     nothing = np.full(count, math.nan)
-    stands_out = None
-    if confidence is not None:
-        lows = values["kappa_change"].bounds(1 - (1 - confidence) / count)[0]
-        stands_out = None if np.isnan(lows).all() else lows > 0
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),
@@ -202,7 +163,6 @@ def leave_one_out(
         alpha=team_alpha,
         values={key: values[key].point if key in values else nothing for key in KEYS},
         intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
-        stands_out=stands_out,
         confidence=confidence,
         signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},
     )
@@ -217,60 +177,14 @@ def _count_pair(
     return counts
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Some values of a corpus, and of drawn ones.
+def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
+    return measure.joint_estimates(counts, resampling)[measure.headline][-1]
 
-    Attributes:
-        point: of the corpus, shape (values).
-        drawn: of drawn corpora, shape (corpora, values); None without resampling, or with less than two documents.
-        left_out: without one group of documents after the other, shape (groups, values), for BCa; else None.
-    """
 
-    point: np.ndarray
-    drawn: np.ndarray | None = None
-    left_out: np.ndarray | None = None
-
-    @classmethod
-    def of(cls, measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> _Drawn:
-        """Score counts of the same documents by a measure's headline."""
-        key = measure.headline
-        point = np.array([measure.score(one)[key] for one in counts])
-        if resampling is None or counts[0].documents < 2:
-            return cls(point)
-        drawn = [
-            np.stack([measure.score_weighted(one, weights)[key] for one in counts], axis=-1)
-            for weights in resampling.weights(counts[0].documents)
-        ]
-        left_out = None
-        if resampling.interval_method == "bca":
-            left_out = np.stack([measure.left_out(one)[key] for one in counts], axis=-1)
-        return cls(point, np.concatenate(drawn), left_out)
-
-    def columns(self, chosen: np.ndarray) -> _Drawn:
-        """Return some of the values."""
-        return self._mapped(lambda values: values[..., chosen])
-
-    def means(self, subsets: np.ndarray) -> _Drawn:
-        """Return the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
-        known = subsets & ~np.isnan(self.point)
-        number = known.sum(axis=1)
-        return self._mapped(
-            lambda values: divide(np.where(known, values[..., None, :], 0.0).sum(axis=-1), number, math.nan)
-        )
-
-    def minus(self, other: _Drawn) -> _Drawn:
-        """Return the differences."""
-        drawn = None if self.drawn is None or other.drawn is None else self.drawn - other.drawn
-        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
-        return _Drawn(self.point - other.point, drawn, left_out)
-
-    def bounds(self, confidence: float) -> np.ndarray:
-        """Return the bounds of the intervals, shape (2, values); NaN if there are no drawn corpora."""
-        if self.drawn is None:
-            return np.full((2, len(self.point)), math.nan)
-        return intervals(self.point, self.drawn, confidence, self.left_out)
-
-    def _mapped(self, change: Callable[[np.ndarray], np.ndarray]) -> _Drawn:
-        drawn, left_out = (None if part is None else change(part) for part in (self.drawn, self.left_out))
-        return _Drawn(change(self.point), drawn, left_out)
+def _means(values: Estimate, subsets: np.ndarray) -> Estimate:
+    """Compute the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
+    known = subsets & ~np.isnan(values.point)
+    number = known.sum(axis=1)
+    return Estimate.combined(
+        lambda drawn: divide(np.where(known, drawn[..., None, :], 0.0).sum(axis=-1), number, math.nan), values
+    )

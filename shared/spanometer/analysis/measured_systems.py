@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.statistics import interval
-from ..measures.base import Measure, joined_values
+from ..counts.estimates import Estimate, estimates
+from ..measures.base import Measure
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 
@@ -105,56 +105,27 @@ class MeasurePart:
         return {key: values[measure.micro_key, key] for key in measure.keys}
 
 
-@dataclass(frozen=True, eq=False)
-class _Estimate:
-    """A value of the corpus, those of drawn corpora and, for BCa, those without each group of documents."""
-
-    point: float
-    drawn: np.ndarray
-    left_out: np.ndarray | None
-
-    def __sub__(self, other: _Estimate) -> _Estimate:
-        left_out = None if self.left_out is None or other.left_out is None else self.left_out - other.left_out
-        return _Estimate(self.point - other.point, self.drawn - other.drawn, left_out)
-
-    def interval(self, resampling: PairedResampling) -> tuple[float, float]:
-        """Return the confidence interval."""
-        return interval(self.point, self.drawn, resampling.confidence, self.left_out)
-
-
 class MeasuredSystems:
-    """The counts of all systems by one measure, and its values of drawn corpora."""
+    """The counts of all systems by one measure, and its values of drawn corpora.
+
+    Attributes:
+        measure: the measure.
+        counts: of each system.
+        estimates: the headline values of each system, by key, see `estimate`.
+    """
 
     def __init__(self, measure: Any, resampling: PairedResampling) -> None:
         self.measure = measure
         self.counts: dict[str, Counts] = {}
+        self.estimates: dict[str, dict[str, Estimate]] = {}
         self._resampling = resampling
-        self._drawn: dict[str, list[Mapping[str, np.ndarray]]] = {}
-
-    def draw(self, counts: Mapping[str, Counts], weights: np.ndarray) -> None:
-        """Score the systems' counts in corpora given by document weights."""
-        for system, of_system in counts.items():
-            self._drawn.setdefault(system, []).append(self.measure.score_weighted(of_system, weights))
-
-    @cached_property
-    def _estimates(self) -> dict[str, dict[str, _Estimate]]:
-        """The headline values of each system."""
-        found = {}
-        for system, counts in self.counts.items():
-            scores, drawn = self.measure.score(counts), joined_values(self._drawn[system])
-            if counts.documents < 2:
-                # one document, drawn again and again, tells nothing of others
-                drawn = {key: np.full_like(values, np.nan) for key, values in drawn.items()}
-            left_out = self.measure.left_out(counts) if self._resampling.interval_method == "bca" else {}
-            found[system] = {key: _Estimate(scores[key], drawn[key], left_out.get(key)) for key in self.measure.keys}
-        return found
 
     def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
-        compared = [values[key] for values in self._estimates.values()]
+        compared = [values[key] for values in self.estimates.values()]
         higher = self.measure.results[key].better == "higher"
-        places = ranks(np.array([[value.point for value in compared]]), higher_is_better=higher)[0]
-        return places, ranks(np.stack([value.drawn for value in compared], axis=1), higher_is_better=higher)
+        places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
+        return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
     def results(self, key: str) -> dict[str, SystemResult]:
         """Return the result of each system, ranked by one of the values."""
@@ -166,21 +137,21 @@ class MeasuredSystems:
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),
                 intervals={
-                    key: estimate.interval(self._resampling)
+                    key: estimate.interval(self._resampling.confidence)
                     for key, estimate in values.items()
                     if not self.measure.results[key].whole
                 },
                 rank=int(places[column]),
                 rank_shares=tuple(shares[column].tolist()),
             )
-            for column, (system, values) in enumerate(self._estimates.items())
+            for column, (system, values) in enumerate(self.estimates.items())
         }
 
     @cached_property
     def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
         """The result of each pair of systems, by each value that the measure is ranked by."""
         keys = (self.measure.headline, *self.measure.ranked)
-        estimates = self._estimates
+        estimates = self.estimates
         pairs = {
             (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
             for one, other in combinations(estimates, 2)
@@ -190,7 +161,7 @@ class MeasuredSystems:
                 self.measure,
                 self.counts[one],
                 self.counts[other],
-                {key: difference.point for key, difference in differences.items()},
+                {key: float(difference.point) for key, difference in differences.items()},
                 self._resampling,
             )
             for (one, other), differences in pairs.items()
@@ -205,19 +176,49 @@ class MeasuredSystems:
         }
 
     def _pairs(
-        self, differences: Mapping[tuple[str, str], _Estimate], p_randomisation: np.ndarray, exact: list[bool]
+        self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
     ) -> tuple[PairResult, ...]:
         """Return the results of the pairs by one value."""
-        p_bootstrap = np.array([bootstrap_test(pair.point, pair.drawn) for pair in differences.values()])
+        p_bootstrap = np.array(
+            [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
+        )
         p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
         p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
         return tuple(
             PairResult(
                 systems=systems,
-                difference=difference.point,
-                interval=difference.interval(self._resampling),
+                difference=float(difference.point),
+                interval=difference.interval(self._resampling.confidence),
                 **{name: values[number].item() for name, values in p_values.items()},
                 exact=exact[number],
             )
             for number, (systems, difference) in enumerate(differences.items())
         )
+
+
+def estimate(measured: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
+    """Estimate the values of all systems by all measures in the same drawn corpora of so many documents."""
+    # what is made of the counts for this goes with their copies
+    copies = {
+        (place, system): replace(counts)
+        for place, each in enumerate(measured)
+        for system, counts in each.counts.items()
+    }
+
+    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[int, str, str], Any]:
+        return {
+            (place, system, key): value
+            for (place, system), counts in copies.items()
+            for key, value in of_counts(measured[place].measure, counts).items()
+            if key in measured[place].measure.keys
+        }
+
+    found = estimates(
+        values(lambda measure, counts: measure.score(counts)),
+        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
+        lambda: values(lambda measure, counts: measure.left_out(counts)),
+        documents,
+        resampling,
+    )
+    for (place, system, key), each in found.items():
+        measured[place].estimates.setdefault(system, {})[key] = each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,6 +29,9 @@ from .transformations import (
     lengths_of,
     uniform,
 )
+
+_BLOCK = 1 << 20
+"""How many tokens are drawn at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,10 +115,9 @@ class Invent(SpanTransformation):
         if len(lengths) == 0 or len(offered) == 0:
             return Transformed(spans, np.zeros(spans.documents, dtype=np.int64))
         base = bases(spans)
-        document = np.repeat(np.arange(spans.documents), lengths_of(spans))
-        position = np.arange(base[-1]) - base[document]
-        token = np.flatnonzero(uniform(self.seed, numbers[document], position) < self.rate)
-        document, position = document[token], position[token]
+        token = np.concatenate([np.zeros(0, dtype=np.int64), *self._drawn(base, numbers)])
+        document = np.searchsorted(base, token, side="right") - 1
+        position = token - base[document]
         by_length, by_label = (uniform(self.seed, numbers[document], position, np.int64(turn)) for turn in (1, 2))
         end = position + lengths[(by_length * len(lengths)).astype(np.int64)]
         kept = self._stands_apart(spans, document, position, end)
@@ -125,13 +128,19 @@ class Invent(SpanTransformation):
         columns = (spans.document, document), (spans.start, position), (spans.end, end), (spans.label, label)
         return changed(spans, document, *(np.append(*pair) for pair in columns))
 
+    def _drawn(self, base: np.ndarray, numbers: np.ndarray) -> Iterator[np.ndarray]:
+        """Draw tokens of all documents laid end to end, a block at a time."""
+        for first in range(0, int(base[-1]), _BLOCK):
+            token = np.arange(first, min(first + _BLOCK, int(base[-1])))
+            document = np.searchsorted(base, token, side="right") - 1
+            yield token[uniform(self.seed, numbers[document], token - base[document]) < self.rate]
+
     def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         """Return whether invented spans stay in their documents, a token away from all others and those before."""
         base, length = bases(spans)[document], lengths_of(spans)[document]
-        before = covered_before(spans)
         first = base + np.maximum(start - 1, 0)
         last = base + np.minimum(end + 1, length)
-        free = (end <= length) & (before[first] == before[last])
+        free = (end <= length) & (covered_before(spans, first) == covered_before(spans, last))
         reach = np.maximum.accumulate(np.where(free, base + end, -1))
         within = np.ones(len(start), dtype=bool)
         # the seam between documents needs no token in between

@@ -26,9 +26,10 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -41,13 +42,13 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.information import TokenProbabilities
 from ..measures.sl_icm import SlIcm
 from ..spans.spans import Spans
-from .cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, probabilities, right_block, simpler_cases
+from .cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, lay_out, probabilities, right_block
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""
 
-_STARTS = 2
-"""How many counterexamples are simplified, to keep the smallest result."""
+_SEARCHED = 1000
+"""How many cases hypothesis tries to find a small counterexample where one is known."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Property:
         return draw_cases(self.blocks(positive), f"{self.name} {seed}")
 
     def blocks(self, positive: bool) -> Blocks:
-        """Return what draws the blocks of a case: its own and, if needed, a span that is right."""
+        """Make the function that draws the blocks of a case: its own and, if needed, a span that is right."""
         if not (positive and self.needs_positive):
             return self.draw
         return lambda generator: [*self.draw(generator), right_block(generator)]
@@ -114,21 +115,31 @@ class PropertyCheck:
 
     Attributes:
         name: of the property.
-        holds: whether the better output scored higher in all cases.
         cases: how many were tried.
         failed: in how many it did not.
-        counterexample: the smallest that was found, or None.
     """
 
     name: str
-    holds: bool
     cases: int
     failed: int
-    counterexample: Counterexample | None
+    _examiner: _Examiner = field(repr=False, compare=False)
+    _known: Case | None = field(repr=False, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the better output scored higher in all cases."""
+        return not self.failed
+
+    @cached_property
+    def counterexample(self) -> Counterexample | None:
+        """A small counterexample, None if the property holds; hypothesis searches it when it is first asked for."""
+        return None if self._known is None else self._examiner.counterexample(self._examiner.simplest(self._known))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return dict(plain(asdict(self)))
+        found = {"name": self.name, "holds": self.holds, "cases": self.cases, "failed": self.failed}
+        counterexample = None if self.counterexample is None else asdict(self.counterexample)
+        return dict(plain({**found, "counterexample": counterexample}))
 
 
 Scorer = Callable[..., float] | AlignedMeasure
@@ -158,7 +169,7 @@ def check_properties(
 
     Returns:
         A check for each property, by name. That a property holds in all cases that were tried is no proof; that it does
-        not hold is one, and the counterexample is as small as leaving out and lowering its random numbers makes it.
+        not hold is one; its counterexample is small, and needs hypothesis.
 
     Raises:
         InputError: for an unknown property, for a number of cases below 1, and for a measure that is of other things
@@ -350,7 +361,7 @@ class _Batch:
 
 @lru_cache(maxsize=1)
 def _batch(name: str, cases: int, seed: int, positive: bool) -> _Batch:
-    """Return the cases of a property, drawn once for measures that are checked for it one after the other."""
+    """Draw the cases of a property, once for measures that are checked for it one after the other."""
     return _Batch(islice(PROPERTIES[name].cases(seed=seed, positive=positive), cases))
 
 
@@ -364,44 +375,47 @@ class _Examiner:
     words: bool
 
     def check(self, batch: _Batch) -> PropertyCheck:
-        """Check the property in many cases, and look for a small counterexample."""
+        """Check the property in many cases."""
         failed = np.flatnonzero(self.fails(batch))
-        smallest = sorted((batch.cases[number] for number in failed), key=self.rank)[:_STARTS]
-        simplest = min((self.simplest(case) for case in smallest), key=self.rank, default=None)
-        found = None if simplest is None else self.counterexample(simplest)
-        return PropertyCheck(self.wanted.name, found is None, len(batch.cases), len(failed), found)
+        cases = [batch.cases[number] for number in failed]
+        known = min(cases, key=lambda case: len(case.words), default=None)
+        return PropertyCheck(self.wanted.name, len(batch.cases), len(failed), self, known)
 
-    def simplest(self, case: Case) -> Case:
-        """Simplify a counterexample until no simpler case of its neighbourhood is one."""
-        found: Case | None = case
-        while found is not None:
-            case, size = found, found.size(words=self.words)
-            candidates = simpler_cases(case, self.wanted.blocks(self.positive), words=self.words)
-            smaller = (other for other in candidates if other.size(words=self.words) < size)
-            found = self.first_failing(sorted(smaller, key=self.rank))
+    def simplest(self, known: Case) -> Case:
+        """Search a counterexample and make it small; the known one if there is none among the cases that are tried."""
+        try:
+            from hypothesis import HealthCheck, Phase, find, settings, strategies
+            from hypothesis.errors import NoSuchExample
+        except ModuleNotFoundError:
+            problem = "counterexamples need hypothesis, which is not installed."
+            raise InputError(problem, "pip install hypothesis") from None
+
+        numbers = strategies.randoms(use_true_random=False)
+        drawn = numbers.map(lambda drawing: lay_out(Generator(drawing), self.wanted.blocks(self.positive)))
+        options = settings(
+            max_examples=_SEARCHED,
+            phases=(Phase.generate, Phase.shrink),
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        )
+        try:
+            case: Case = find(
+                drawn,
+                lambda case: bool(case.gold) and bool(self.fails(_Batch([case]))[0]),
+                settings=options,
+                random=random.Random(0),
+            )
+        except NoSuchExample:
+            return known
         return case
 
-    def first_failing(self, cases: Sequence[Case]) -> Case | None:
-        """Return the first case in which the better output is not above the worse."""
-        # in blocks of growing size, as most often one of the first few is found, and a function is asked case by case
-        start, size = 0, 4
-        while start < len(cases):
-            block = _Batch(cases[start : start + size])
-            for case, fails in zip(block.cases, self.fails(block), strict=True):
-                if fails:
-                    return case
-            start, size = start + size, 4 * size
-        return None
-
     def fails(self, batch: _Batch) -> np.ndarray:
-        """Return for each case whether the better output is not above the worse."""
+        """Tell for each case whether the better output is not above the worse."""
         better, worse = self.scores(batch)
         sign = -1 if isinstance(self.measure, AlignedMeasure) and not self.measure.higher_is_better else 1
         return np.asarray(~(sign * better > sign * worse + TOLERANCE))
-
-    def rank(self, case: Case) -> tuple[Any, ...]:
-        """Return a key to sort by: smaller cases first, no two of them level, so that the order is always the same."""
-        return case.size(words=self.words), case.words, case.gold, case.better, case.worse
 
     def counterexample(self, case: Case) -> Counterexample:
         """Write a case with its scores."""
@@ -434,7 +448,7 @@ class _Examiner:
 
 
 def _given(tokens: list[list[str]]) -> dict[str, Any]:
-    """Return the options that tell a measure of words."""
+    """Make the options that give a measure the words."""
     return {"tokens": tokens, "token_probabilities": probabilities()}
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..counts.statistics import interval
+from ..counts.estimates import Estimate
 
 FEWEST = 3
 """Of two systems there are two rankings only."""
@@ -70,7 +70,7 @@ def rank_correlations(
     found = []
     for (name, (one, drawn)), (other_name, (other, other_drawn)) in combinations(ranked.items(), 2):
         tau = float(kendall(one, other))
-        bounds = interval(tau, kendall(drawn, other_drawn), confidence)
+        bounds = Estimate(np.array(tau), kendall(drawn, other_drawn)).interval(confidence)
         contrary = _directions(one) * _directions(other) < 0
         found.append(
             RankCorrelation(

@@ -3,63 +3,58 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
-from typing import Any, Never
-
-import pyarrow as pa
+from typing import Any, Never, Unpack, overload
 
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, on_side, require_no_more, setting
+from ..errors import InputError, mention, on_side, require_no_more
 from ..grounding.grounded import Grounded
 from ..measures.base import Measure
 from ..measures.registry import ALL_MEASURES, options_by_name, read_measures
-from ..options import options_of, require_known
+from ..options import made, options_of, require_known
+from ..readers.arguments import ScoreArguments, SideReading, shares
 from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing, pair
 from ..readers.reading import require_one_annotator
-from ..readers.sides import require_read, sides_of_grounded
+from ..readers.sides import sides_of_grounded
 from ..spans.annotations import require_no_choice
-from ..spans.arrow import read_lengths
-from ..spans.attributes import Attributes
-from ..spans.spans import pair_from_tags
+from ..spans.forms import common_form, documents_in, form_of, read_pair
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
-from .batches import common_form, documents_in, form_of, require_form, structs_in
+from .batches import require_form
 from .results import Report
 
 _DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
 """The measure of each form if none is asked for."""
 
 
+@overload
 def score(
     references: Any,
     predictions: Any,
     *more: Never,
     measures: Any = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    unit: str | None = None,
-    to_tokens: str = "strict",
-    trim: str = "nothing",
-    join_fragments: bool = False,
-    texts: str = "same",
-    tokenizer: str | None = None,
-    shared_documents: bool = False,
-    ignore_words: bool = False,
-    grounding: Any = "strict",
-    answer_labels: Sequence[str] | None = None,
-    aliases: Mapping[str, str] | None = None,
-    offsets: str | None = None,
-    answer_format: str = "auto",
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
+    confidence: float | None = None,
+    interval_method: str = "bca",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **options: Unpack[ScoreArguments],
+) -> Report: ...
+
+
+@overload
+def score(references: Any, predictions: Any, *more: Never, **options: Any) -> Report: ...
+
+
+@shares(ScoreArguments)
+def score(
+    references: Any,
+    predictions: Any,
+    *more: Never,
+    measures: Any = None,
     confidence: float | None = None,
     interval_method: str = "bca",
     n_resamples: int = 1000,
@@ -97,22 +92,13 @@ def score(
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By
             default `span_f`, and `eter` for entities.
-        scheme: the scheme of tags; None tells it from the prefixes of both sides.
-        repair: how to handle illegal tags, see `decoding.decode`.
-        prefix: whether tags have prefixes, see `Spans.from_tags`.
-        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, a `ClassLabel`
-            feature.
-        ignore_index: positions at which the reference has this label number are left out on both sides.
-        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
-            `pairing.Pairing`; what is moved and left out is a warning.
-        grounding, answer_labels, aliases, offsets, answer_format: how the answers of language models in files become
-            spans, see `grounding.AnswerReading`.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
-        **options: options of the measures that are asked for by name, such as `average`, `zero_division`, `cap`; each
-            measure takes those that it has.
+        **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
+            `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
+            `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
+            `grounding`, `answer_labels`, `aliases`, `offsets`, `answer_format`. And options of the measures that are
+            asked for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.
@@ -121,29 +107,16 @@ def score(
         InputError: for wrong options, and for annotations that cannot be read or compared.
     """
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
-    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
+    pairing = made(Pairing, arguments)
+    asked = SideReading.of(score, arguments)
+    decoding, choice, lengths = asked.decoding, asked.choice, asked.lengths
     resampling = Resampling.chosen(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
-    pairing = Pairing(
-        unit=unit,
-        to_tokens=to_tokens,
-        trim=trim,
-        join_fragments=join_fragments,
-        texts=texts,
-        tokenizer=tokenizer,
-        shared_documents=shared_documents,
-        ignore_words=ignore_words,
-        grounding=grounding,
-        answer_labels=answer_labels,
-        aliases=aliases,
-        offsets=offsets,
-        answer_format=answer_format,
-    )
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
-        require_read(lengths=lengths, **vars(decoding))
+        asked.require_read()
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         *names, last = options_of(Pairing)
@@ -154,8 +127,7 @@ def score(
     grounded = {side: column for side, column in sides.items() if isinstance(column, Grounded)}
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
     if grounded:
-        require_read(lengths=lengths, **vars(decoding))
-        sides = {side: on_side(side, structs_in, column, "spans") for side, column in sides.items()}
+        asked.require_read()
         beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
         sides = beside.spans
     found = {side: on_side(side, form_of, column) for side, column in sides.items()}
@@ -168,25 +140,22 @@ def score(
         form = "attributes"
     else:
         require_form(chosen, form)
-    if form == "tags":
-        if lengths is not None:
-            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
-        reference, predicted, known = pair_from_tags(*sides.values(), **vars(decoding))
-        reading = decoding.reading(known)
-    else:
-        if decoding != LabelDecoding():
-            raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
-        reference, predicted = (on_side(side, _read, column, form, lengths) for side, column in sides.items())
-        fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
-        reading = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
-        reading |= beside.reading if grounded else {}
+    if form != "tags" and decoding != LabelDecoding():
+        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
+    reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
+    fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+    reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+    if scheme is not None:
+        reading = decoding.reading(scheme)
+    elif grounded:
+        reading |= beside.reading
     if not reference.documents:
         raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
     if form in ("tags", "spans"):
         reference, predicted = choice.of(reference, predicted)
         reading = {**reading, **choice.signed()}
     else:
-        require_no_choice(f"these are {form}", label_map=label_map, ignore_labels=ignore_labels)
+        require_no_choice(f"these are {form}", **choice.chosen)
     report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
     results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
     tokens = next((side.size for side in grounded.values()), report.tokens)
@@ -235,16 +204,3 @@ def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, M
             "Give it to the measure: SpanF(average='macro').",
         )
     return read_measures(asked, ALL_MEASURES, {**options, "seed": seed})
-
-
-def _read(column: Any, form: str, lengths: Any) -> Any:
-    """Return one side as spans, entities or spans with attributes."""
-    if form == "attributes":
-        if lengths is not None:
-            raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
-        if isinstance(column, Attributes):
-            return column
-        arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
-        return Attributes.from_arrow(column) if arrow else Attributes.from_dicts(column)
-    read = structs_in(column, form)
-    return read if lengths is None else read.with_lengths(read_lengths(lengths, read.documents))

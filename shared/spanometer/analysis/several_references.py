@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ..arrays import plain
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling, interval
+from ..counts.estimates import Estimate, estimates
+from ..counts.statistics import Resampling
 from ..errors import InputError, counted, require_no_more, shown
-from ..measures.base import Measure, joined_values
+from ..measures.base import Measure
 from ..measures.registry import MEASURES, read_measures
-from ..readers.pairing import Pairing, unit_of
+from ..readers.arguments import SideArguments, SideReading, shares
+from ..readers.pairing import unit_of
 from ..readers.sides import read_sides
 from ..spans.annotations import end_to_end, named_sides
 from ..spans.spans import Spans
 from ..tables.shown import Shown
 from ..tables.table import Copyable, Part, Table
-from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
 from .comparison import SYSTEM
 from .counting import count_measures, notes_of
 from .several_reference_tables import WAYS, against_table, notes
-
-_Values = Mapping[str, np.ndarray]
-"""By key the value of the corpus, those of drawn corpora and, for BCa, those without each group of documents."""
 
 _Row = tuple[str, str | None]
 """What is scored, and against which annotator; None for all others, document by document the best one."""
@@ -140,25 +138,18 @@ class AgainstReferences(Shown):
         }
 
 
+@shares(SideArguments)
 def score_against(
     references: Sequence[Any] | Mapping[str, Any],
     systems: Any,
     *more: Never,
     measures: Any = ("span_f",),
     names: Sequence[str] | None = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    lengths: Any = None,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     confidence: float | None = None,
     interval_method: str = "bca",
     n_resamples: int = 1000,
     seed: int = 0,
-    pairing: Pairing | None = None,
+    **arguments: Unpack[SideArguments],
 ) -> AgainstReferences:
     """Score systems against the annotations of two or more people, and these against each other.
 
@@ -185,19 +176,18 @@ def score_against(
     Intervals are those of documents drawn anew, the same ones for all values, so that of a difference too.
 
     Args:
-        references: for each annotator a list of tag lists (or `Tags`, or an Arrow column of them), `Spans`, or what
-            `spanometer.read` returns; a mapping gives their names too.
+        references: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or what `spanometer.read` returns; a mapping gives their names too.
         systems: the outputs of systems by their names, in any of these forms; or one output.
         measures: the names of measures of spans, or measures with options of their own, see `compare`.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        scheme, repair, prefix, id2label, ignore_index, lengths: of tags and spans, see `compare`; the first annotator
-            says what is left out.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
         confidence: the level of intervals; None makes none.
         interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
-        pairing: of files, how they are brought into one unit.
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
             (it names the annotator or system), wrong options, and if a measure is not defined.
     """
@@ -206,18 +196,11 @@ def score_against(
         confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
     )
     asked = read_measures(measures, MEASURES)
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+    options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
     sides, reading, *_ = read_sides(
         {**people, **_named(systems, people)},
-        pairing,
-        choice,
-        scheme=scheme,
-        repair=repair,
-        prefix=prefix,
-        lengths=lengths,
-        id2label=id2label,
-        ignore_index=ignore_index,
+        options,
     )
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
@@ -329,23 +312,23 @@ class _Measured:
         merged = self._joined.take(place * size + np.arange(size))
         return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
 
-    def _estimated(self, counted: Mapping[tuple[Any, ...], Counts]) -> dict[tuple[Any, ...], _Values]:
-        """Return the values of the corpus, of drawn ones and without groups of documents."""
-        measure, resampling = self._measure, self._resampling
-        parts = {row: [_as_arrays(measure.score(counts))] for row, counts in counted.items()}
-        size = next(iter(counted.values())).documents
-        if resampling is not None and size > 1:
-            # what is made of the counts for this goes with their copies
-            copies = {row: replace(counts) for row, counts in counted.items()}
-            for weights in resampling.weights(size):
-                for row, counts in copies.items():
-                    parts[row].append(measure.score_weighted(counts, weights))
-            if resampling.interval_method == "bca":
-                for row, counts in counted.items():
-                    parts[row].append(measure.left_out(counts))
-        return {
-            row: joined_values({key: of[key] for key in measure.keys} for of in each) for row, each in parts.items()
-        }
+    def _estimated(self, counted: Mapping[tuple[Any, ...], Counts]) -> dict[tuple[Any, ...], Estimate]:
+        """Estimate the headline values, shape (keys)."""
+        measure = self._measure
+        # what is made of the counts for this goes with their copies
+        copies = {row: replace(counts) for row, counts in counted.items()}
+
+        def values(of_counts: Callable[[Counts], Mapping[str, Any]]) -> dict[tuple[Any, ...], np.ndarray]:
+            found = {row: of_counts(counts) for row, counts in copies.items()}
+            return {row: np.stack([each[key] for key in measure.keys], axis=-1) for row, each in found.items()}
+
+        return estimates(
+            values(measure.score),
+            lambda weights: values(lambda counts: measure.score_weighted(counts, weights)),
+            lambda: values(measure.left_out),
+            next(iter(counted.values())).documents,
+            self._resampling,
+        )
 
     def result(self, signature: str) -> MeasureAgainst:
         """Return the values of all sides."""
@@ -356,11 +339,10 @@ class _Measured:
             side: {way: _mean([together[side, out][way] for out in self._people]) for way in WAYS} for side in systems
         }
         differences = {
-            side: {way: {key: values[key] - ceiling[way][key] for key in values} for way, values in of_side.items()}
-            for side, of_side in terms.items()
+            side: {way: values - ceiling[way] for way, values in of_side.items()} for side, of_side in terms.items()
         }
 
-        def scores(of_ways: Mapping[str, _Values]) -> dict[str, ReferenceScore]:
+        def scores(of_ways: Mapping[str, Estimate]) -> dict[str, ReferenceScore]:
             return {_bare(name): self._score(values) for name, values in of_ways.items()}
 
         return MeasureAgainst(
@@ -382,54 +364,43 @@ class _Measured:
             notes=self._notes,
         )
 
-    def _together(self, side: str, out: str | None) -> dict[str, _Values]:
+    def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
         """Return the values of a side against all of its references, by the way."""
         against = [self._pairs[side, person] for person in self._references(side, out)]
-        best = self._best_places(against)
         return {
             "mean": _mean(against),
-            "best": {
-                key: np.take_along_axis(np.stack([values[key] for values in against]), best, axis=0)[0]
-                for key in against[0]
-            },
+            "best": Estimate.combined(self._best, *against),
             "best_by_document": self._merged[side, out],
         }
 
-    def _best_places(self, against: Sequence[_Values]) -> np.ndarray:
-        """Return which of the values has the best headline, in the corpus and in each drawn one, shape (1, corpora)."""
-        headlines = self._sign * np.stack([values[self._measure.headline] for values in against])
-        return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0)[None])
+    def _best(self, *against: np.ndarray) -> np.ndarray:
+        """Choose in each corpus the values whose headline is best, shape (corpora, keys)."""
+        stacked = np.stack(against)
+        return np.asarray(np.take_along_axis(stacked, self._best_places(stacked)[None, :, None], axis=0)[0])
+
+    def _best_places(self, values: np.ndarray) -> np.ndarray:
+        """Find the best headline in each corpus, shape (corpora); values have shape (references, corpora, keys)."""
+        headlines = self._sign * values[..., self._measure.keys.index(self._measure.headline)]
+        return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0))
 
     def _best_name(self, side: str) -> str:
         known = self._references(side, None)
-        return _bare(known[int(self._best_places([self._pairs[side, person] for person in known])[0, 0])])
+        points = np.stack([self._pairs[side, person].point[None] for person in known])
+        return _bare(known[int(self._best_places(points)[0])])
 
-    def _score(self, values: _Values) -> ReferenceScore:
-        scores = {key: float(of_key[0]) for key, of_key in values.items()}
-        resampling = self._resampling
-        if resampling is None:
+    def _score(self, values: Estimate) -> ReferenceScore:
+        keys = self._measure.keys
+        scores = dict(zip(keys, values.point.tolist(), strict=True))
+        if self._resampling is None:
             return ReferenceScore(scores=scores)
-        drawn = 1 + resampling.n_resamples
-        bounds = {
-            key: interval(
-                scores[key],
-                of_key[1:drawn],
-                resampling.confidence,
-                of_key[drawn:] if resampling.interval_method == "bca" else None,
-            )
-            for key, of_key in values.items()
-            if not self._measure.results[key].whole
-        }
-        return ReferenceScore(scores=scores, intervals=bounds)
+        bounds = zip(keys, map(tuple, values.bounds(self._resampling.confidence).T.tolist()), strict=True)
+        whole = self._measure.results
+        return ReferenceScore(scores=scores, intervals={key: each for key, each in bounds if not whole[key].whole})
 
 
-def _as_arrays(scores: Mapping[str, float]) -> dict[str, np.ndarray]:
-    return {key: np.array([value]) for key, value in scores.items()}
-
-
-def _mean(values: Sequence[_Values]) -> dict[str, np.ndarray]:
-    """Return the mean of several values, key by key; NaN if one of them is."""
-    return {key: np.mean([each[key] for each in values], axis=0) for key in values[0]}
+def _mean(values: Sequence[Estimate]) -> Estimate:
+    """Compute the mean of several values; NaN if one of them is."""
+    return Estimate.combined(lambda *each: np.mean(each, axis=0), *values)
 
 
 def _bare(name: str) -> str:

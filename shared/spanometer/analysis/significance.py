@@ -173,6 +173,7 @@ def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
     differs = _differing(pooled, documents)
     swapped = int(differs.sum())
     place = np.where(differs, np.cumsum(differs) - 1, swapped)
+    # small: documents are fewer than 2^30
     return pooled.grouped((2 * place[document] + side).astype(np.int32), 2 * swapped + 2), swapped
 
 

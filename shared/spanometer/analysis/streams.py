@@ -8,8 +8,8 @@ engine that maps functions over Arrow batches there are `partial_counts`, Arrow 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar, Unpack
 
 import pyarrow as pa
 
@@ -18,6 +18,7 @@ from ..counts.counts import Counts
 from ..errors import InputError, require_choice, require_kind, shown
 from ..measures.base import Measure
 from ..measures.registry import read_counts
+from ..readers.arguments import TagArguments, require_arguments, shares
 from .batches import Reading, Tally, require_columns
 
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])
@@ -29,21 +30,16 @@ _BATCH = 1000
 """This many documents of a dataset are counted at a time."""
 
 
+@shares(TagArguments)
 def score_stream(
     batches: Any,
     *,
     measures: Any = ("span_f",),
-    scheme: str | None = None,
-    repair: str = "conlleval",
     references: str = "references",
     predictions: str = "predictions",
     lengths: str | None = None,
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-    label_map: Mapping[str, str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
     batch_size: int = _BATCH,
+    **arguments: Unpack[TagArguments],
 ) -> dict[str, dict[str, float]]:
     """Score a stream: each measure's headline values, as if all batches were one corpus.
 
@@ -58,36 +54,24 @@ def score_stream(
             `Spans.from_dicts` and `Entities.from_dicts`.
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        scheme: name of the tag scheme, which must be stated for tags: prefixes that come later could change what the
-            first ones suggest. None for spans and entities, and if `id2label` tells it.
-        repair: how to handle illegal pairs of tags, see `decoding.decode`.
         references, predictions: the names of the columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
-        prefix: whether tags have prefixes, see `Spans.from_tags`; without them no scheme needs to be stated.
-        id2label, ignore_index: of label numbers, see `scoring.score`. `ClassLabel` columns of a dataset need neither.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`; for tags and spans.
         batch_size: how many documents of a dataset are counted at a time.
+        **arguments: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`, `label_map` and `ignore_labels`, see
+            `arguments.TagArguments`. The scheme of tags must be stated unless `id2label` tells it or tags have no
+            prefixes: prefixes that come later could change what the first ones suggest. `ClassLabel` columns of a
+            dataset need no `id2label`.
 
     Returns:
         The scores by the names of the measures (or those of the mapping) and their keys, built-in floats.
 
     Raises:
+        TypeError: for an argument that there is not.
         InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
             measures whose counts of parts do not add up.
     """
-    reading = Reading.of(
-        measures,
-        scheme,
-        repair,
-        references,
-        predictions,
-        lengths,
-        prefix,
-        id2label,
-        ignore_index,
-        label_map,
-        ignore_labels,
-    )
+    require_arguments(score_stream, arguments)
+    reading = Reading.of(measures, references, predictions, lengths, **arguments)
     return tally_stream(batches, reading, batch_size=batch_size).score()
 
 

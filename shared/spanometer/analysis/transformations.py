@@ -21,7 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import as_array
+from ..alignment.overlaps import union
+from ..arrays import as_array, offsets_of
 from ..errors import InputError, require_kind, shown
 from ..options import check_options, option, options_of
 from ..spans.conversion import encode_like
@@ -205,9 +206,9 @@ class Split(ChosenSpans):
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
-        size = spans.end - spans.start
-        chosen = self.choose(spans, numbers, size >= 2)
-        middle = spans.start + (size + 1) // 2
+        first, last = _wide(spans)
+        chosen = self.choose(spans, numbers, last - first >= 2)
+        middle = (first + last + 1) // 2
         return changed(
             spans,
             spans.document[chosen],
@@ -253,16 +254,16 @@ class Move(ChosenSpans):
 
         All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
         """
-        within: np.ndarray = (start >= 0) & (beyond | (end <= lengths_of(spans)[spans.document]))
+        within: np.ndarray = (start >= 0) & (end <= (LARGEST if beyond else lengths_of(spans)[spans.document]))
         if self.overlap:
             return within
-        before = covered_before(spans)
-        base = bases(spans)[spans.document]
+        offsets = bases(spans)
+        base = offsets[spans.document]
 
         def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
             # bounds before the documents are refused by `within`
-            first, last = (np.clip(base + bound, 0, len(before) - 1) for bound in (first, last))
-            return np.asarray(before[np.maximum(first, last)] == before[first])
+            first, last = (np.clip(base + bound, 0, offsets[-1]) for bound in (first, last))
+            return np.asarray(covered_before(spans, np.maximum(first, last)) == covered_before(spans, first))
 
         # what lies beyond a document is free, and no token of the next one
         within &= is_free(start, spans.start) & is_free(spans.end, np.minimum(end, lengths_of(spans)[spans.document]))
@@ -375,17 +376,15 @@ def lengths_of(spans: Spans) -> np.ndarray:
 
 def bases(spans: Spans) -> np.ndarray:
     """Return where documents begin with all laid end to end, and where the last one ends."""
-    return np.concatenate(([0], np.cumsum(lengths_of(spans), dtype=np.int64)))
+    return offsets_of(lengths_of(spans))
 
 
-def covered_before(spans: Spans) -> np.ndarray:
-    """Count for each token of all documents, and the end, how many tokens before it lie in spans."""
-    base = bases(spans)
-    change = np.zeros(base[-1] + 1, dtype=np.int64)
-    np.add.at(change, base[spans.document] + spans.start, 1)
-    np.add.at(change, base[spans.document] + spans.end, -1)
-    covered = np.cumsum(change[:-1]) > 0
-    return np.concatenate(([0], np.cumsum(covered)))
+def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
+    """Count for some tokens, numbered through all documents, how many tokens before them lie in spans."""
+    base = bases(spans)[spans.document]
+    start, end, _ = union(base + spans.start, base + spans.end)
+    begun = np.searchsorted(start, tokens, side="right")
+    return np.asarray(offsets_of(end - start)[begun] - np.maximum(np.append(0, end)[begun] - tokens, 0))
 
 
 def uniform(seed: int, *keys: Any) -> np.ndarray:

@@ -55,6 +55,7 @@ def distinct_spans(annotators: Sequence[Spans]) -> Voted:
     """Return all spans of some annotators, equal ones (of one label, with the same fragments) once."""
     together = end_to_end(annotators)
     documents = annotators[0].documents
+    # int32 holds annotators times documents: `end_to_end` lays out that many documents
     who, document = np.divmod(together.document, np.int32(max(documents, 1)))
     keys = [document, together.start, together.end, together.label]
     if together.fragments is not None:
@@ -151,7 +152,7 @@ class LabelledTokens:
                 "tokens vote for runs, and these spans are discontinuous.", "Vote on whole spans.", side=name
             )
         known = spans.with_labels(self._labels)
-        base = known.label * self._offsets[-1] + self._offsets[known.document]
+        base = known.label.astype(np.int64) * self._offsets[-1] + self._offsets[known.document]
         start, end = base + known.start, base + known.end
         order = np.argsort(start, kind="stable")
         start, end = start[order], end[order]

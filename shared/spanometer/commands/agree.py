@@ -14,7 +14,8 @@ random depth by depth; alpha is not defined for them, --variant none leaves it o
 says what, in which way they differ, and what the place costs the mean F1 of the
 pairs (in tokens or spans, by --level), the highest cost first. With -o FILE the
 ending says how: .html is a page that needs no network, .csv has a row and .jsonl
-a line for each place. --leave-one-out tells who is the outlier.
+a line for each place. --leave-one-out shows the agreement without each
+annotator.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll
@@ -32,13 +33,11 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.agreement import Agreement, agreement
-from ..analysis.annotators import ANNOTATOR
-from ..analysis.contexts import context_of_tags
 from ..analysis.disagreements import Disagreements, disagreements
 from ..analysis.leave_one_out import LeaveOneOut
 from ..counts.statistics import Resampling
@@ -49,18 +48,17 @@ from ..measures.gamma import Gamma
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
-from ..readers.document_file import DocumentFile
 from ..readers.pairing import unit_of
 from ..readers.tag_file import TagFile
 from ..tables.table import Part, heading
 from ..web.disagreement_report import DisagreementOptions, disagreement_report
+from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .documents import side_of as side_of_documents
-from .inputs import Side, kind_of, named, once, size_of, with_answer_keys
+from .inputs import kind_of, once, with_answer_keys
 from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries, documents_in, side_of
+from .tag_files import TagSeries
 
 _JOINT = {"gamma": Gamma}
 """What is computed only if it is asked for."""
@@ -79,12 +77,11 @@ class AgreementOutput(PlotOutput):
     per_pair: bool = switch("also the three values of each pair")
     per_document: bool = switch("also the means of the pairs in each document")
     leave_one_out: bool = switch(
-        "also kappa and alpha without each annotator, and who is the outlier, with intervals of 95 % unless "
-        "--confidence is given"
+        "also kappa and alpha without each annotator, with intervals of 95 % unless --confidence is given"
     )
     disagreements: bool = switch(
         "also every place where they differ, the one that costs most first; with -o FILE nothing else, by its ending: "
-        ".html (a page, with the agreement and the outlier), .csv or .jsonl"
+        ".html (a page, with the agreement, also without each annotator), .csv or .jsonl"
     )
 
     def __post_init__(self) -> None:
@@ -164,11 +161,10 @@ def run(options: argparse.Namespace) -> int:
     }
     paths = with_answer_keys(list(map(once, options.files)), options.answer_key, systems=0)
     kinds = [Measure, ChanceKappaF1, UnitizingAlpha, Gamma]
-    if kind_of((DocumentSeries, TagSeries), options, paths, kinds) is DocumentSeries:
-        compared = _compare_documents(read_options(DocumentSeries, options), paths, options, values, output)
-    else:
-        compared = _compare_tags(read_options(TagSeries, options), paths, options, values, output)
-    if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.files) > 2)):
+    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+    source = read_options(kind_of(owners, options, paths, kinds), options)
+    compared = _compare(source.corpus(paths, options.names, words=output.disagreements), values, output)
+    if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
         of_team = {name: values[name] for name in own}
         compared.left_out = compared.differing.leave_one_out(**of_team, **asdict(of_parts))
@@ -186,57 +182,32 @@ class _Compared:
     """What is known of the annotators.
 
     Attributes:
-        files: of each, by name.
+        corpus: their files.
         found: their agreement.
         differing: where they differ, if that is asked for.
         left_out: the agreement without each of them, if that is asked for.
     """
 
-    files: Mapping[str, TagFile | DocumentFile]
+    corpus: Corpus
     found: Agreement
     differing: Disagreements | None = None
     left_out: LeaveOneOut | None = None
 
 
-def _compare_tags(
-    source: TagSeries,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    values: Mapping[str, Any],
-    output: AgreementOutput,
-) -> _Compared:
-    """Compare tags; errors name the files' lines."""
-    files = source.read_all(paths, "its annotators", words=output.disagreements)
-    annotators = source.by_name(options.names, paths, files, "annotator")
-    given = {name: source.annotation_in(file) for name, file in annotators.items()}
-    reading = {**source.decoding, **source.chosen}
-    with source.located({f"{ANNOTATOR}{name}": file for name, file in annotators.items()}):
-        found = agreement(given, **reading, **values)
-        differing = _disagreements(given, output, values, **reading)
-    if differing is not None and output.disagreements:
-        differing = differing.with_context(context_of_tags(files[0], source.kept(files[0])))
-    return _Compared(annotators, found, differing)
-
-
-def _compare_documents(
-    source: DocumentSeries,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    values: Mapping[str, Any],
-    output: AgreementOutput,
-) -> _Compared:
-    """Compare exports of tools, one a file or all in one."""
-    files = source.read_all(paths)
-    annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
-    reading = {"pairing": source.pairing, **source.chosen}
-    found = agreement(annotators, **reading, **values)
-    return _Compared(annotators, found, _disagreements(annotators, output, values, **reading))
+def _compare(corpus: Corpus, values: Mapping[str, Any], output: AgreementOutput) -> _Compared:
+    """Compare annotators; errors name the files' lines."""
+    with corpus.placing_errors():
+        found = agreement(corpus.annotators, **corpus.reading, **values)
+        differing = _disagreements(corpus.annotators, output, values, **corpus.reading)
+    if differing is not None and corpus.context is not None:
+        differing = differing.with_context(corpus.context())
+    return _Compared(corpus, found, differing)
 
 
 def _disagreements(
     given: Mapping[str, Any], output: AgreementOutput, values: Mapping[str, Any], **reading: Any
 ) -> Disagreements | None:
-    """Return where annotators differ, if that is asked for, or who is the outlier."""
+    """Return where annotators differ, if that or the agreement without each annotator is asked for."""
     if not (output.disagreements or output.leave_one_out):
         return None
     with warnings.catch_warnings():
@@ -268,42 +239,32 @@ def _described(compared: _Compared, output: AgreementOutput) -> dict[str, Any]:
     values = compared.found.to_dict()
     if not output.per_label:
         del values["per_label"]
-    files = list(compared.files.values())
     if output.per_document:
-        values["document_lines"] = files[0].document_lines.tolist()
+        values["document_lines"] = compared.corpus.first.document_lines.tolist()
     if compared.left_out is not None:
         values["leave_one_out"] = compared.left_out.to_dict()
     if compared.differing is not None and output.disagreements:
         values["disagreements"] = compared.differing.to_dict()
-    return {"files": [_side(file).described for file in files], **values}
-
-
-def _side(file: TagFile | DocumentFile) -> Side:
-    return side_of_documents(file) if isinstance(file, DocumentFile) else side_of(file)
+    return {"files": [side.described for side in compared.corpus.shown], **values}
 
 
 def _heading(compared: _Compared) -> list[tuple[str, str]]:
     """Return the files and the size of the corpus."""
-    found, spans = compared.found, compared.found.spans.tolist()
-    first = next(iter(compared.files.values()))
-    if isinstance(first, DocumentFile):
-        lines = [(name, _side(file).text) for name, file in compared.files.items()]
-        return [*lines, ("size", size_of(found.documents, found.tokens, unit_of(found.signatures.values())))]
-    lines = [
-        (name, f"{_side(file).text}, {counted(count, 'span')}")
-        for (name, file), count in zip(compared.files.items(), spans, strict=True)
-    ]
-    return [*lines, ("size", size_of(documents_in(first), found.tokens))]
+    found, corpus = compared.found, compared.corpus
+    lines = [(name, side.text) for name, side in corpus.sides]
+    if isinstance(corpus.first, TagFile):
+        numbers = zip(lines, found.spans.tolist(), strict=True)
+        lines = [(name, f"{text}, {counted(number, 'span')}") for (name, text), number in numbers]
+    return [*lines, ("size", corpus.size(found.documents, found.tokens, unit_of(found.signatures.values())))]
 
 
 def _parts(compared: _Compared, output: AgreementOutput) -> Iterator[Part]:
     yield from heading(_heading(compared))
     yield ""
-    first = next(iter(compared.files.values()))
-    document_lines = first.document_lines.tolist() if output.per_document else None
+    document_lines = compared.corpus.first.document_lines.tolist() if output.per_document else None
     yield from compared.found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)
     if compared.left_out is not None:
-        yield from ("", *compared.left_out.lines())
+        yield from ("", compared.left_out.table())
     if compared.differing is not None and output.disagreements:
         yield from ("", compared.differing.number)
         yield from compared.differing.lines() if output.table == "text" else compared.differing.tables()

@@ -26,12 +26,13 @@ from ..readers.pairing import Pairing, pair
 from ..readers.reading import read_documents, require_one_annotator
 from ..readers.source import Limits
 from ..spans.attributes import Attributes, attributes_arrays
-from .inputs import ComparedWords, Input, PairInput, Scored, Side, detected, located, read_with, require_distinct
+from .corpus import Corpus, SeveralFiles, by_role, default_names
+from .inputs import ComparedWords, PairInput, Scored, Side, detected, located, read_with, require_distinct
 from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeSeries(Limits, ComparedWords, Input):
+class AttributeSeries(Limits, ComparedWords, SeveralFiles):
     """Files of spans with attributes: a reference and systems."""
 
     title: ClassVar[str] = "spans with attributes"
@@ -56,6 +57,18 @@ class AttributeSeries(Limits, ComparedWords, Input):
             require_same_texts(references, predictions)
         # words are many, and their work is done
         return [replace(one, words=None, texts=None) for one in (references, *systems)]
+
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference and the systems."""
+        files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
+        return Corpus(
+            files=files,
+            given={name: file.attributes for name, file in files.items()},
+            shown=list(map(side_of, read)),
+            located=lambda sides: located({**sides, "": read[0]}),
+        )
 
     def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
         """Read files of documents whose spans have attributes, all in the order of the reference."""

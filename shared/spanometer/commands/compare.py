@@ -19,13 +19,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.comparison import (
-    REFERENCES,
-    SYSTEM,
     Comparison,
     compare,
     compare_attributes,
@@ -36,19 +34,16 @@ from ..errors import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
 from ..plots import plot_comparison
-from ..readers.annotated_file import require_same_tokens
 from ..tables.table import Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
 from .attributes import AttributeSeries
-from .attributes import side_of as side_of_attributes
+from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .documents import side_of as side_of_documents
 from .inputs import (
     Input,
     Side,
     headlines,
     kind_of,
-    located,
     named,
     names_of,
     once,
@@ -60,7 +55,7 @@ from .inputs import (
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries, WordInformation, documents_in, side_of
+from .tag_files import TagSeries, WordInformation
 from .trees import TreeInput
 
 
@@ -74,7 +69,7 @@ class ComparedTags(TagSeries, WordInformation):
         self.require_one_source()
 
 
-_KINDS: tuple[type[Input], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
+_KINDS: tuple[type[SeveralFiles], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
 
 _WITH_STRINGS: tuple[type[Input], ...] = (StringInput, *_KINDS)
 """With answers that a policy for strings, not a file, makes of this kind."""
@@ -125,27 +120,27 @@ def run(options: argparse.Namespace) -> int:
     require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
     require_used(options, known_measures(), measures, resampling=resampling, kinds=_WITH_STRINGS, kind=kind)
-    source = read_options(kind, options)
-    if isinstance(source, AttributeSeries):
-        compared = _compare_attributes(source, paths, options, measures, resampling)
-    elif isinstance(source, TreeInput):
-        compared = _compare_trees(source, paths, options, measures, resampling)
-    elif isinstance(source, StringInput):
-        compared = _compare_strings(source, paths, options, measures, resampling)
-    elif isinstance(source, DocumentSeries):
-        compared = _compare_documents(source, paths, options, measures, resampling)
+    source: Any = read_options(kind, options)
+    if not isinstance(source, TagSeries):
+        _require_two(paths[1:])
+    choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
+    if isinstance(source, StringInput):
+        found, sides = _compare_strings(source, paths, options, measures, resampling)
+        documents = None
     else:
-        compared = _compare_tags(read_options(ComparedTags, options), paths, options, measures, resampling)
-    found, documents, sides = compared
+        corpus = source.corpus(paths, options.names, annotators=0, words=getattr(source, "words", False))
+        _require_two(corpus.systems)
+        found = _compared(source, corpus, measures, resampling, choices)
+        sides, documents = corpus.sides, corpus.documents
     if output.plot is not None:
         plot_comparison(found, output.plot)
-    reference, *systems = [side.described for _, side in sides]
-    described = {"reference": reference, "systems": dict(zip(found.names, systems, strict=True))}
+    (_, reference), *systems = sides
+    described = {"reference": reference.described, "systems": {name: side.described for name, side in systems}}
     output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, documents, sides))
     return 0
 
 
-def _require_two(systems: Sequence[object]) -> None:
+def _require_two(systems: Sized) -> None:
     """Raise an `InputError` unless there are two systems or more."""
     if len(systems) < 2:
         raise InputError(
@@ -155,64 +150,29 @@ def _require_two(systems: Sequence[object]) -> None:
         )
 
 
-def _compare_tags(
-    source: ComparedTags,
-    paths: Sequence[str],
-    options: argparse.Namespace,
+def _compared(
+    source: SeveralFiles,
+    corpus: Corpus,
     measures: list[Any],
     resampling: PairedResampling,
-) -> tuple[Comparison, str, list[tuple[str, Side]]]:
-    """Compare tags, and return how many documents there are in words; errors about tokens name the files' lines."""
-    reference, *files = source.read_all(paths, "the reference and the systems", words=source.words)
-    if source.words:
-        measures = source.informed(reference, measures, source.limits, source.kept(reference))
-        reference = replace(reference, words=None)
-    _require_two(files)
-    systems = source.by_name(options.names, paths[1:], files, "system")
-    for file in files:
-        require_same_tokens(reference, file)
-    with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
-        found = compare(
-            source.annotation_in(reference),
-            {name: source.annotation_in(file) for name, file in systems.items()},
+    choices: Mapping[str, Any],
+) -> Comparison:
+    """Compare systems by their content; errors name the files' lines."""
+    if isinstance(source, ComparedTags) and source.words:
+        measures = source.informed(corpus.first, measures, source.limits, source.kept(corpus.first))
+    with corpus.placing_errors():
+        if isinstance(source, TreeInput):
+            return compare_entities(corpus.reference, corpus.systems, measures, resampling, corpus.reading, **choices)
+        if isinstance(source, AttributeSeries):
+            return compare_attributes(corpus.reference, corpus.systems, measures, resampling)
+        return compare(
+            corpus.reference,
+            corpus.systems,
             measures=measures,
-            **source.decoding,
-            **source.chosen,
+            **corpus.reading,
             **asdict(resampling),
-            rank_correlation=options.rank_correlation,
-            per_label=options.per_label is not None,
+            **choices,
         )
-    return (
-        found,
-        documents_in(reference),
-        [("reference", side_of(reference)), *((name, side_of(file)) for name, file in systems.items())],
-    )
-
-
-def _compare_documents(
-    source: DocumentSeries,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    measures: list[Any],
-    resampling: PairedResampling,
-) -> tuple[Comparison, str, list[tuple[str, Side]]]:
-    """Compare spans of documents, each side in a format of its own."""
-    _require_two(paths[1:])
-    reference, *others = source.read_all(paths).values()
-    systems = dict(zip(named(options.names, names_of(paths[1:]), "system"), others, strict=True))
-    found = compare(
-        reference,
-        systems,
-        measures=measures,
-        pairing=source.pairing,
-        **source.chosen,
-        rank_correlation=options.rank_correlation,
-        per_label=options.per_label is not None,
-        **asdict(resampling),
-    )
-    sides = [("reference", side_of_documents(reference))]
-    sides += [(name, side_of_documents(file)) for name, file in systems.items()]
-    return found, counted(found.documents, "document"), sides
 
 
 def _compare_strings(
@@ -221,62 +181,15 @@ def _compare_strings(
     options: argparse.Namespace,
     measures: list[Any],
     resampling: PairedResampling,
-) -> tuple[Comparison, str, list[tuple[str, Side]]]:
+) -> tuple[Comparison, list[tuple[str, Side]]]:
     """Compare answers of language models as strings."""
-    _require_two(paths[1:])
     if options.rank_correlation:
         raise InputError("strings have one measure, whose ranking correlates with no other.", "Leave the option out.")
     names = named(options.names, names_of(paths[1:]), "system")
     found, sides = source.compare(paths, names, measures, resampling, per_label=options.per_label is not None)
-    return found, counted(found.documents, "document"), list(zip(("reference", *names), sides, strict=True))
+    return found, list(zip(("reference", *names), sides, strict=True))
 
 
-def _compare_trees(
-    source: TreeInput,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    measures: list[Any],
-    resampling: PairedResampling,
-) -> tuple[Comparison, str, list[tuple[str, Side]]]:
-    """Compare entity trees."""
-    _require_two(paths[1:])
-    wanted = named(options.names, names_of(paths[1:]), "system")
-    reference, *others = source.read(paths)
-    systems = dict(zip(wanted, others, strict=True))
-    found = compare_entities(
-        reference.entities,
-        {name: system.entities for name, system in systems.items()},
-        measures,
-        resampling,
-        source.reading((reference, *others)),
-        rank_correlation=options.rank_correlation,
-        per_label=options.per_label is not None,
-    )
-    sides = [("reference", reference.side), *((name, system.side) for name, system in systems.items())]
-    return found, counted(found.documents, "document"), sides
-
-
-def _compare_attributes(
-    source: AttributeSeries,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    measures: list[Any],
-    resampling: PairedResampling,
-) -> tuple[Comparison, str, list[tuple[str, Side]]]:
-    """Compare attributes of given spans: all together, and each by itself."""
-    _require_two(paths[1:])
-    wanted = named(options.names, names_of(paths[1:]), "system")
-    reference, *others = source.read(paths)
-    systems = dict(zip(wanted, others, strict=True))
-    located_files = {REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}
-    with located({**located_files, "": reference}):
-        given = {name: file.attributes for name, file in systems.items()}
-        found = compare_attributes(reference.attributes, given, measures, resampling)
-    sides = [("reference", side_of_attributes(reference))]
-    sides += [(name, side_of_attributes(file)) for name, file in systems.items()]
-    return found, counted(found.documents, "document"), sides
-
-
-def _parts(found: Comparison, documents: str, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
-    yield from heading(headlines(sides, size_of(documents, found.tokens, found.unit)))
+def _parts(found: Comparison, documents: str | None, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
+    yield from heading(headlines(sides, size_of(documents or found.documents, found.tokens, found.unit)))
     yield from found.lines()

@@ -24,30 +24,28 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.consensus import Consensus, Voting, consensus
-from ..errors import InputError, counted, setting
-from ..readers.document_file import DocumentFile
+from ..errors import InputError, setting
 from ..readers.formats import writers
-from ..readers.output import creating
+from ..readers.output import require_writable, writing
 from ..readers.pairing import Pairing, unit_of
 from ..readers.reading import documents_of_tags
+from ..readers.tag_file import TagFile
 from ..readers.writing import prepare
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
 from .documents import DocumentSeries
-from .documents import side_of as side_of_documents
-from .inputs import STANDARD_INPUT, Side, headlines, kind_of, named, once, size_of
+from .inputs import STANDARD_INPUT, Side, headlines, kind_of, once, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch, text
 from .output import Output
 from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
-from .tag_files import TagSeries, documents_in, side_of
+from .tag_files import TagSeries, documents_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +69,8 @@ class ConsensusOutput(Output):
 
     def __post_init__(self) -> None:
         """Refuse a file that exists, before anything is read."""
-        if self.list_spans is not None and os.path.lexists(self.list_spans):
-            raise InputError("the file exists already.", "Choose another name.", source=self.list_spans)
+        if self.list_spans is not None:
+            require_writable(self.list_spans, replace=False)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -99,23 +97,30 @@ def run(options: argparse.Namespace) -> int:
     kind = kind_of(kinds, options, paths, [Voting, ConsensusOutput])
     require_used(options, {}, [], kinds=kinds, kind=kind)
     source = read_options(kind, options)
-    format, writing = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
-    require_new(options, format, paths)
-    if not writers()[format].folder:
-        read_options(Target, options, file="")
-    if isinstance(source, VotedDocuments):
-        sides, found, file, size = _of_documents(source, paths, options, voting)
-    else:
-        sides, found, file, size = _of_tags(read_options(VotedTags, options), paths, options, voting)
+    format, settings = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
+    require_new(options, format)
+    corpus = source.corpus(paths, options.names, words=True)
+    first = corpus.first
+    if isinstance(source, VotedTags) and not source.kept(first).all():
+        raise InputError(
+            "tokens that are left out have no place in what is written.",
+            f"Set {setting('ignore_index')} to a number that does not occur.",
+            source=first.source,
+        )
+    with corpus.placing_errors():
+        found = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
+    file = documents_of_tags(first, found.spans) if isinstance(first, TagFile) else None
+    size = documents_in(first, briefly=True) if isinstance(first, TagFile) else found.spans.documents
+    sides = corpus.sides
     pairing = Pairing(to_tokens=getattr(source, "to_tokens", "strict")) if writers()[format].unit == "token" else None
     # what the readers of all files say is shown with their names
     made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
-    prepared = prepare(made, format, pairing or Pairing(), writing, lossy=source.lossy)
+    prepared = prepare(made, format, pairing or Pairing(), settings, lossy=source.lossy)
     say_what_is_lost(made, prepared)
     if output.list_spans is not None:
-        with creating(output.list_spans) as stream:
+        with writing(output.list_spans) as stream:
             stream.write(to_csv([found.tables()[-1]], Precision()).encode())
-    write_out(options, prepared, format, writing)
+    write_out(options, prepared, format, settings)
     if to_screen:
         from ..tables.screen import text_of
 
@@ -125,46 +130,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_documents(
-    source: VotedDocuments, paths: Sequence[str], options: argparse.Namespace, voting: Voting
-) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None, str]:
-    """Count the votes in exports of tools, one a file or all in one; also return their number in words."""
-    files = source.read_all(paths)
-    annotators = dict(zip(named(options.names, list(files), "annotator"), files.values(), strict=True))
-    found = consensus(annotators, pairing=source.pairing, **source.chosen, **asdict(voting))
-    sides = [(name, side_of_documents(file)) for name, file in annotators.items()]
-    return sides, found, None, counted(found.spans.documents, "document")
-
-
-def _of_tags(
-    source: VotedTags, paths: Sequence[str], options: argparse.Namespace, voting: Voting
-) -> tuple[list[tuple[str, Side]], Consensus, DocumentFile | None, str]:
-    """Count the votes in tags; errors name the files' lines. Also return the number of documents in words."""
-    files = source.read_all(paths, "its annotators", words=True)
-    first = files[0]
-    if not source.kept(first).all():
-        raise InputError(
-            "tokens that are left out have no place in what is written.",
-            f"Set {setting('ignore_index')} to a number that does not occur.",
-            source=first.source,
-        )
-    annotators = source.by_name(options.names, paths, files, "annotator")
-    with source.located({f"annotator {name}": file for name, file in annotators.items()}):
-        found = consensus(
-            {name: source.annotation_in(file) for name, file in annotators.items()},
-            **source.decoding,
-            **source.chosen,
-            **asdict(voting),
-        )
-    sides = [(name, side_of(file)) for name, file in annotators.items()]
-    return sides, found, documents_of_tags(first, found.spans), documents_in(first, briefly=True)
-
-
 def _described(found: Consensus, sides: Sequence[tuple[str, Side]]) -> dict[str, Any]:
     return {"files": [side.described for _, side in sides], **found.to_dict()}
 
 
-def _parts(found: Consensus, sides: Sequence[tuple[str, Side]], size: str) -> Iterator[Part]:
+def _parts(found: Consensus, sides: Sequence[tuple[str, Side]], size: int | str) -> Iterator[Part]:
     spans = found.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
     yield from heading(headlines(sides, size_of(size, tokens, unit_of([found.signature]))))

@@ -98,7 +98,7 @@ def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
 def _write(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write documents in another format."""
     format, writing = conversion.target(str(conversion.to))
-    require_new(options, format, [options.file])
+    require_new(options, format)
     file = conversion.read_one(options.file)
     prepared = prepare(file, format, conversion.carrying, writing, lossy=conversion.lossy)
     say_what_is_lost(file, prepared)

@@ -23,7 +23,8 @@ from ..readers.source import Limits
 from ..readers.tag_file import TagFile
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
-from .inputs import ChosenLabels, Input, Keyed, PairInput, Scored, Side, detected, names_of, read_with, require_distinct
+from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
+from .inputs import ChosenLabels, Input, Keyed, PairInput, Scored, Side, detected, read_with, require_distinct
 from .measures import SuitingMeasures
 from .options import text
 from .tag_files import ChanceParts, TagLayout
@@ -150,17 +151,33 @@ _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True,
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentSeries(DocumentLayout, Pairing, ChosenLabels):
+class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
     """Files of documents with spans, one a side, or one file of several annotators."""
 
-    def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
-        """Read all sides; the names are those of the files, or of the annotators of one file."""
-        if len(paths) == 1:
-            self.require_taken(paths)
-            return by_annotator(self.read_whole(paths[0]))
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read all sides; one file of references has those of several annotators."""
+        if annotators == 0:
+            require_system(paths, "a system's spans", "Give PREDICTION.")
         require_distinct(paths)
         self.require_taken(paths)
-        return dict(zip(names_of(paths), map(self.read, paths), strict=True))
+        people = {}
+        if len(paths) == 1:
+            people = by_annotator(self.read_whole(paths[0]))
+        elif annotators == 1:
+            people = by_annotator(self.read_whole(paths[0]), "Give more references.")
+        rest = paths[1:] if people else paths
+        if people and annotators is not None:
+            annotators = len(people)
+        default = [*people, *default_names(rest, None)] if people else default_names(paths, annotators)
+        files = by_role([*people.values(), *map(self.read, rest)], default, names, annotators)
+        return Corpus(
+            files=files,
+            given=files,
+            shown=list(map(side_of, files.values())),
+            reading={"pairing": self.pairing, **self.chosen},
+        )
 
     @property
     def pairing(self) -> Pairing:

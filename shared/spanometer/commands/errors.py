@@ -29,9 +29,7 @@ from typing import Any
 
 from ..analysis.bucket_tables import BucketReport
 from ..analysis.buckets import read_training
-from ..analysis.comparison import REFERENCES, SYSTEM
 from ..analysis.confusion import EXTENT_CHOICES
-from ..analysis.contexts import context_of_tags
 from ..analysis.error_analysis import Errors, Matching, errors
 from ..analysis.error_differences import Difference, SharedErrors
 from ..analysis.error_examples import SHOWN, ErrorChoice, ErrorExamples
@@ -40,9 +38,6 @@ from ..errors import InputError, counted, mention
 from ..measures.registry import MEASURES
 from ..options import check_options, option, options_of
 from ..plots import plot_confusion
-from ..readers.annotated_file import require_same_tokens
-from ..readers.document_file import DocumentFile
-from ..readers.tag_file import TagFile
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..spans.wording import Wording
@@ -52,16 +47,13 @@ from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
+from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .documents import side_of as side_of_documents
 from .inputs import (
     Piped,
-    Side,
     headlines,
     kind_of,
     located,
-    named,
-    names_of,
     once,
     require_distinct,
     size_of,
@@ -70,9 +62,9 @@ from .inputs import (
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries, documents_in, side_of
+from .tag_files import TagSeries
 
-_KINDS = (DocumentSeries, TagSeries)
+_KINDS: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,13 +195,15 @@ def run(options: argparse.Namespace) -> int:
     matching = read_options(Matching, options)
     require_used(options, MEASURES, [*measures, matching], resampling=resampling, kinds=_KINDS, kind=kind)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    files: Sequence[TagFile | DocumentFile]
-    if kind is DocumentSeries:
-        found, files, known = _errors_of_documents(read_options(DocumentSeries, options), paths, options, values, parts)
-    else:
-        found, files, known = _errors_of_tags(read_options(TagSeries, options), paths, options, values, parts)
-    sides = [_side(file) for file in files]
-    lines = headlines(list(zip(("reference", *found.systems), sides, strict=True)), _size(found, files[0]))
+    source = read_options(kind, options)
+    if parts.by and not isinstance(source, TagSeries):
+        raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
+    corpus = source.corpus(paths, options.names, annotators=0, words=True)
+    with corpus.placing_errors():
+        found = errors(corpus.reference, corpus.systems, **corpus.reading, **values)
+    found = found if corpus.context is None else found.with_context(corpus.context())
+    known = _known(source, paths, corpus, parts)
+    lines = headlines(corpus.sides, _size(found, corpus))
     if output.html is not None:
         title = f"Errors of {', '.join(found.systems)}"
         more = {"heading": lines, "train": known.train, "by": known.by, "precision": output.precision}
@@ -224,34 +218,21 @@ def run(options: argparse.Namespace) -> int:
     buckets = {}
     if parts.wanted:
         buckets = {name: one.buckets(train=known.train, by=known.by) for name, one in found.systems.items()}
-    output.write(lambda: _described(found, sides, output, buckets), lambda: _parts(found, lines, output, buckets))
+    output.write(lambda: _described(found, corpus, output, buckets), lambda: _parts(found, lines, output, buckets))
     return 0
 
 
-def _errors_of_tags(
-    source: TagSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any], parts: Parts
-) -> tuple[Errors, list[TagFile], _Known]:
-    """Find the errors in tags; errors about tokens name the files' lines."""
-    reference, *files = source.read_all(paths, "the reference and the systems", words=True)
-    if not files:
-        raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two --columns or more.")
-    systems = source.by_name(options.names, paths[1:], files, "system")
-    for file in files:
-        require_same_tokens(reference, file)
-    with source.located({REFERENCES: reference, **{f"{SYSTEM}{name}": file for name, file in systems.items()}}):
-        found = errors(
-            source.annotation_in(reference),
-            {name: source.annotation_in(file) for name, file in systems.items()},
-            **source.decoding,
-            **source.chosen,
-            **values,
+def _known(source: SeveralFiles, paths: Sequence[str], corpus: Corpus, parts: Parts) -> _Known:
+    """Read what buckets are made of."""
+    if isinstance(source, TagSeries):
+        kept = source.kept(corpus.first)
+        return _Known(
+            train=None if parts.train is None else _tags_of_training(source, parts),
+            by={name: tags.take(kept) for name, tags in _columns(source, paths[0], parts.by).items()},
         )
-    kept = source.kept(reference)
-    known = _Known(
-        train=None if parts.train is None else _tags_of_training(source, parts),
-        by={name: tags.take(kept) for name, tags in _columns(source, paths[0], reference, parts.by).items()},
-    )
-    return found.with_context(context_of_tags(reference, kept)), [reference, *files], known
+    if parts.train is None or not isinstance(source, DocumentSeries):
+        return _Known()
+    return _Known(read_training(source.read(parts.train, parts.train_column)))
 
 
 def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
@@ -265,7 +246,7 @@ def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 
 
-def _columns(source: TagSeries, path: str, reference: TagFile, names: Sequence[str]) -> dict[str, Tags]:
+def _columns(source: TagSeries, path: str, names: Sequence[str]) -> dict[str, Tags]:
     """Read columns of the reference's file."""
     if not names:
         return {}
@@ -275,27 +256,8 @@ def _columns(source: TagSeries, path: str, reference: TagFile, names: Sequence[s
     return dict(zip(file.columns, file.tags, strict=True))
 
 
-def _errors_of_documents(
-    source: DocumentSeries, paths: Sequence[str], options: argparse.Namespace, values: Mapping[str, Any], parts: Parts
-) -> tuple[Errors, list[DocumentFile], _Known]:
-    """Find the errors in spans of documents, each side in a format of its own."""
-    if len(paths) == 1:
-        raise InputError("there is no file with a system's spans.", "Give PREDICTION.")
-    reference, *files = source.read_all(paths).values()
-    systems = dict(zip(named(options.names, names_of(paths[1:]), "system"), files, strict=True))
-    if parts.by:
-        raise InputError("--by names columns of a file of tags.", "Leave it out.", source=reference.source)
-    found = errors(reference, systems, pairing=source.pairing, **source.chosen, **values)
-    train = None if parts.train is None else read_training(source.read(parts.train, parts.train_column))
-    return found, [reference, *files], _Known(train)
-
-
-def _side(file: TagFile | DocumentFile) -> Side:
-    return side_of_documents(file) if isinstance(file, DocumentFile) else side_of(file)
-
-
-def _size(found: Errors, first: TagFile | DocumentFile) -> str:
-    return found.size if isinstance(first, DocumentFile) else size_of(documents_in(first), found.tokens)
+def _size(found: Errors, corpus: Corpus) -> str:
+    return found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
 
 
 def _write_examples(found: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
@@ -317,9 +279,9 @@ def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[P
 
 
 def _described(
-    found: Errors, sides: Sequence[Side], output: ErrorOutput, buckets: Mapping[str, BucketReport]
+    found: Errors, corpus: Corpus, output: ErrorOutput, buckets: Mapping[str, BucketReport]
 ) -> dict[str, Any]:
-    reference, *systems = (side.described for side in sides)
+    reference, *systems = (side.described for side in corpus.shown)
     described = {"reference": reference, "predictions": dict(zip(found.systems, systems, strict=True))}
     listed: dict[str, Any] = {"errors": _listed(found).to_arrow().to_pylist()} if output.per_error else {}
     if buckets:

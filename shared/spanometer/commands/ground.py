@@ -31,7 +31,7 @@ from ..grounding.fates import fates_by_answer
 from ..grounding.grounded import Grounded
 from ..grounding.reading import AnswerReading
 from ..readers.document_file import DocumentFile
-from ..readers.formats import Format, formats_of, writers
+from ..readers.formats import Format, formats_of
 from ..readers.matching import matched
 from ..readers.pairing import Pairing, pair
 from ..readers.reading import with_tokens
@@ -96,9 +96,7 @@ def run(options: argparse.Namespace) -> int:
     paths = _paths(list(map(once, options.files)), source.answer_key)
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
     format, writing = source.target(source.to or ending)
-    require_new(options, format, paths)
-    if not writers()[format].folder:
-        read_options(Target, options, file="")
+    require_new(options, format)
     texts, answers = source.read_both(paths)
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
     found = paired.grounded["predictions"]

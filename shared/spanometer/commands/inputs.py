@@ -218,10 +218,8 @@ def detected(
         path = path.path
     if not isinstance(path, Piped):
         return detect(path, content, name, encoding=encoding)
-    try:
-        return detect(path.stream, content, name, encoding=encoding)
-    finally:
-        path.stream.rewind()
+    with path.stream.looked_at() as stream:
+        return detect(stream, content, name, encoding=encoding)
 
 
 def _declared(kind: type[Input]) -> dict[str, Option]:

@@ -44,8 +44,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_what_cannot_be_encoded()
     # that of Arrow keeps what it once had
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-    options = _parser().parse_args(argv)
+    options = argparse.Namespace()
     try:
+        _parser().parse_args(argv, options)
+        if getattr(options, "output", None) == "/dev/stdout":
+            # where that is a file, it is open already
+            options.output = "-"
+        from .options import require_kept_inputs
+
+        require_kept_inputs(options)
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             status: int = options.run(options)

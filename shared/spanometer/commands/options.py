@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -14,6 +16,16 @@ Owner = TypeVar("Owner")
 
 _LISTED = 5
 """How many owners of an option the help names one by one."""
+
+
+READ = (
+    *("file", "files", "reference", "predictions", "systems", "train", "data"),
+    *("label_names", "map", "word_probabilities", "tokenizer"),
+)
+"""Where the parsed options have the names of files that are read."""
+
+WRITTEN = ("output", "html", "plot", "list_spans")
+"""Where they have the names of files that are written."""
 
 
 def text(metavar: str, help: str, **details: Any) -> Any:
@@ -157,6 +169,31 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
     except InputError as error:
         spell = speller({name: options.flags.get(destination(one), "") for name, one in declared.items()})
         raise error.respelled(spell) from None
+
+
+def require_kept_inputs(options: argparse.Namespace) -> None:
+    """Raise an `InputError` if a file that is read would be replaced, or two results written into one file."""
+    given = [getattr(options, name, None) or [] for name in READ]
+    paths = [path.removeprefix("hf:") for value in given for path in ([value] if isinstance(value, str) else value)]
+    found = [file for path in paths for file in ([path] if os.path.exists(path) else glob.glob(path, recursive=True))]
+    read = set(map(os.path.realpath, found))
+    known: set[str] = set()
+    for name in WRITTEN:
+        path = getattr(options, name, None)
+        if path is None or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+            continue
+        target = os.path.realpath(path)
+        remedy = f"Name another file with {options.flags[name]}."
+        related = any(_is_within(target, file) or _is_within(file, target) for file in read)
+        if target in read or (related and getattr(options, "force", None) and os.path.exists(target)):
+            raise InputError("the input would be replaced.", remedy, source=path)
+        if target in known:
+            raise InputError("two results would be written into one file.", remedy, source=path)
+        known.add(target)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return os.path.join(path, "").startswith(os.path.join(folder, ""))
 
 
 def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import InputError
 from ..options import option
 from ..plots.figure import require_format
-from ..readers.output import creating, replacing
+from ..readers.output import require_writable, writing
 from ..tables.exports import to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
@@ -74,7 +74,8 @@ class TableOutput(Precision, Output):
         help="form of the tables, by default what the ending of -o says",
         choices={
             "text": "for people",
-            "csv": "with all digits unless --digits is given, an empty line between tables of different columns",
+            "csv": "with all digits unless --digits is given, an empty line between tables of different columns; "
+            "import its texts as text, as spreadsheets take a cell that begins with = + - @ for a formula",
             "markdown": "",
             "latex": "for the package booktabs",
             "html": "a page",
@@ -82,7 +83,7 @@ class TableOutput(Precision, Output):
         metavar="FORM",
     )
     output: str | None = text("FILE", "write into FILE, which must not exist yet, instead of standard output")
-    force: bool = switch("replace files that exist already")
+    force: bool = switch("replace files that exist already, but never an input")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -102,10 +103,7 @@ class TableOutput(Precision, Output):
         if self.force and not self.files:
             raise InputError("--force replaces files, and there is no -o.", "Name the file with -o.")
         for path in self.files:
-            if os.path.isdir(path):
-                raise InputError("this is a folder.", "Name a file.", source=path)
-            if os.path.isfile(path) and not self.force:
-                raise InputError("the file exists already.", "Choose another name, or add --force.", source=path)
+            require_writable(path, replace=self.force)
 
     @property
     def has_own_form(self) -> bool:
@@ -151,8 +149,7 @@ class TableOutput(Precision, Output):
         if not self.names_file:
             sys.stdout.write(text)
             return
-        path = str(self.output)
-        with replacing(path) if self.force and os.path.isfile(path) else creating(path) as stream:
+        with writing(str(self.output), replace=self.force) as stream:
             stream.write(text.encode())
 
 

@@ -11,6 +11,7 @@ from ..analysis.results import MeasureResult, Report
 from ..counts.statistics import Resampling
 from ..errors import InputError
 from ..options import option
+from ..readers.arguments import TagArguments
 from ..tags.decoding import LabelDecoding
 from .inputs import ChosenLabels, PairInput, Scored, Side
 from .options import text
@@ -59,10 +60,10 @@ class ParquetInput(LabelDecoding, ChosenLabels, PairInput):
         from ..integrations.dask import tally
 
         columns = self.references, self.predictions
-        decoding = self.scheme, self.repair, *columns, self.lengths, self.prefix
-        reading = Reading.of(measures, *decoding, **self.chosen)
+        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
+        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
         found = tally(paths[0], reading, client=self.cluster)
-        how = self.reading(str(reading.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
+        how = self.reading(str(reading.decoding.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
         how = {**how, **self.signed()}
         results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")

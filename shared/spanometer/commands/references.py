@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from ..analysis.several_references import AgainstReferences, score_against
-from ..counts.statistics import Resampling
 from ..errors import InputError, counted
 from ..measures.registry import MEASURES
-from ..readers.reading import by_annotator
 from ..tables.table import Part, heading
 from .answers import known_measures
+from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .documents import side_of as side_of_documents
 from .inputs import (
     PairInput,
-    Side,
     headlines,
     kind_of,
-    named,
-    names_of,
     once,
     require_distinct,
     require_scored,
-    size_of,
     with_answer_keys,
 )
 from .measures import chosen_measures, chosen_resampling, require_used
 from .options import read_options
 from .output import TableOutput
-from .tag_files import ChanceParts, TagSeries, documents_in, side_of
+from .tag_files import ChanceParts, TagSeries
 
 _NOT_SHOWN = ("per_label", "per_document", "score_only")
 """Options of showing that are for one reference."""
@@ -47,21 +40,21 @@ def run(options: argparse.Namespace, output: TableOutput, kinds: Sequence[type[P
             raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
     require_distinct(paths)
     paths = with_answer_keys(list(map(once, paths)), options.answer_key, systems=number)
-    kind = kind_of((DocumentSeries, TagSeries), options, paths, [*MEASURES.values(), ChanceParts])
+    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+    kind = kind_of(owners, options, paths, [*MEASURES.values(), ChanceParts])
     measures = chosen_measures(options, MEASURES, ["span_f"])
     require_scored(measures, kind)
     resampling = chosen_resampling(options)
     require_used(options, known_measures(), measures, resampling=resampling, kinds=[*kinds, kind], kind=kind)
-    default = names_of(paths[number:])
-    if not set(default).isdisjoint(names_of(paths[:number])):
-        default = names_of(paths)[number:]
-    systems = named(options.names, default, "system")
-    if kind is DocumentSeries:
-        source = read_options(DocumentSeries, options)
-        sides, found, size = _of_documents(source, paths, number, systems, measures, resampling)
-    else:
-        sides, found, size = _of_tags(read_options(TagSeries, options), paths, number, systems, measures, resampling)
-    output.write(lambda: _described(found, sides), lambda: _parts(found, sides, size))
+    if kind is TagSeries and number == 1:
+        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
+    corpus = read_options(kind, options).corpus(paths, options.names, annotators=number)
+    drawn = {} if resampling is None else asdict(resampling)
+    with corpus.placing_errors():
+        found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
+    output.write(
+        lambda: {"files": [side.described for side in corpus.shown], **found.to_dict()}, lambda: _parts(found, corpus)
+    )
     return 0
 
 
@@ -76,64 +69,6 @@ def _number_in(text: str, files: int) -> int:
     return number
 
 
-def _of_documents(
-    source: DocumentSeries,
-    paths: Sequence[str],
-    number: int,
-    systems: Sequence[str],
-    measures: Sequence[Any],
-    resampling: Resampling | None,
-) -> tuple[list[tuple[str, Side]], AgainstReferences, str]:
-    """Score files of documents; a single file of references has those of several annotators."""
-    source.require_taken(paths)
-    if number == 1:
-        people = by_annotator(source.read_whole(paths[0]), "Give more references.")
-    else:
-        people = dict(zip(names_of(paths[:number]), map(source.read, paths[:number]), strict=True))
-    outputs = dict(zip(systems, map(source.read, paths[number:]), strict=True))
-    found = score_against(
-        people, outputs, measures=measures, pairing=source.pairing, **source.chosen, **_drawn(resampling)
-    )
-    sides = [(name, side_of_documents(file)) for name, file in [*people.items(), *outputs.items()]]
-    return sides, found, counted(found.documents, "document")
-
-
-def _of_tags(
-    source: TagSeries,
-    paths: Sequence[str],
-    number: int,
-    systems: Sequence[str],
-    measures: Sequence[Any],
-    resampling: Resampling | None,
-) -> tuple[list[tuple[str, Side]], AgainstReferences, str]:
-    """Score files of tags; errors name the files' lines."""
-    if number == 1:
-        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
-    files = source.read_all(paths, "references and systems")
-    people = dict(zip(names_of(paths[:number]), files[:number], strict=True))
-    outputs = dict(zip(systems, files[number:], strict=True))
-    sides = {f"annotator {name}": file for name, file in people.items()}
-    with source.located({**sides, **{f"system {name}": file for name, file in outputs.items()}}):
-        found = score_against(
-            {name: source.annotation_in(file) for name, file in people.items()},
-            {name: source.annotation_in(file) for name, file in outputs.items()},
-            measures=measures,
-            **source.decoding,
-            **source.chosen,
-            **_drawn(resampling),
-        )
-    shown = [(name, side_of(file)) for name, file in [*people.items(), *outputs.items()]]
-    return shown, found, documents_in(files[0])
-
-
-def _drawn(resampling: Resampling | None) -> Mapping[str, Any]:
-    return {} if resampling is None else asdict(resampling)
-
-
-def _described(found: AgainstReferences, sides: Sequence[tuple[str, Side]]) -> dict[str, Any]:
-    return {"files": [side.described for _, side in sides], **found.to_dict()}
-
-
-def _parts(found: AgainstReferences, sides: Sequence[tuple[str, Side]], size: str) -> Iterator[Part]:
-    yield from heading(headlines(sides, size_of(size, found.tokens, found.unit)))
+def _parts(found: AgainstReferences, corpus: Corpus) -> Iterator[Part]:
+    yield from heading(headlines(corpus.sides, corpus.size(found.documents, found.tokens, found.unit)))
     yield from found.lines()

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, BinaryIO, cast
@@ -21,7 +21,7 @@ from ..readers.document_file import DocumentFile
 from ..readers.fitting import Fitted
 from ..readers.folders import files_of
 from ..readers.formats import writers
-from ..readers.output import creating, creating_folder, packing, replacing
+from ..readers.output import packing, require_writable, writing, writing_folder
 from ..readers.rewriter import Rewriter
 from ..readers.several_files import read_together
 from ..readers.source import Source, open_file
@@ -101,7 +101,7 @@ class Target:
         "ends in .gz is gzipped in any case",
     )
     in_place: bool = switch("replace FILE, all at once when everything is written; keeps its mode")
-    force: bool = switch("let -o replace a file")
+    force: bool = switch("let -o replace a file, or a folder of such files, but never an input")
     file: str
 
     def __post_init__(self) -> None:
@@ -114,10 +114,6 @@ class Target:
             )
         if self.force and not self.names_file:
             raise InputError("--force lets -o replace a file, and there is no -o.", "Name the file with -o.")
-        if self.names_file and os.path.isdir(str(self.output)):
-            raise InputError(
-                "this is a folder.", "Name a new file; or, for several files, a new folder.", source=self.output
-            )
 
     @property
     def names_file(self) -> bool:
@@ -125,23 +121,25 @@ class Target:
         return self.output not in (None, STANDARD_INPUT)
 
     @contextlib.contextmanager
-    def opened(self, *, packed: bool) -> Iterator[BinaryIO]:
-        """Open the target, packed as the input is."""
-        if self.in_place:
-            target: contextlib.AbstractContextManager[BinaryIO] = replacing(self.file)
-        elif self.output is None or not self.names_file:
+    def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
+        """Open the target, packed as the input is; see `writing`."""
+        if self.in_place and not os.path.isfile(self.file):
+            raise InputError("this is not a regular file.", "Name a file.", source=self.file)
+        path = self.file if self.in_place else str(self.output)
+        if self.in_place or self.names_file:
+            packed = packed or (path.endswith(".gz") and not self.in_place)
+            opening: contextlib.AbstractContextManager[BinaryIO] = writing(
+                path, replace=self.in_place or self.force, together=together
+            )
+        else:
             sys.stdout.flush()
             # nobody reads gzip on a screen
             packed = packed and not sys.stdout.isatty()
-            target = contextlib.nullcontext(sys.stdout.buffer)
-        else:
-            packed = packed or self.output.endswith(".gz")
-            regular = self.force and os.path.isfile(self.output)
-            target = replacing(self.output) if regular else creating(self.output)
-        with target as stream, packing(stream, packed=packed) as output:
-            yield output
-        if not self.in_place and not self.names_file:
-            sys.stdout.buffer.flush()
+            opening = contextlib.nullcontext(sys.stdout.buffer)
+        with opening as stream:
+            with packing(stream, packed=packed) as output:
+                yield output
+            stream.flush()
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -156,25 +154,24 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("output"), {"": Target}, called={"output": "-o --output"})
 
 
-def require_new(options: argparse.Namespace, format: str, inputs: Sequence[str]) -> None:
+def require_new(options: argparse.Namespace, format: str) -> None:
     """Raise an `InputError` if documents cannot be written where the options say."""
-    output = options.output
     if getattr(options, "in_place", None):
         raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
-    if writers()[format].folder and output in (None, STANDARD_INPUT):
+    target, folder = read_options(Target, options, file=""), writers()[format].folder
+    if target.names_file:
+        require_writable(str(target.output), replace=target.force, folder=folder)
+    elif folder:
         raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
-    for path in inputs:
-        if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
-            raise InputError("the input would be replaced.", "Name another file with -o.", source=output)
 
 
-def write_out(options: argparse.Namespace, prepared: Fitted, format: str, writing: Mapping[str, Any]) -> None:
+def write_out(options: argparse.Namespace, prepared: Fitted, format: str, settings: Mapping[str, Any]) -> None:
     """Write documents, as a format can hold them, where the options say."""
     if writers()[format].folder:
-        write_folder(options.output, prepared, format, writing)
+        write_folder(options.output, prepared, format, settings, replace=bool(options.force))
         return
-    with read_options(Target, options, file="").opened(packed=False) as stream:
-        write_into(stream, prepared, format, writing)
+    with read_options(Target, options, file="").opened() as stream:
+        write_into(stream, prepared, format, settings)
 
 
 def say_what_is_lost(file: DocumentFile, prepared: Fitted) -> None:
@@ -200,15 +197,17 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     path: str = options.file
     target = read_options(Target, options, file=path)
     files = files_of(path)
+    if target.names_file:
+        require_writable(str(target.output), replace=target.force, folder=files is not None)
     if files is not None:
         rewriters = _rewrite_each(path, files, source, change, target)
     else:
         # the input is closed before the output takes its place, which some systems demand
-        with contextlib.ExitStack() as writing, _opened(path) as stream:
+        with contextlib.ExitStack() as together, _opened(path) as stream:
             file = _read(path, source, stream)
             rewriters = [Rewriter(file, _changed(file, source, change), outside=source.outside)]
             stream.seek(0)
-            _write(rewriters[0], stream, source, target, writing)
+            _write(rewriters[0], stream, source, target, together)
     if target.in_place or target.names_file:
         changed, tokens = (sum(getattr(one, name) for one in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
@@ -224,23 +223,24 @@ def _rewrite_each(
         remedy = "Name a new folder with -o, or replace the files with --in-place."
         raise InputError("these are several files, and standard output is one.", remedy, source=path)
     parts = {file: _read(file, source) for file in files.values()}
-    together = read_together(path, files, parts.__getitem__)
+    corpus = read_together(path, files, parts.__getitem__)
     last = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
     bounds = pairwise([0, *last])
-    changed = _changed(together, source, change)
+    changed = _changed(corpus, source, change)
     rewriters = [
         Rewriter(part, [column.between(*documents) for column in changed], outside=source.outside)
         for part, documents in zip(parts.values(), bounds, strict=True)
     ]
     root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
-    with contextlib.nullcontext() if target.in_place else creating_folder(str(target.output)) as folder:
+    new = contextlib.nullcontext() if target.in_place else writing_folder(str(target.output), replace=target.force)
+    with new as folder, contextlib.ExitStack() as together:
         for file, rewriter in zip(parts, rewriters, strict=True):
             of_file = replace(target, file=file)
             if folder is not None:
                 of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
                 os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
-            with contextlib.ExitStack() as writing, open_file(file, file) as stream:
-                _write(rewriter, stream, source, of_file, writing)
+            with open_file(file, file) as stream:
+                _write(rewriter, stream, source, of_file, together)
     return rewriters
 
 
@@ -261,14 +261,15 @@ def _changed(file: TagFile, source: TagColumns, change: Callable[[Tags], Tags]) 
 
 
 def _write(
-    rewriter: Rewriter, stream: BinaryIO, source: TagColumns, target: Target, writing: contextlib.ExitStack
+    rewriter: Rewriter, stream: BinaryIO, source: TagColumns, target: Target, together: contextlib.ExitStack
 ) -> None:
-    """Write a file with its new tags, unless it would replace itself; it gets its name when `writing` ends."""
+    """Write a file with its new tags, unless it would replace itself; it gets its name when `together` is closed."""
     if rewriter.changed or not target.in_place:
-        with Source.open(stream, rewriter.source, **source.limits) as unchanged:
-            output = writing.enter_context(target.opened(packed=unchanged.packed))
-            for block in rewriter.blocks(unchanged):
-                output.write(block)
+        with (
+            Source.open(stream, rewriter.source, **source.limits) as unchanged,
+            target.opened(packed=unchanged.packed, together=together) as output,
+        ):
+            output.writelines(rewriter.blocks(unchanged))
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from ..analysis.contexts import context_of_tags
 from ..analysis.difficulty import by_chance, read_bounds
 from ..analysis.results import Report
 from ..counts.statistics import Resampling
@@ -28,16 +29,14 @@ from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
+from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
 from .inputs import (
     ChosenLabels,
     ComparedWords,
-    Input,
     PairInput,
     Scored,
     Side,
     located,
-    named,
-    names_of,
     read_with,
     require_distinct,
 )
@@ -201,7 +200,7 @@ class NumberedLabels(LabelDecoding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Input):
+class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, SeveralFiles):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -242,12 +241,27 @@ class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Input)
             files.append(replace(file, words=None))
         return files
 
-    def by_name(
-        self, names: str | None, paths: Sequence[str], files: Sequence[TagFile], noun: str
-    ) -> dict[str, TagFile]:
-        """Return files by the names that were asked for, else by those of the paths or columns."""
-        default = names_of(paths) if self.columns is None else [file.columns[0] for file in files]
-        return dict(zip(named(names, default, noun), files, strict=True))
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read all sides; the words are those of the first."""
+        what = {None: "its annotators", 0: "the reference and the systems"}.get(annotators, "references and systems")
+        read = self.read_all(paths, what, words=words)
+        if annotators == 0:
+            require_system(read, "a system's tags", "Give PREDICTION, or two --columns or more.")
+        default = default_names(paths, annotators) if self.columns is None else [file.columns[0] for file in read]
+        files = by_role(read, default, names, annotators)
+        for file in read[1:] if annotators == 0 else ():
+            require_same_tokens(read[0], file)
+        return Corpus(
+            files=files,
+            given={name: self.annotation_in(file) for name, file in files.items()},
+            shown=list(map(side_of, read)),
+            reading={**self.decoding, **self.chosen},
+            documents=documents_in(read[0]),
+            context=lambda: context_of_tags(read[0], self.kept(read[0])),
+            located=self.located,
+        )
 
     @contextmanager
     def located(self, files: Mapping[str, TagFile]) -> Iterator[None]:

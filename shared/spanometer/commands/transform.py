@@ -161,7 +161,7 @@ def _transform_documents(
     _require_spans(options, steps)
     writer = writers().get(format.name)
     if writer is not None and not options.as_spans:
-        require_new(options, format.name, [options.file])
+        require_new(options, format.name)
     elif not options.as_spans:
         raise InputError(
             f"{format.name} cannot be written.", "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
@@ -174,7 +174,7 @@ def _transform_documents(
     spans, touched = _transformed(options, steps, carried.file.spans, beyond=options.as_spans)
     if options.as_spans:
         target = read_options(Target, options, file=options.file)
-        with target.opened(packed=False) as output:
+        with target.opened() as output:
             output.writelines(span_lines(spans))
         return touched
     changed = replace(carried.file, spans=spans)
@@ -218,7 +218,7 @@ def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequenc
         tags = as_tags(file.tags[0], prefix=source.prefix)
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
     spans, touched = _transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name), beyond=True)
-    with target.opened(packed=False) as output:
+    with target.opened() as output:
         output.writelines(span_lines(spans))
     return touched
 

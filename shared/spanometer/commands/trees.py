@@ -23,6 +23,7 @@ from ..spans.entities import Entities
 from ..spans.markup import EntityTypes
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
+from .corpus import Corpus, SeveralFiles, by_role, default_names
 from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
@@ -67,7 +68,7 @@ class Trees:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
+class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput, SeveralFiles):
     """Files of entity trees, scored by measures of these."""
 
     title: ClassVar[str] = "entity trees"
@@ -116,6 +117,18 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput):
                     sides[0].entities.with_lengths(system.lengths)
             sides.append(sides[0] if system is reference else _columns(system, lengths))
         return sides
+
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference and the systems."""
+        files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
+        return Corpus(
+            files=files,
+            given={name: trees.entities for name, trees in files.items()},
+            shown=[trees.side for trees in read],
+            reading=self.reading(read),
+        )
 
     def score(
         self,

@@ -135,7 +135,7 @@ def _sentences(file: CorpusFile) -> Iterator[Part]:
 
 
 def _scheme_of(part: Part) -> str | None:
-    """Return the scheme that the entity tags follow furthest; None if they follow both equally far."""
+    """Find the scheme that the entity tags follow furthest; None if they follow both equally far."""
     tags = part.columns["ner_tags"]
     first = {}
     for scheme in SCHEMES:

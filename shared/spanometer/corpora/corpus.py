@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
-import os
-import tempfile
-import warnings
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-from datasets import Dataset, DatasetDict, Features, IterableDataset, IterableDatasetDict, NamedSplit, config
+from datasets import (
+    ArrowBasedBuilder,
+    Dataset,
+    DatasetDict,
+    DatasetInfo,
+    Features,
+    IterableDataset,
+    IterableDatasetDict,
+    NamedSplit,
+    SplitGenerator,
+)
+from datasets.exceptions import DatasetGenerationError
 
 from ..errors import InputError
 from .corpus_file import CorpusFile
@@ -25,11 +29,8 @@ from .layout import Files
 from .parts import ROWS
 from .source import Source, cache_folder
 
-READER_VERSION = 2
+READER_VERSION = 3
 """To be raised whenever a loader gives other rows for the same bytes, so that older cache files are not used."""
-
-_BLOCK = 1 << 20
-"""How many bytes of a cache file are in memory at a time while it is checked."""
 
 Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDict
 
@@ -49,76 +50,61 @@ class Corpus(ABC):
     def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
         """Read the rows of a file, in parts."""
 
-    def load(self, files: Files, split: object, *, streaming: bool, cache_dir: Source) -> Loaded:
+    def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
         """Load all splits, or the one that was asked for.
 
         Raises:
             InputError: if the files cannot be read, or the cache cannot be written.
         """
-        folder = cache_folder(cache_dir, "spanometer") or os.path.join(config.HF_DATASETS_CACHE, "spanometer")
-        each: Callable[..., Any] = self._streamed if streaming else partial(self._cached, folder)
-        loaded = {name: each(of_split, NamedSplit(name)) for name, of_split in files.items()}
-        if split is not None:
-            return loaded.popitem()[1]
-        return IterableDatasetDict(loaded) if streaming else DatasetDict(loaded)
+        folder = cache_folder(cache_dir)
+        loaded: Any = IterableDatasetDict() if streaming else DatasetDict()
+        for name, of_split in files.items():
+            split_name = NamedSplit(name)
+            loaded[name] = (
+                IterableDataset.from_generator(
+                    self._rows, features=self.features, gen_kwargs={"files": of_split}, split=split_name
+                )
+                if streaming
+                else self._cached(split_name, of_split, folder)
+            )
+        return loaded if split is None else loaded.popitem()[1]
 
-    def _streamed(self, files: tuple[CorpusFile, ...], split: NamedSplit) -> IterableDataset:
-        return IterableDataset.from_generator(
-            self._rows, features=self.features, gen_kwargs={"files": files}, split=split
-        )
-
-    def _rows(self, files: Iterable[CorpusFile]) -> Iterator[dict[str, Any]]:
+    def _rows(self, files: tuple[CorpusFile, ...]) -> Iterator[dict[str, Any]]:
         for table in chain.from_iterable(map(self.tables, files)):
             for batch in table.to_batches(max_chunksize=ROWS):
                 yield from batch.to_pylist()
 
-    def _cached(self, folder: str, files: tuple[CorpusFile, ...], split: NamedSplit) -> Dataset:
-        """Map the cached rows of some files into memory; read and cache them first unless that was done before.
-
-        A cache file is named by the hash of what was read and by the checksum of its own bytes. If they do not fit,
-        the file is damaged, and is made anew with a warning.
-        """
-        identity = json.dumps([READER_VERSION, self.key, [file.digest() for file in files]])
-        key = hashlib.sha256(identity.encode()).hexdigest()[:32]
-        damaged = []
-        for path in glob.glob(os.path.join(glob.escape(folder), f"{key}-*.arrow")):
-            with suppress(OSError):
-                if path.endswith(f"-{_checksum(path)}.arrow"):
-                    return Dataset.from_file(path, split=split)
-            warnings.warn(f"the cache file {path} is damaged; it is made anew.", stacklevel=5)
-            damaged.append(path)
+    def _cached(self, split: NamedSplit, files: tuple[CorpusFile, ...], folder: str | None) -> Dataset:
+        """Map a split into memory; read and cache it first unless that was done before."""
+        identity = json.dumps([READER_VERSION, self.key, str(split), [file.digest() for file in files]])
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:32]
         try:
-            path = self._write(files, folder, key)
-            for other in {*damaged} - {path}:
-                with suppress(FileNotFoundError):
-                    os.remove(other)
-        except OSError as error:
-            problem = f"cannot be written: {(error.strerror or str(error)).lower()}."
+            builder = _Builder(self, split, files, cache_dir=folder, dataset_name="spanometer", hash=digest)
+            builder.download_and_prepare()
+            return builder.as_dataset(split)
+        except (OSError, pa.ArrowException, DatasetGenerationError) as error:
+            cause = error.__cause__ or error
+            if not isinstance(cause, (OSError, pa.ArrowException)):
+                raise cause from None
+            problem = f"the cache cannot be used: {(getattr(cause, 'strerror', None) or str(cause)).lower()}."
             remedy = "Name another folder with cache_dir=..., or read with streaming=True, which writes nothing."
-            raise InputError(problem, remedy, source=error.filename2 or error.filename or folder) from None
-        return Dataset.from_file(path, split=split)
-
-    def _write(self, files: tuple[CorpusFile, ...], folder: str, key: str) -> str:
-        """Write a cache file, whole or not at all, and return its path."""
-        os.makedirs(folder, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            unfinished = os.path.join(temporary, key)
-            with open(unfinished, "wb") as stream:
-                with pa.ipc.new_stream(stream, self.features.arrow_schema) as writer:
-                    for table in chain.from_iterable(map(self.tables, files)):
-                        writer.write_table(table, ROWS)
-                # otherwise a loss of power could leave the name without the bytes
-                stream.flush()
-                os.fsync(stream.fileno())
-            path = os.path.join(folder, f"{key}-{_checksum(unfinished)}.arrow")
-            os.replace(unfinished, path)
-        return path
+            raise InputError(problem, remedy, source=getattr(cause, "filename", None) or folder) from None
 
 
-def _checksum(path: str) -> str:
-    """Return the CRC-32 of a file; the SHA-256 of what was read, of about the same size, takes four times as long."""
-    checksum = 0
-    with open(path, "rb") as stream:
-        while block := stream.read(_BLOCK):
-            checksum = zlib.crc32(block, checksum)
-    return f"{checksum:08x}"
+class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
+    """A builder of `datasets` for a split, cached by the hash of what is read."""
+
+    def __init__(self, corpus: Corpus, split: NamedSplit, files: tuple[CorpusFile, ...], **options: Any) -> None:
+        self._corpus, self._split, self._files = corpus, split, files
+        super().__init__(**options)
+
+    def _info(self) -> DatasetInfo:
+        return DatasetInfo()
+
+    def _split_generators(self, dl_manager: Any) -> list[SplitGenerator]:
+        # not in _info: some corpora read their files to know their columns, and what is cached is not read again
+        self.info.features = self._corpus.features
+        return [SplitGenerator(self._split)]
+
+    def _generate_tables(self) -> Iterator[tuple[int, pa.Table]]:
+        yield from enumerate(chain.from_iterable(map(self._corpus.tables, self._files)))

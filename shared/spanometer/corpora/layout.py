@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import InputError
+from ..errors import InputError, require_choice
 from .corpus_file import CorpusFile
 
 SPLITS = ("train", "validation", "test")
@@ -69,7 +68,7 @@ class Layout:
         return tuple(named) or tuple(file for file in files if self._is_parquet(str(file.path), split))
 
     def split_of(self, file: CorpusFile, wanted: str | None = None) -> str:
-        """Return the split that a single file is: the wanted one, or the one that its name tells.
+        """Find the split of a single file: the wanted one, or the one that its name tells.
 
         Raises:
             InputError: if it is neither, or the two differ.
@@ -86,7 +85,7 @@ class Layout:
         return split
 
     def hub_patterns(self, splits: Iterable[str]) -> list[str]:
-        """Return patterns, as `huggingface_hub` takes them, of the files of some splits."""
+        """List patterns of the files of some splits, as `huggingface_hub` takes them."""
         named = [pattern for split in splits for name in self.names[split] for pattern in (name, f"*/{name}")]
         return named + [pattern for split in splits for pattern in self._parquet_patterns(split)]
 
@@ -108,24 +107,17 @@ def _bare(file: CorpusFile) -> str:
 
 
 def split_named(file: CorpusFile) -> str | None:
-    """Return the split that a file's name tells, or None."""
+    """Read the split from a file's name; None if it names none or several."""
     words = re.split(r"[^a-z]+", _bare(file))
     found = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
     return found.pop() if len(found) == 1 else None
 
 
 def require_split(split: object) -> str | None:
-    """Return the name that `datasets` has for a split; an `InputError` with a suggestion for an unknown one."""
+    """Resolve the name of a split to that of `datasets`; raise an `InputError` for an unknown one."""
     if split is None:
         return None
     name = SPLIT_ALIASES.get(str(split), str(split))
     if name not in SPLITS:
-        raise unknown("split", str(split), (*SPLITS, *SPLIT_ALIASES))
+        require_choice("split", split, (*SPLITS, *SPLIT_ALIASES))
     return name
-
-
-def unknown(option: str, value: object, choices: Sequence[str]) -> InputError:
-    """Make an error about a value that is not one of the choices, with the one that it resembles."""
-    close = difflib.get_close_matches(str(value).lower(), choices, n=1, cutoff=0.5)
-    meant = f"Did you mean {close[0]!r}? " if close else ""
-    return InputError(f"unknown {option}: {value!r}.", f"{meant}Use one of {', '.join(map(repr, choices))}.")

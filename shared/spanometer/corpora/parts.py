@@ -27,7 +27,7 @@ def iob_tags(labels: Sequence[str]) -> list[str]:
 
 
 def sentence_features(tags: Mapping[str, Sequence[str]], **values: str) -> Features:
-    """Return the features of sentences: `id`, `tokens`, columns with these tags, and columns of these types."""
+    """Make the features of sentences: `id`, `tokens`, columns with these tags, and columns of these types."""
     labels = {name: List(ClassLabel(names=list(names))) for name, names in tags.items()}
     others = {name: Value(dtype) for name, dtype in values.items()}
     return Features({"id": Value("string"), "tokens": List(Value("string")), **labels, **others})
@@ -78,7 +78,7 @@ class Part:
             self._values(name, tags, features[name].feature)
 
     def _values(self, name: str, tags: Tags, feature: Any) -> pa.Array:
-        """Return the words of a column, or the numbers of its class labels."""
+        """Encode the words of a column as strings, or its class labels as their numbers."""
         if not isinstance(feature, ClassLabel):
             return pa.array(tags.names, pa.string()).take(pa.array(tags.codes))
         known = {label: code for code, label in enumerate(feature.names)}

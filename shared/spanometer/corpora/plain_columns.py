@@ -119,7 +119,7 @@ class PlainColumns(Corpus):
 
 
 def _checked(names: Any) -> list[str]:
-    """Return the names of the tags; raise an `InputError` unless they are strings, each one once."""
+    """Check the names of the tags; raise an `InputError` unless they are strings, each one once."""
     listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
         raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")

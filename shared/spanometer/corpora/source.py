@@ -60,37 +60,34 @@ class HubRepository:
                 repo_type="dataset",
                 revision=self.revision,
                 allow_patterns=patterns,
-                cache_dir=cache_folder(cache_dir, "hub"),
+                cache_dir=cache_folder(cache_dir),
             )
             return folder
-        except utils.GatedRepoError:
-            problem = f"the data set {self.repository} asks its users to accept its terms first."
-            remedy = "Accept them on its page, then sign in (hf auth login, or HF_TOKEN), or give source=..."
-        except (utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.HFValidationError) as error:
-            what = "revision" if isinstance(error, utils.RevisionNotFoundError) else "data set"
-            problem = f"the Hub ({constants.ENDPOINT}) has no such {what}, or does not show it to you."
-            remedy = "Name another (repository=..., revision=...), sign in (HF_TOKEN), or give the corpus as source=..."
         except (OSError, ValueError) as error:
             cause = error.__cause__ if isinstance(error, utils.LocalEntryNotFoundError) and error.__cause__ else error
-            reason = str(cause).strip().partition("\n")[0].rstrip(".") or type(cause).__name__
-            problem = f"the Hub ({constants.ENDPOINT}) cannot be reached ({reason})."
-            remedy = "Give the corpus as source=... (a file, a folder or an archive), or "
-            if constants.HF_HUB_OFFLINE:
+            reason = f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}".rstrip(".: ")
+            problem = f"the Hub ({constants.ENDPOINT}) does not give this data set ({reason})."
+            remedy = (
+                "Name another (repository=..., revision=...), sign in where it asks for that or for its terms to be "
+                "accepted (HF_TOKEN), name a mirror (HF_ENDPOINT), or give the corpus as source=..."
+            )
+            if isinstance(error, OSError) and error.filename is not None:
+                problem = f"the Hub's cache cannot be written ({reason})."
+                remedy = "Name another folder with cache_dir=..., or with the environment variable HF_HOME."
+            elif constants.HF_HUB_OFFLINE:
                 problem = "HF_HUB_OFFLINE is set, and the corpus is not in the Hub's cache."
-                remedy += "unset HF_HUB_OFFLINE."
-            else:
-                remedy += "name a mirror with the environment variable HF_ENDPOINT."
-        raise InputError(problem, remedy, source=str(self))
+                remedy = "Give the corpus as source=... (a file, a folder or an archive), or unset HF_HUB_OFFLINE."
+            raise InputError(problem, remedy, source=str(self)) from None
 
 
-def cache_folder(cache_dir: Source, name: str) -> str | None:
-    """Return a folder within `cache_dir`, None without one; an `InputError` unless that is a path."""
+def cache_folder(cache_dir: Source) -> str | None:
+    """Read the path of a cache; raise an `InputError` unless it is one, or None."""
     if cache_dir is None:
         return None
     path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None
     if not isinstance(path, str) or "\0" in path:
         raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Give the path of a folder, or None.")
-    return os.path.join(path, name)
+    return path
 
 
 def find_files(

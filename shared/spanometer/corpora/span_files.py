@@ -63,7 +63,7 @@ def _dataset(file: DocumentFile) -> Dataset:
 
 
 def _tokens(file: DocumentFile) -> pa.Array:
-    """Return the tokens: their texts, their bounds, or both; None if neither is known."""
+    """List the tokens: their texts, their bounds, or both; None if neither is known."""
     tokens, texts, words = file.documents.tokens, file.documents.texts, file.words
     if tokens is None and words is None:
         return pa.nulls(file.documents.size, pa.list_(_TOKEN))

@@ -1,4 +1,4 @@
-"""Statistics of summed counts: ratios, averages over labels, and resampling of documents for confidence intervals.
+"""Statistics of summed counts: ratios, averages over labels, and how documents are drawn anew for intervals.
 
 Counts are kept document by document, so that a resampled corpus is a row of weights, and its totals a product of
 matrices. SciPy's `bootstrap` draws indices of documents instead, and scores the corpus without each single one of them
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -195,68 +194,6 @@ class Resampling:
     def options(self) -> dict[str, object]:
         """Return the options, for the signature."""
         return {name: getattr(self, name) for name in options_of(self)}
-
-
-def interval(
-    point: float, drawn: np.ndarray, confidence: float, left_out: np.ndarray | None = None
-) -> tuple[float, float]:
-    """Compute the confidence interval of a value.
-
-    Args:
-        point: the value of the corpus itself.
-        drawn: the values of resampled corpora; NaN among them are ignored.
-        confidence: the level.
-        left_out: the values of the corpus without one group of documents after the other, for BCa; None for the
-            percentile interval, which is also returned if BCa is not defined: if all drawn values are on one side of
-            the point, or all that are left out are equal.
-
-    Returns:
-        The lower and the upper bound; NaN if no drawn value is a number.
-    """
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) == 0 or np.isnan(point):
-        return float("nan"), float("nan")
-    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    if left_out is not None:
-        tails = _bca_tails(point, drawn, tails, left_out[~np.isnan(left_out)])
-    low, high = np.quantile(drawn, tails).tolist()
-    return low, high
-
-
-def intervals(
-    points: np.ndarray, drawn: np.ndarray, confidence: float, left_out: np.ndarray | None = None
-) -> np.ndarray:
-    """Compute the confidence intervals of several values, see `interval`.
-
-    Args:
-        points: the values, shape (values).
-        drawn: those of resampled corpora, shape (corpora, values).
-        confidence: the level.
-        left_out: those without one group of documents, shape (groups, values), or None.
-
-    Returns:
-        The lower and the upper bounds, shape (2, values).
-    """
-    without = [None] * len(points) if left_out is None else list(left_out.T)
-    found = zip(points.tolist(), drawn.T, without, strict=True)
-    return np.array([interval(point, of_value, confidence, out) for point, of_value, out in found]).reshape(-1, 2).T
-
-
-def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """Return the tails shifted for bias and skewness of the bootstrap distribution (Efron 1987)."""
-    # sums of the same numbers in another order differ in their last bits
-    equal = np.isclose(drawn, point, rtol=1e-12, atol=1e-12)
-    below = ((drawn < point) & ~equal).sum() + equal.sum() / 2
-    spread = left_out.mean() - left_out if len(left_out) else np.zeros(1)
-    squares = (spread**2).sum()
-    if not 0 < below < len(drawn) or squares < 1e-24:
-        return tails
-    normal = NormalDist()
-    bias = normal.inv_cdf(below / len(drawn))
-    acceleration = float((spread**3).sum() / (6 * squares**1.5))
-    # at a level next to 1 the upper tail is 1 itself
-    shifted = [bias + normal.inv_cdf(tail) for tail in np.minimum(tails, np.nextafter(1, 0)).tolist()]
-    return np.array([normal.cdf(bias + tail / (1 - acceleration * tail)) for tail in shifted])
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:

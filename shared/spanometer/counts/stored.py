@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ _CHECKSUM_SIZE = 4
 
 
 def write_stream(table: pa.Table) -> bytes:
-    """Return an Arrow stream of a table, and behind its end the CRC-32 of all that; Arrow reads it as it is."""
+    """Write an Arrow stream of a table, and behind its end its CRC-32, which Arrow ignores."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -44,7 +44,7 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
 
 
 def read_description(table: pa.Table) -> dict[str, Any]:
-    """Return what a table's metadata say of its counts; nothing if they say nothing that can be read."""
+    """Read the description of counts in a table's metadata; empty if there is none."""
     try:
         described = json.loads((table.schema.metadata or {})[METADATA])
     except (KeyError, ValueError, RecursionError):
@@ -52,31 +52,8 @@ def read_description(table: pa.Table) -> dict[str, Any]:
     return described if isinstance(described, dict) else {}
 
 
-def checksum(described: Mapping[str, Any], contents: Iterable[Sequence[np.ndarray]]) -> int:
-    """Return the checksum of what metadata say (but for a checksum) and of numbers, whatever the order of their rows.
-
-    Args:
-        described: the metadata.
-        contents: the columns of each table of numbers.
-    """
-    said = {name: value for name, value in described.items() if name != "checksum"}
-    written = json.dumps([said, [_digest(columns) for columns in contents]], sort_keys=True)
-    return zlib.crc32(written.encode())
-
-
-def _digest(columns: Sequence[np.ndarray]) -> int:
-    """Return the sum of the rows' hashes."""
-    mixed = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
-        # the bits of an integer read as a floating-point number would be another number
-        kind, factor = (np.float64, 0xC2B2AE3D27D4EB4F) if column.dtype.kind == "f" else (np.int64, 0x9E3779B97F4A7C15)
-        mixed = (mixed ^ column.astype(kind).view(np.uint64)) * np.uint64(factor)
-        mixed ^= mixed >> np.uint64(29)
-    return int(mixed.sum())
-
-
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as JSON has them: NaN, which it lacks, as text."""
+    """Convert options to JSON types: NaN, which JSON lacks, as text."""
     texts = {name: "nan" if isinstance(value, float) and value != value else value for name, value in options.items()}
     return dict(json.loads(json.dumps(texts, default=repr)))
 
@@ -90,7 +67,7 @@ def require_places(labels: Sequence[Any], documents: Any) -> None:
 
 
 def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
-    """Return numbers of documents or labels; a ValueError unless all are there and below the number of them."""
+    """Read numbers of documents or labels; raise a ValueError unless all are there and below the number of them."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise ValueError
     places = np.asarray(column.cast(pa.int32()).to_numpy())
@@ -100,7 +77,7 @@ def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
 
 
 def read_values(column: pa.ChunkedArray) -> np.ndarray:
-    """Return numbers of which none is missing; a ValueError for anything else."""
+    """Read numbers of which none is missing; raise a ValueError for anything else."""
     values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError
@@ -108,7 +85,7 @@ def read_values(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
-    """Return the numbers that belong to no label in the order of documents; a ValueError unless all have them."""
+    """Read the numbers that belong to no label in the order of documents; raise a ValueError unless all have them."""
     document = read_places(table["document"], documents)
     if names and (len(document) != documents or not np.array_equal(np.sort(document), np.arange(documents))):
         raise ValueError
@@ -117,7 +94,7 @@ def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[s
 
 
 def read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """Return `rows` from lists of structs; a ValueError unless they hold numbers."""
+    """Read `rows` from lists of structs; raise a ValueError unless they hold numbers."""
     row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
     values = pa.compute.list_flatten(table["rows"])
     fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}

@@ -186,6 +186,7 @@ def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.
     first = np.searchsorted(items.document, items.document)
     start = begin[items.document] + before - before[first]
     codes = np.array([code[name] for name in items.label], dtype=side.label.dtype)
+    # small: a text and its answer's mentions are in memory, 2^31 characters are not
     start, end = start.astype(np.int32), (start + items.size).astype(np.int32)
     return in_order(
         replace(

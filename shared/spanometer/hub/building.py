@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..integrations.module_folders import page_folders, path
+from ..readers.output import writing
 from ..version import __version__
 from .cards import module_class, require_names
 from .flat_files import PACKAGE, flat_name, flattened, libraries, needed_files
@@ -98,7 +99,8 @@ def build(out: Path, selected: Iterable[str] = (), *, namespace: str = NAMESPACE
                 file.unlink()
         folder.mkdir(parents=True, exist_ok=True)
         for file_name, content in files.items():
-            (folder / file_name).write_bytes(content)
+            with writing(folder / file_name, replace=True) as stream:
+                stream.write(content)
     return spaces
 
 

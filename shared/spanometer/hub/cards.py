@@ -12,6 +12,7 @@ import evaluate
 from ..integrations.module import INTERVALS
 from ..integrations.module_folders import module_folders, path
 from ..options import written
+from ..readers.output import writing
 
 _TABLE = re.compile(r"(<!-- (inputs|outputs): spanometer hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
 
@@ -23,7 +24,8 @@ def write_cards(selected: Iterable[str] = ()) -> list[Path]:
         card = Path(path(name), "README.md")
         text = card.read_text(encoding="utf-8")
         if (updated := with_tables(text, module_class(name))) != text:
-            card.write_text(updated, encoding="utf-8")
+            with writing(card, replace=True) as stream:
+                stream.write(updated.encode())
             changed.append(card)
     return changed
 

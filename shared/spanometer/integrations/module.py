@@ -25,7 +25,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_choice, require_kind, require_same_documents, setting, shown
 from ..measures.base import SHARED, Measure
-from ..options import Option, options_of, require_known, same
+from ..options import Option, made, options_of, require_known, same
 from .evaluate_writer import ArrowMetric
 
 Part = TypeVar("Part")
@@ -311,11 +311,6 @@ def require_settings(settings: Options) -> None:
             f"process_id={shown(process)} is not the number of one of num_process={shown(number)} processes.",
             "Processes are numbered from 0 to num_process - 1.",
         )
-
-
-def made(kind: type[Part], options: Options) -> Part:
-    """Make a dataclass of those of the options that it declares."""
-    return kind(**{name: options[name] for name in options_of(kind) if name in options})
 
 
 def chosen_resampling(options: Options) -> Resampling | None:

@@ -14,6 +14,7 @@ from ..arrays import integers
 from ..counts.counts import Counts
 from ..errors import InputError, on_both_sides, require_same_text
 from ..measures.aligned import AlignedMeasure
+from ..options import made
 from ..spans.arrow import (
     FRAGMENTS_TYPE,
     SPAN_TYPE,
@@ -28,7 +29,7 @@ from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import list_arrays
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
+from .module import Card, Column, Configuration, MeasureModule, Options, Reading
 
 __all__ = ["Card", "SpanModule"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from math import isnan, nan
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..counts.counts import Counts
+from ..counts.estimates import Estimate, estimates, joined_values
 from ..counts.statistics import (
     ALL_AVERAGES,
     AVERAGES,
@@ -20,7 +21,6 @@ from ..counts.statistics import (
     GROUPS,
     Resampling,
     average_over_labels,
-    interval,
     jackknife_groups,
     mean_over_documents,
     precision_recall_f1,
@@ -204,23 +204,52 @@ class Measure(ABC):
         result = self.score(counts)
         return {key: result[key] for key in self.keys if not self.results[key].whole}
 
-    def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
-        """Compute confidence intervals of the headline values: documents are drawn anew, with replacement.
+    def estimates(self, counts: Counts, resampling: Resampling | None) -> dict[Any, Estimate]:
+        """Estimate the headline values that have intervals: documents are drawn anew, with replacement.
 
         From the counts of the documents alone; nothing is decoded or aligned again. See `statistics.Resampling`.
+        """
+        points = self.headline_values(counts)
+        # what is made of the counts for this goes with their copy
+        copy = replace(counts)
+        return estimates(
+            points,
+            lambda weights: self.score_weighted(copy, weights),
+            lambda: self.left_out(counts),
+            counts.documents,
+            resampling,
+        )
+
+    def joint_estimates(self, counted: Sequence[Counts], resampling: Resampling | None) -> dict[str, Estimate]:
+        """Estimate the headline values of several counts of the same documents, in the same drawn corpora.
 
         Returns:
-            For each key the lower and the upper bound; NaN if there are fewer than two documents, which do not show
-            how documents differ.
+            For each key values of shape (labels + 1, counts), the whole corpus last.
         """
-        point = self.headline_values(counts)
-        if counts.documents < 2:
-            return dict.fromkeys(point, (float("nan"), float("nan")))
-        drawn = _drawn(self.score_weighted, counts, resampling)
-        left_out = self.left_out(counts) if resampling.interval_method == "bca" else {}
-        return {
-            key: interval(value, drawn[key], resampling.confidence, left_out.get(key)) for key, value in point.items()
-        }
+        copies = [replace(counts) for counts in counted]
+
+        def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
+            return _together(
+                (self.formula(self.quantities(totals)), self.score_totals(totals))
+                for totals in (self.weighted_totals(counts, weights) for counts in copies)
+            )
+
+        points = [(*self.score_per_label(counts).values(), self.score(counts)) for counts in counted]
+        return estimates(
+            {key: np.array([[values[key] for values in each] for each in points]).T for key in self.keys},
+            of_weights,
+            lambda: _together((self.labels_left_out(counts), self.left_out(counts)) for counts in counted),
+            counted[0].documents,
+            resampling,
+        )
+
+    def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
+        """Compute confidence intervals of the headline values, see `estimates`.
+
+        Returns:
+            For each key the lower and the upper bound; NaN if there are fewer than two documents.
+        """
+        return {key: each.interval(resampling.confidence) for key, each in self.estimates(counts, resampling).items()}
 
     def with_intervals(
         self, result: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
@@ -245,26 +274,18 @@ class Measure(ABC):
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
         """Compute confidence intervals of the headline values of each label, in the corpora of `intervals`."""
-        points = self.score_per_label(counts)
-        if not points:
-            return {}
         keys = [key for key in self.keys if not self.results[key].whole]
-        if counts.documents < 2:
-            return {label: dict.fromkeys(keys, (nan, nan)) for label in points}
-        drawn = _drawn(self.label_values, counts, resampling)
-        left_out = self.labels_left_out(counts) if resampling.interval_method == "bca" else None
-        return {
-            label: {
-                key: interval(
-                    values[key],
-                    drawn[key][:, code],
-                    resampling.confidence,
-                    None if left_out is None else left_out[key][:, code],
-                )
-                for key in keys
-            }
-            for code, (label, values) in enumerate(points.items())
-        }
+        points = self.score_per_label(counts)
+        copy = replace(counts)
+        found = estimates(
+            {key: [values[key] for values in points.values()] for key in keys},
+            lambda weights: self.label_values(copy, weights),
+            lambda: self.labels_left_out(counts),
+            counts.documents,
+            resampling,
+        )
+        bounds = {key: each.bounds(resampling.confidence).T.tolist() for key, each in found.items()}
+        return {label: {key: tuple(bounds[key][code]) for key in keys} for code, label in enumerate(points)}
 
     def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
         """Compute the headline values of the corpus without one group of documents after the other."""
@@ -466,19 +487,10 @@ def _written(value: object) -> str:
     return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _drawn(
-    values: Callable[[Counts, np.ndarray], dict[Any, np.ndarray]], counts: Counts, resampling: Resampling
-) -> dict[Any, np.ndarray]:
-    """Compute values of drawn corpora."""
-    # what is made of the counts for this goes with their copy
-    copy = replace(counts)
-    return joined_values(values(copy, weights) for weights in resampling.weights(counts.documents))
-
-
-def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
-    """Join the values of several parts by key."""
-    found: dict[Any, list[np.ndarray]] = {}
-    for part in parts:
-        for key, values in part.items():
-            found.setdefault(key, []).append(np.atleast_1d(values))
-    return {key: np.concatenate(values) for key, values in found.items()}
+def _together(parts: Iterable[tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]]) -> dict[str, np.ndarray]:
+    """Join the values of labels and of the whole, counts by counts."""
+    known = list(parts)
+    return {
+        key: np.stack([np.append(of_labels[key], whole[key][:, None], axis=1) for of_labels, whole in known], axis=-1)
+        for key in known[0][1]
+    }

@@ -10,10 +10,16 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
 from ..alignment.pieces import Incidence
-from ..arrays import runs
+from ..arrays import offsets_of, ranges, runs
 from ..counts.counts import Column, Counts, join_columns
 from .aligned import FMeasure
 from .base import Key, f_results
+
+_BLOCK = 1 << 18
+"""From so many pairs of a piece and a span over it on, another block of pieces begins."""
+
+_PIECES = 1 << 16
+"""At most so many pieces are in a block."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,57 +72,103 @@ def _flat(alignment: Alignment) -> dict[str, Column]:
 
 def _extended(alignment: Alignment) -> dict[str, Column]:
     incidence = Incidence(alignment)
-    values = _by_depth if alignment.contiguous else _by_pieces
-    references, predictions = alignment.references, alignment.predictions
-    precision, covered_by_predictions = values(incidence, predictions, references)
-    recall, covered_by_references = values(incidence, references, predictions)
-    place = incidence.place
+    sides = alignment.references, alignment.predictions
+    if alignment.contiguous:
+        recall, precision = _by_depth(incidence, sides)
+    else:
+        recall, precision = _by_pieces(incidence, *sides), _by_pieces(incidence, *reversed(sides))
+    place, size = incidence.place, incidence.size
     return {
-        "right": Column(*place, precision * incidence.size),
-        "predicted": Column(*place, covered_by_predictions * incidence.size),
-        "found": Column(*place, recall * incidence.size),
-        "reference": Column(*place, covered_by_references * incidence.size),
+        "right": Column(*place, precision[0] * size),
+        "predicted": Column(*place, precision[1] * size),
+        "found": Column(*place, recall[0] * size),
+        "reference": Column(*place, recall[1] * size),
     }
 
 
-def _by_depth(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Return the value of a token of each piece, and whether the piece is in a span of the own side.
+def _by_depth(incidence: Incidence, sides: tuple[Side, Side]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Compute for each side the value of a token of each piece, and whether the piece is in a span of the side.
+
+    Pieces are looked at in blocks, as all pairs of a piece and a span over it can take gigabytes.
+    """
+    first, counts = map(np.concatenate, zip(*map(incidence.covered, sides), strict=True))
+    start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
+    order = np.argsort(first, kind="stable")
+    spans = _Spans(
+        *(column[order] for column in (first, first + counts, start, end, np.arange(len(first)) < len(sides[0])))
+    )
+    pieces = len(incidence.start)
+    depth = np.cumsum(np.bincount(spans.first, minlength=pieces) - np.bincount(spans.last, minlength=pieces + 1)[:-1])
+    # the furthest piece that a span reaches, or one before it
+    reach = np.maximum.accumulate(spans.last)
+    common, reached = np.zeros((2, pieces)), np.zeros((2, pieces), dtype=np.int64)
+    for begin, finish in zip(*runs(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):
+        here = slice(np.searchsorted(reach, begin, side="right"), np.searchsorted(spans.first, finish))
+        block = slice(begin, finish)
+        common[:, block], reached[:, block] = _block(incidence, block, spans.take(here, block))
+    return [
+        (np.where(far > 0, some / np.maximum(far, 1), 0.0), far > 0) for some, far in zip(common, reached, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Spans:
+    """Spans of both sides: their first piece, the one after their last, their bounds, whether they are references."""
+
+    first: np.ndarray
+    last: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    is_reference: np.ndarray
+
+    def take(self, here: slice, block: slice) -> _Spans:
+        """Return those of some spans that have pieces of a block, with these pieces alone, counted from its first."""
+        first = np.maximum(self.first[here], block.start) - block.start
+        last = np.minimum(self.last[here], block.stop) - block.start
+        kept = last > first
+        columns = (column[here][kept] for column in (self.start, self.end, self.is_reference))
+        return _Spans(first[kept], last[kept], *columns)
+
+
+def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarray, np.ndarray]:
+    """Sum for each side and each piece of a block, over the tokens that share a span of the side with it.
 
     To either side of a piece, the numbers of spans that hold a token u together with the piece change only where one of
     the spans over the piece begins or ends.
-    """
-    pieces = len(incidence.start)
-    own_piece, own_span = incidence.covers(own)
-    other_piece, other_span = incidence.covers(other)
-    own_depth = np.bincount(own_piece, minlength=pieces)
-    other_depth = np.bincount(other_piece, minlength=pieces)
-    piece = np.concatenate([own_piece, other_piece])
-    is_own = np.arange(len(piece)) < len(own_piece)
-    to_the_right = np.concatenate([own.end[own_span], other.end[other_span]]) - incidence.end[piece]
-    to_the_left = incidence.start[piece] - np.concatenate([own.start[own_span], other.start[other_span]])
 
-    covered = own_depth > 0
-    common = np.minimum(own_depth, other_depth) / np.maximum(own_depth, 1) * incidence.size
-    reached = np.where(covered, incidence.size, 0)
-    for distance in (to_the_right, to_the_left):
-        order = np.lexsort((distance, piece))
-        at, far, mine = piece[order], distance[order], is_own[order]
-        first, last = runs(at)
-        stretch = far - np.concatenate(([0], far))[: len(far)]
-        stretch[first] = far[first]
-        # spans of the piece that reach at least this far, on each side
-        mine_passed = np.cumsum(mine, dtype=np.int64) - mine
-        mine_left = own_depth[at] - (mine_passed - np.repeat(mine_passed[first], last - first))
-        rank = np.arange(len(at)) - np.repeat(first, last - first)
-        others_left = own_depth[at] + other_depth[at] - rank - mine_left
-        shares = stretch * np.minimum(mine_left, others_left) / np.maximum(mine_left, 1)
-        common += np.bincount(at, weights=shares, minlength=pieces)
-        reached += np.bincount(at, weights=stretch * (mine_left > 0), minlength=pieces).astype(np.int64)
-    return np.where(covered, common / np.maximum(reached, 1), 0.0), covered
+    Returns:
+        The shares min(c, l) / c, and how many tokens there are; shape (sides, pieces).
+    """
+    start, end = incidence.start[block], incidence.end[block]
+    common, reached = np.zeros((2, len(start))), np.zeros((2, len(start)), dtype=np.int64)
+    for far, near in ((spans.end, end), (-spans.start, -start)):
+        order = np.argsort(far, kind="stable")
+        counts = (spans.last - spans.first)[order]
+        # 16 bits, so that a radix sort makes it piece by piece, in each the span that ends next first
+        piece = ranges(spans.first[order], counts).astype(np.uint16)
+        by_piece = np.argsort(piece, kind="stable")
+        piece, span = piece[by_piece], np.repeat(order, counts)[by_piece]
+        first, last = runs(piece)
+        distance = far[span] - near[piece]
+        stretch = np.diff(distance, prepend=0)
+        stretch[first] = distance[first]
+        # spans over the piece that reach at least this far
+        passed = offsets_of(spans.is_reference[span])
+        references = passed[last][piece] - passed[:-1]
+        predictions = last[piece] - np.arange(len(piece)) - references
+        shared = stretch * np.minimum(references, predictions)
+        for side, left in enumerate((references, predictions)):
+            common[side] += np.add.reduceat(shared / np.maximum(left, 1), first)
+            reached[side] += np.add.reduceat(stretch * (left > 0), first)
+    # the tokens of the piece itself are in all of the spans over it
+    of_reference = spans.is_reference[span]
+    depth = np.stack([np.bincount(piece[of_side], minlength=len(start)) for of_side in (of_reference, ~of_reference)])
+    size = end - start
+    return common + depth.min(axis=0) / np.maximum(depth, 1) * size, reached + (depth > 0) * size
 
 
 def _by_pieces(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same for discontinuous spans, over all pairs of pieces that share a span."""
+    """Compute the same for one side, with discontinuous spans, over all pairs of pieces that share a span."""
     together, apart = incidence.linked(own), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size

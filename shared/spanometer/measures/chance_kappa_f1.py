@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, coverage, overlaps
-from ..arrays import begins_run, ordered_codes, row_codes, runs
+from ..alignment.overlaps import Alignment, Side, coverage
+from ..arrays import ordered_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
 from ..errors import InputError, setting
 from ..options import option
-from .aligned import AlignedMeasure, require_lengths
+from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
+from .chance_cases import Cases, require_placeable
 from .placement import Placement, expected, place, same_span, sample, shared_tokens
 from .starts import work
 
@@ -25,11 +25,6 @@ _DRAWN_AT_ONCE = 1 << 22
 
 MOST_TOKENS_DRAWN = 2_000_000_000
 """How many tokens of documents are drawn in all simulations together: some ten minutes."""
-
-_SHORT = 128
-"""Placements in documents of so many tokens or fewer are remembered: those of one block come again in the next."""
-
-_remembered = lru_cache(maxsize=1 << 12)(place)
 
 _MOST_SIMULATED = 1 << 27
 """How many numbers are kept of all simulations, one for each label of each of them: 1 GiB."""
@@ -223,7 +218,7 @@ class ChanceKappaF1(AlignedMeasure):
             InputError: if the spans do not fit the placement.
         """
         for side_name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
-            _require_placeable(alignment, side_name, side, self.placement)
+            require_placeable(alignment, side_name, side, self.placement)
         return Cases.of(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -294,10 +289,14 @@ class ChanceKappaF1(AlignedMeasure):
     def _expected(self, cases: Cases, pairs: np.ndarray) -> np.ndarray:
         """Compute the expected agreement of pairs of cases; a placement is kept until the last pair that needs it."""
         similarity = shared_tokens if self.level == "token" else same_span
-        last = {case: number for number, pair in enumerate(pairs.tolist()) for case in pair}
-        placed: dict[int, Placement] = {}
-        values = np.empty(len(pairs))
-        for number, pair in enumerate(pairs.tolist()):
+        values, placed = np.empty(len(pairs)), dict[int, Placement]()
+        together = np.zeros(len(pairs), dtype=bool)
+        if (self.level, self.of_layer, self.method) == ("token", "disjoint", "exact"):
+            together = cases.few[pairs].all(axis=1)
+            values[together] = cases.expected_of_few(pairs[together])
+        others = dict(zip(np.flatnonzero(~together).tolist(), pairs[~together].tolist(), strict=True))
+        last = {case: number for number, pair in others.items() for case in pair}
+        for number, pair in others.items():
             for case in pair:
                 if case not in placed:
                     placed[case] = self._place(cases, case)
@@ -315,8 +314,7 @@ class ChanceKappaF1(AlignedMeasure):
             "method": self.method,
             "uniform_threshold": self.uniform_threshold,
         }
-        placing = _remembered if tokens <= _SHORT else place
-        first, *others = (placing(tokens, tuple(lengths), **options) for lengths in layers)
+        first, *others = (place(tokens, lengths, **options) for lengths in layers)
         return sum(others, first)
 
     @property
@@ -386,90 +384,3 @@ def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], length
         np.add.at(change, (row, (start + length).ravel()), -1)
         covered.append(np.cumsum(change[:, :-1], axis=1))
     return np.asarray((covered[0] * covered[1]).sum(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class Cases:
-    """The places (document and label) that have spans on both sides, and which of them are alike.
-
-    A case is a document's length with the lengths of one side's spans of one label, depth by depth: all that random
-    placement depends on.
-
-    Attributes:
-        document, label: the places.
-        of_both: the cases of both sides at each place, shape (places, 2).
-        tokens: of each case the document's length.
-        first, last: of each case the place of its spans in `depth` and `size`.
-        depth, size: nesting depths and lengths of spans, those of a case in order.
-    """
-
-    document: np.ndarray
-    label: np.ndarray
-    of_both: np.ndarray
-    tokens: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    depth: np.ndarray
-    size: np.ndarray
-
-    @classmethod
-    def of(cls, alignment: Alignment, placement: str) -> Cases:
-        """Find the cases of a corpus."""
-        sides = (alignment.references, alignment.predictions)
-        documents = max(alignment.documents, 1)
-        places = documents * len(alignment.labels)
-        # the references' places, then those of the predictions
-        place = np.concatenate([side.label.astype(np.int64) * documents + side.document for side in sides])
-        place[len(sides[0]) :] += places
-        size = np.concatenate([side.size for side in sides])
-        depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
-        order = np.lexsort((size, depth, place))
-        place, depth, size = place[order], depth[order], size[order]
-        first, last = runs(place)
-        shared = np.intersect1d(place[first], place[first] - places, assume_unique=True)
-        kept = np.isin(place[first] % max(places, 1), shared)
-        first, last = first[kept], last[kept]
-        document = shared % documents
-        # the places' rows of the references, then those of the predictions
-        length = np.tile(np.diff(alignment.offsets)[document], 2)
-        code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
-        example = np.unique(code, return_index=True)[1]
-        of_both = code.reshape(2, -1).T
-        return cls(document, shared // documents, of_both, length[example], first[example], last[example], depth, size)
-
-    def describe(self, case: int) -> tuple[int, list[list[int]]]:
-        """Return the document's length and the spans' lengths, layer by layer."""
-        part = slice(self.first[case], self.last[case])
-        layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
-        return int(self.tokens[case]), layers
-
-
-def _nesting_depth(side: Side) -> np.ndarray:
-    """Count for each span the spans of its label that hold it."""
-    inner, outer = overlaps(side.start, side.end, side.start, side.end)
-    holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
-    return np.bincount(inner[holds], minlength=len(side))
-
-
-def _require_placeable(alignment: Alignment, name: str, side: Side, placement: str) -> None:
-    """Raise an `InputError` if spans cannot be placed at random as asked."""
-    if len(side):
-        require_lengths(alignment.lengths, "chance")
-    if side.discontinuous.any():
-        span = int(np.argmax(side.discontinuous))
-        raise alignment.refusal(name, side, span, "is discontinuous; random placement is of contiguous spans.")
-    if placement == "independent" or side.flat:
-        return
-    layers, independent = setting("placement", "layers"), setting("placement", "independent")
-    if placement == "disjoint":
-        problem = f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not."
-        remedy = f"Set {layers} for nested spans, {independent} for any."
-        raise alignment.refusal(name, side, int(side.overlapping[0]), problem, remedy)
-    depth = _nesting_depth(side)
-    order = np.lexsort((side.start, depth, side.label, side.document))
-    same = ~begins_run(depth[order], side.label[order], side.document[order])
-    crossing = same[1:] & (side.start[order][1:] < side.end[order][:-1])
-    if crossing.any():
-        problem = f"crosses another of its label; {layers} is for nested spans."
-        remedy = f"Set {independent}, which allows any overlap."
-        raise alignment.refusal(name, side, int(order[int(np.argmax(crossing)) + 1]), problem, remedy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -13,11 +14,12 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
+from ..counts.estimates import joined_values
 from ..counts.statistics import divide
 from ..errors import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
-from .base import Key, joined_values, zero_division_option
+from .base import Key, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts
 
@@ -67,7 +69,7 @@ class Gamma(AlignedMeasure):
         alpha, beta: the weights of positions and of labels.
         delta_empty: Δ, the dissimilarity of a unit and none.
         distances: how far apart labels are, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
-            named are 1 apart. As text, 'PER/ORG=0.5'.
+            named are 1 apart. As text, 'PER/ORG=0.5' or the same as JSON.
         sampler: of random annotations: `shift`, that of the paper, or `statistical`, that of pygamma-agreement.
         min_shift: of the sampler `shift`, the least distance of two annotators' moves: `mean` length of a unit (the
             paper) or `half` of it (its program, and pygamma-agreement).
@@ -384,9 +386,13 @@ def _entries(given: Any) -> list[tuple[Any, Any, Any]]:
     if not isinstance(given, str):
         raise _refusal(given)
     try:
+        if given.lstrip().startswith("{"):
+            # lists of pairs: a dictionary would lose the first of two entries of one label
+            rows = json.loads(given, object_pairs_hook=list)
+            return [(one, other, distance) for one, others in rows for other, distance in others]
         parts = [entry.partition("=") for entry in given.split(",")]
         return [(*map(str.strip, names.split("/", 1)), float(number)) for names, _, number in parts]  # type: ignore[misc]
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):
         raise _refusal(given) from None
 
 

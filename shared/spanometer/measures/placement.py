@@ -111,6 +111,41 @@ def place(
     return Placement(tokens, tuple(distinct.tolist()), tuple(counts.tolist()), tuple(starts))
 
 
+def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Compute `Placement.coverage` under `disjoint` for many documents whose sides have the same few spans.
+
+    The others that come before a span are some subset of them, of c spans and L tokens. They fill s tokens with the
+    f = s - L tokens outside all spans, of which there are o, so that P(start = s) is the sum over subsets of
+
+        (f + 1) ... (f + c) (o - f + 1) ... (o - f + k - 1 - c) / ((o + 1) ... (o + k)).
+
+    Args:
+        tokens: the documents' lengths, shape (documents).
+        lengths: those of the spans, shape (documents, k), with no more tokens in all than the document has.
+
+    Returns:
+        Shape (documents, tokens of the longest); 0 behind a document's end.
+    """
+    spans, token = lengths.shape[1], np.arange(int(tokens.max()))
+    outside = (tokens - lengths.sum(axis=1)).astype(float)[:, None]
+    arrangements = np.prod(outside + np.arange(1, spans + 1), axis=1, keepdims=True)
+    covered = np.zeros((len(tokens), len(token)))
+    for span in range(spans):
+        others = np.delete(lengths, span, axis=1)
+        starts = np.zeros_like(covered)
+        for subset in np.ndindex(*(2,) * (spans - 1)):
+            free = token - (others @ np.array(subset, dtype=np.int64))[:, None]
+            left = outside - free
+            ways = ((free >= 0) & (left >= 0)).astype(float)
+            for step in range(1, spans):
+                ways *= free + step if step <= sum(subset) else left + (step - sum(subset))
+            starts += ways
+        begun = np.cumsum(starts, axis=1)
+        ended = token - lengths[:, span, None]
+        covered += begun - np.where(ended >= 0, np.take_along_axis(begun, np.maximum(ended, 0), axis=1), 0.0)
+    return np.asarray(np.clip(covered / arrangements, 0.0, None))
+
+
 def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placement: str) -> None:
     if tokens * len(distinct) > _MOST_STARTS:
         size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"

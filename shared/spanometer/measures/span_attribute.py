@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..arrays import listed, listed_items
+from ..arrays import listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, precision_recall_f1
 from ..errors import InputError, counted, mention, require_sides, setting, shown
@@ -33,7 +33,7 @@ from .attribute_items import (
 from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, zero_division_option
 
-Filter = str | Sequence[bool] | Callable[[list[dict[str, Any]]], bool]
+Filter = str | Callable[[list[dict[str, Any]]], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +85,10 @@ class SpanAttribute(Measure):
         include_falsy: whether False, 0, 0.0 and "" are items.
         micro_key: where the result has all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
-        filter: which documents are scored: None for all; an expression over the attributes of the reference's spans,
-            `"carrier == 'FATHER' and not negated"`, see `DocumentFilter`; a flag for each document; or a function that
-            is called with the reference spans of each document (a list of dicts, see `Attributes.to_dicts`) and returns
-            a bool. The others are as if they had not been given.
+        filter: which documents are scored: None for all; a function that is called with the reference spans of each
+            document (a list of dicts, see `Attributes.to_dicts`) and returns a bool; or, as on the command line,
+            comparisons of attributes with values, `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
+            The others are as if they had not been given.
         on_mismatch: `error`, or `count`: the items of spans that only one side has are misses and false alarms. Items
             have no labels, so spans that differ in them only are compared by their values. How many spans of a side
             the other side lacks, those too, is in the counts: `unmatched_references` and `unmatched_predictions`.
@@ -136,11 +136,10 @@ class SpanAttribute(Measure):
     )
     filter: Filter | None = option(
         None,
-        help="the documents that are scored: those with a reference span that fulfils an expression over its "
-        "attributes, carrier == 'FATHER' and not negated; in Python also a flag for each document, or a function of "
-        "its reference spans",
-        type="str, list of bool or function",
-        metavar="EXPRESSION",
+        help="the documents that are scored: those with a reference span whose attributes fulfil comparisons with "
+        "values, carrier == 'FATHER' and negated == false; in Python a function of a document's reference spans",
+        type="function or str",
+        metavar="COMPARISONS",
         parse=str,
     )
     on_mismatch: str = option(
@@ -182,7 +181,8 @@ class SpanAttribute(Measure):
         if isinstance(self.filter, str):
             read_filter(self.filter)
         elif self.filter is not None and not callable(self.filter):
-            _flags(self.filter)
+            remedy = "Use None, or a function of a document's reference spans."
+            raise InputError(f"invalid value for filter: {shown(self.filter)}.", remedy)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
         """Count the items of both sides, and keep the predicted ones with their scores.
@@ -348,10 +348,8 @@ class SpanAttribute(Measure):
         own["default_values"] = (
             ",".join(f"{name}={value!r}" for name, value in sorted(self.default_values.items())) or None
         )
-        if self.filter is not None and not isinstance(self.filter, str):
-            own["filter"] = (
-                "function" if callable(self.filter) else f"{_flags(self.filter).sum()} of {len(self.filter)}"
-            )
+        if callable(self.filter):
+            own["filter"] = "function"
         zero_division = own.pop("zero_division")
         return {**own, "zero_division": zero_division}
 
@@ -403,29 +401,17 @@ class SpanAttribute(Measure):
         chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
         if isinstance(chooses, DocumentFilter):
             require_seen(seen_names(references, predictions), {}, {}, filtered=chooses.names)
-        if callable(chooses):
-            answers = []
-            for document, spans in enumerate(references.to_dicts()):
-                try:
-                    answer = chooses(spans)
-                except InputError as error:
-                    raise error.placed(document=document) from None
-                if not isinstance(answer, (bool, np.bool_)):
-                    raise InputError(
-                        f"filter returned {shown(answer)}, which is not a bool.",
-                        "Return True or False.",
-                        document=document,
-                    )
-                answers.append(bool(answer))
-            flags = np.array(answers, dtype=bool)
-        else:
-            flags = _flags(chooses)
-            if len(flags) != references.documents:
-                raise InputError(
-                    f"{len(flags)} flags in filter, {references.documents} documents.",
-                    "Give one flag for each document.",
-                )
-        return np.flatnonzero(flags)
+        answers = []
+        for document, spans in enumerate(references.to_dicts()):
+            try:
+                answer = chooses(spans)
+            except InputError as error:
+                raise error.placed(document=document) from None
+            if not isinstance(answer, (bool, np.bool_)):
+                problem = f"filter returned {shown(answer)}, which is not a bool."
+                raise InputError(problem, "Return True or False.", document=document)
+            answers.append(answer)
+        return np.flatnonzero(answers)
 
     def _values(
         self, counts: AttributeCounts, totals: Mapping[str, np.ndarray], times: np.ndarray | None
@@ -488,13 +474,3 @@ def _require_default_values(values: Any) -> None:
             plain_value(value, name)
         except InputError as error:
             raise InputError(f"default_values: {error.problem}", remedy) from None
-
-
-def _flags(given: Any) -> np.ndarray:
-    """Return a list of bools as an array."""
-    remedy = "Use None, a list of bools, one for each document, or a function of a document's reference spans."
-    ordered = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
-    flags = listed(given, remedy, option="filter") if ordered else None
-    if flags is None or not all(isinstance(flag, (bool, np.bool_)) for flag in flags):
-        raise InputError(f"invalid value for filter: {shown(given)}.", remedy)
-    return np.array(flags, dtype=bool)

@@ -172,7 +172,10 @@ class _Quadrature:
         """Plan the quadrature of a document."""
         outside = tokens - int((lengths * counts).sum())
         items = outside + int(counts.sum())
-        size = _smooth_number(tokens + 1)
+        # next_fast_len is loaded only where the quadrature is
+        from scipy.fft import next_fast_len
+
+        size = next_fast_len(tokens + 1, real=True)
         frequency = np.arange(size // 2 + 1)
         damping = np.zeros(len(frequency))
         for length, count in zip([1, *lengths.tolist()], [outside, *counts.tolist()], strict=True):
@@ -233,6 +236,7 @@ class _Roots:
     def of(cls, quadrature: _Quadrature, lengths: np.ndarray) -> _Roots:
         """Compute what is the same at all nodes."""
         size, few = quadrature.size, quadrature.size // quadrature.lengths
+        # int32 holds them: longer documents are refused, see `VALUES_LIMIT`
         index = [(quadrature.order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
         return cls(size, index, few, [_sines(of_length[:few], size) for of_length in index])
 
@@ -277,13 +281,6 @@ def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
         slope = count * (root * value - before) / (root**2 - 1)
         root = root - value / slope
     return (1 - root) / 2, 1 / ((1 - root**2) * slope**2)
-
-
-def _smooth_number(least: int) -> int:
-    """Return the smallest number from `least` up with no prime factor above 5, for fast transforms."""
-    powers = [3**three * 5**five for three in range(40) for five in range(30) if 3**three * 5**five < 2 * least]
-    smooth: int = min(power << max(0, math.ceil(math.log2(least / power))) for power in powers)
-    return smooth
 
 
 def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:

@@ -6,10 +6,10 @@ import io
 import os
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..readers.output import writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,8 @@ def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
     require_format(path)
     buffer = io.BytesIO()
     draw(result).savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
-    Path(path).write_bytes(buffer.getvalue())
+    with writing(path, replace=True) as stream:
+        stream.write(buffer.getvalue())
 
 
 def literal(name: str) -> str:

@@ -32,8 +32,17 @@ class LineRuns:
 
     def line(self, token: int) -> int:
         """Return the line of a token."""
-        run = int(np.searchsorted(self.tokens, token, side="right")) - 1
-        return int(self.lines[run]) + token - int(self.tokens[run])
+        return int(self.of(np.array(token)))
+
+    def of(self, tokens: np.ndarray) -> np.ndarray:
+        """Return the lines of some tokens."""
+        run = np.searchsorted(self.tokens, tokens, side="right") - 1
+        return np.asarray(self.lines[run] + tokens - self.tokens[run])
+
+    def take(self, kept: np.ndarray) -> LineRuns:
+        """Return the lines of the flagged tokens alone."""
+        lines = self.of(np.flatnonzero(kept))
+        return LineRuns(np.arange(len(lines)), lines, len(lines))
 
     def expanded(self) -> np.ndarray:
         """Return the line of every token, int64."""

@@ -46,10 +46,9 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: names the line, for a line of another form, and as `documents_of`.
     """
-    left_out: list[str] = []
     # read where no garbage is looked for, see `RecordColumns`
-    records = (_record(each, left_out) for each in [source])
-    return documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+    records = (_record(each) for each in [source])
+    return documents_of(source, records, units=options.units(*IN_BROWSERS))
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
@@ -74,14 +73,12 @@ def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Map
     bounds = Limits(**limits)
     for file in files:
         name = os.path.relpath(file, folder)
-        mine: list[str] = []
         if os.path.getsize(file):
             with Source.open(file, **limits) as source:
-                record = _record(source, mine)
+                record = _record(source)
         else:
             record = Record(spans=[], text=_text_beside(file, bounds))
         record.id, record.place = name.removesuffix(".ann"), name
-        left_out += [f"{name}, {one}" for one in mine]
         yield record
     texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
     for name in sorted(os.path.relpath(text, folder) for text in texts):
@@ -100,13 +97,14 @@ class _Folder:
         return InputError(problem, remedy, source=self.name, line=line)
 
 
-def _record(source: Source, left_out: list[str]) -> Record:
+def _record(source: Source) -> Record:
     """Return the document of a file, with its text if that is beside it."""
     spans = GatheredSpans()
     fragments: dict[int, list[tuple[int, int]]] = {}
     stated: list[str | None] = []
     names, odd_names, lines = array("q"), Codes(), array("q")
     later: list[list[str]] = []
+    lost: list[tuple[int, str]] = []
     for number, line in source.lines():
         cells = line.split("\t")
         if cells[0][:1] in ("A", "M") and len(cells) > 1:
@@ -119,7 +117,7 @@ def _record(source: Source, left_out: list[str]) -> Record:
         if found is None:
             if len(cells) > 1 and _LONG.search(cells[1]):
                 raise source.refuse(f"the offsets of {cells[0]} are out of range.", _REMEDY, number)
-            left_out.append(f"line {number}: an annotation whose type is not one word, or without offsets.")
+            lost.append((number, "an annotation whose type is not one word, or without offsets."))
             continue
         pairs = [tuple(map(int, pair.split())) for pair in found[2].split(";")]
         bounds = sorted((start, end) for start, end in pairs)
@@ -140,7 +138,7 @@ def _record(source: Source, left_out: list[str]) -> Record:
     attributes = [of_span.get(each, none) for each in range(len(spans))] if of_span else None
     text = _text_beside(source.name, source.limits)
     name = os.path.basename(source.name).removesuffix(".ann")
-    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name)
+    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name, lost=lost)
 
 
 def _number(name: str, odd_names: Codes) -> int:

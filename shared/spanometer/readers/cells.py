@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import integers, ranges
+from ..arrays import integers, offsets_of, ranges
 from .words import Codes
 
 DOCSTART = "-DOCSTART-"
@@ -72,10 +72,8 @@ class Lines:
         """Return codes of the cells of some lines in a column, int32; new names are added."""
         start, end = self.bounds(lines, column)
         length = end - start
-        offsets = np.zeros(len(lines) + 1, dtype=np.int32)
-        np.cumsum(length, out=offsets[1:])
-        text = self._bytes[ranges(start, length)]
-        cells = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(text)).dictionary_encode()
+        buffers = pa.py_buffer(offsets_of(length)), pa.py_buffer(self._bytes[ranges(start, length)])
+        cells = pa.LargeStringArray.from_buffers(len(lines), *buffers).dictionary_encode()
         codes = np.array([names[name.strip(" \r")] for name in cells.dictionary.to_pylist()], dtype=np.int32)
         return np.asarray(codes[integers(cells.indices)])
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..errors import counted, setting
+from ..errors import InputError, counted, setting
 from ..tags.tags import Tags
 from .annotated_file import LineRuns
 from .cells import DOCSTART, HASH, Lines, is_blank, split
@@ -353,7 +353,10 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
     yield from (("spans whose label columns cannot have, with _ in it", number) for number in of_spans.tolist())
-    for number, length in enumerate(() if file.spans.lengths is None else file.spans.lengths.tolist()):
+    lengths = () if file.spans.lengths is None else file.spans.lengths.tolist()
+    if lengths and not any(lengths):
+        raise InputError("no document has a token, so columns would have no line.", "Write jsonl.", source=file.source)
+    for number, length in enumerate(lengths):
         if not length:
             yield "documents without a token, left out", number
         if documents.has_words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -142,7 +142,7 @@ def documents_of(
     *,
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
-    left_out: Sequence[str] = (),
+    left_out: list[str] | None = None,
 ) -> DocumentFile:
     """Make columns of records.
 
@@ -154,7 +154,7 @@ def documents_of(
         records: the documents, one by one, or the columns of spans alone.
         units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
-        left_out: what the reader could not read.
+        left_out: what the reader could not read, to which the spans are added that the records have lost.
 
     Raises:
         InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
@@ -165,7 +165,8 @@ def documents_of(
     inspect = inspection.get()
     if inspect is not None:
         records = inspect(records, units, in_tokens)
-    columns = RecordColumns(source, records)
+    left_out = [] if left_out is None else left_out
+    columns = RecordColumns(source, records if isinstance(records, SpanColumns) else _listed(records, left_out))
     dropped = [*left_out, *columns.drop_empty()]
     remarks: list[str] = []
     texts = complete(columns.texts)
@@ -200,6 +201,12 @@ def documents_of(
         left_out=tuple(dropped),
         notes=tuple(remarks),
     )
+
+
+def _listed(records: Iterable[Record], left_out: list[str]) -> Iterator[Record]:
+    for record in records:
+        left_out += record.lost_spans()
+        yield record
 
 
 def complete(values: Sequence[Value | None]) -> tuple[Value, ...] | None:

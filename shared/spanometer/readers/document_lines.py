@@ -13,6 +13,7 @@ from ..options import option
 from .document_file import DocumentFile, documents_of
 from .fitting import Fitted
 from .formats import Evidence, Format, Writer, register
+from .json_lines import TAGS_KEY
 from .json_text import first_object, is_object, values
 from .offsets import Offsets
 from .records import Record
@@ -167,7 +168,7 @@ def _evidence(source: Source) -> Evidence:
     if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
         return Evidence.NONE
     if not spans:
-        return Evidence.CERTAIN if "text" in row else Evidence.POSSIBLE
+        return Evidence.POSSIBLE if TAGS_KEY in row and "text" not in row else Evidence.CERTAIN
     known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
     return Evidence.CERTAIN if known else Evidence.NONE
 

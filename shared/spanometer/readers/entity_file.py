@@ -21,7 +21,7 @@ from ..spans.markup import ENTITY_TYPES, Entity
 from ..spans.spans import Spans
 from .annotated_file import AnnotatedFile
 from .formats import formats_of, keywords, read_as
-from .output import creating, packing, replacing
+from .output import packing, writing
 from .several_files import TOGETHER, document_names, parts_together
 from .source import Limits, require_stream
 
@@ -133,7 +133,7 @@ def read_entities(
     Args:
         path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
             after the other.
-        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the name ends in `.jsonl` or the first line is JSON,
+        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the first line is JSON,
             hipe if the first line that is no comment names the column of literal entities, quaero if there is a
             closing tag near the beginning.
         name: what errors call the file; its path by default.
@@ -236,8 +236,7 @@ def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool
     target = os.fspath(path)
     if os.path.isfile(target) and not overwrite:
         raise InputError("the file exists already.", "Choose another name, or set overwrite=True.", source=target)
-    opening = replacing(target) if os.path.isfile(target) else creating(target)
-    with opening as stream, packing(stream, packed=target.lower().endswith(".gz")) as packed:
+    with writing(target, replace=overwrite) as stream, packing(stream, packed=target.lower().endswith(".gz")) as packed:
         packed.write(data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -37,6 +38,7 @@ _SPANS_REMEDY = (
     f"Name the key of the list{where_known('spans_key', _OF_SPANS)} of tags{where_known('column', f' with {_COLUMN}')}."
 )
 _LONG_LINE = 100_000
+_DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")
 _MARK = BYTE_ORDER_MARK.decode()
 _BLANKS = " \t\r\v\f"
 _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
@@ -111,15 +113,19 @@ def _cell(item: Any) -> Any:
 
 
 def is_json_lines(source: Source) -> bool:
-    """Return whether a file has rows as JSON lines: the name, the first line or the whole says so, or it is Parquet."""
+    """Return whether a file has rows as JSON lines: the first line or the whole says so, or it is Parquet.
+
+    Of a file that is called so, damaged lines are JSON too.
+    """
     if source.binary == PARQUET or is_array(source):
         return True
-    if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
-        return True
     line = source.first_line()
-    if not line.startswith((b"[", b"{")):
+    called = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    if called and (not line or _DAMAGED.match(line)):
+        return True
+    if not called and not line.startswith((b"[", b"{")):
         return False
-    if len(line) >= _LONG_LINE:
+    if line.startswith((b"[", b"{")) and len(line) >= _LONG_LINE:
         # it may go on after the head; no row of columns is that long
         return True
     try:

@@ -29,10 +29,15 @@ def number_or_text(name: str) -> int | str:
 
 
 def first_object(source: Source) -> dict[str, Any]:
-    """Return the first object of a file, or of the array that it is; an empty one if there is none."""
+    """Return the first object of a file, or of the lists that it has; an empty one if there is none."""
     value = first_value(source)
     while isinstance(value, list) and value:
         value = value[0]
+    if value == []:
+        # a system that found nothing in the first texts
+        text = source.head.decode(errors="replace")
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.JSONDecoder().raw_decode(text, _end_of_brackets(text, 0))[0]
     return value if isinstance(value, dict) else {}
 
 
@@ -48,11 +53,16 @@ def first_filled(source: Source, *keys: str) -> dict[str, Any]:
     decoder = json.JSONDecoder()
     # the end of the head may cut an object
     with contextlib.suppress(ValueError, RecursionError):
-        while between := _BETWEEN.match(text, place):
-            row, place = decoder.raw_decode(text, between.end())
+        while True:
+            row, place = decoder.raw_decode(text, _end_of_brackets(text, place))
             if isinstance(row, dict) and any(row.get(key) for key in keys):
                 return row
     return first
+
+
+def _end_of_brackets(text: str, place: int) -> int:
+    between = _BETWEEN.match(text, place)
+    return place if between is None else between.end()
 
 
 def values(source: Source, content: str, *inside: str) -> Iterator[tuple[int, str, Any]]:

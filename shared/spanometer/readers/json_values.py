@@ -6,8 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..errors import InputError, shown
 from .parquet_rows import first_row
@@ -22,24 +22,40 @@ _OF_SPANS = ("start", "fragments")
 
 
 def first_value(source: Source) -> Any:
-    """Return the first object of a file, which may be an item of an array; None if the head of the file has none."""
-    return first_row(source) if source.binary == PARQUET else _first_value(source.head)
+    """Return the first object of a file, which may be an item of an array; None if the head of the file has none.
+
+    The head grows until it has the whole object.
+    """
+    if source.binary == PARQUET:
+        return first_row(source)
+    if source not in _first_values:
+        found, cut = _first_value(source.head)
+        while cut and source.read_on():
+            found, cut = _first_value(source.head)
+        _first_values[source] = found
+    return _first_values[source]
 
 
-# each format of JSON looks at the same head
-@lru_cache(maxsize=1)
-def _first_value(head: bytes) -> Any:
-    text = head.decode(errors="replace").lstrip()
+# each format of JSON asks for the value
+_first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
+
+
+def _first_value(head: bytes) -> tuple[Any, bool]:
+    """Return the first value in the head of a file, or the first part of it, and whether the head cuts it."""
+    text, cut = head.decode(errors="replace").lstrip(), False
     decoder = json.JSONDecoder()
-    for _ in range(_AHEAD):
+    for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
         try:
-            return decoder.raw_decode(text)[0]
+            return decoder.raw_decode(text)[0], cut
+        except json.JSONDecodeError as error:
+            # an array may go on after the head, its first item may not
+            cut |= _is_cut(error) and (depth > 0 or text.startswith("{"))
         except (ValueError, RecursionError):
-            # an array that goes on after the head: its first item
-            if not text.startswith("["):
-                return None
-            text = text[1:].lstrip()
-    return None
+            pass
+        if not text.startswith("["):
+            break
+        text = text[1:].lstrip()
+    return None, cut
 
 
 def is_array(source: Source) -> bool:

@@ -132,11 +132,12 @@ class _Reader:
     ) -> Record:
         spans: list[tuple[int, int, str]] = []
         stated: list[str | None] = []
+        lost: list[tuple[int, str]] = []
         for value in found:
             start, end, said = value["start"], value["end"], value.get("text")
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
-                self._left_out.append(f"{where}: a span without a label at {start}.")
+                lost.append((self._line, f"a span without a label at {start}."))
             for label in labels:
                 spans.append((start, end, label))
                 stated.append(said if isinstance(said, str) else None)
@@ -148,6 +149,7 @@ class _Reader:
             annotator=annotator,
             line=self._line,
             place=where,
+            lost=lost,
         )
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None], where: str) -> str:

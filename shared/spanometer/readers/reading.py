@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
@@ -84,9 +85,9 @@ def read_documents(
             name = name or str(getattr(path, "name", "input"))
             path = cast(BinaryIO, Replayed(path, closes=False))
         # JSON lines of tags and of documents have one name
-        found = detect(path, DocumentFile, named, encoding=Limits(**limits).encoding)
-        if isinstance(path, Replayed):
-            path.rewind()
+        looking = path.looked_at() if isinstance(path, Replayed) else nullcontext(path)
+        with looking as begun:
+            found = detect(begun, DocumentFile, named, encoding=Limits(**limits).encoding)
         named = None if found is None else found.name
     of_folders = named in known and known[named].read_folder is not None and os.path.isdir(str(path))
     files = None if of_folders else files_of(path)

@@ -33,6 +33,7 @@ class Record:
         scores: of the attributes of each span, None for none; empty if no span has any.
         line: on which the document begins.
         place: what else to call the place, as `task 12`.
+        lost: the line of each span that could not be read, and what is wrong with the span.
     """
 
     spans: Sequence[tuple[int, int, str]]
@@ -47,6 +48,15 @@ class Record:
     scores: Sequence[Any] = ()
     line: int = 1
     place: str = ""
+    lost: Sequence[tuple[int, str]] = ()
+
+    def lost_spans(self) -> Iterator[str]:
+        """Yield what could not be read and where, a text for each span."""
+        for line, problem in self.lost:
+            where = [self.place] if self.place else []
+            if not where or line != self.line:
+                where.append(f"line {line}")
+            yield f"{', '.join(where)}: {problem}"
 
 
 class Named(Protocol):

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
-from ..spans.annotations import read_annotations, with_common_labels
+from ..spans.annotations import Layers, read_annotations, with_common_labels
+from ..spans.attributes import Attributes
 from ..spans.documents import Tokens
+from ..spans.entities import Entities
+from ..spans.forms import documents_in, form_of, structs_in
 from ..spans.spans import Spans
-from ..tags.decoding import LabelDecoding
-from ..tags.schemes import LabelChoice
+from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of
 from .matching import matched, shared_documents
 from .pairing import Pairing, by_side, pair
@@ -99,42 +101,63 @@ def files_together(
     return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, found.file, grounded), notes
 
 
-def read_sides(
-    given: Mapping[str, Any],
-    pairing: Pairing | None,
-    choice: LabelChoice,
-    *,
-    apart: bool = True,
-    lengths: Any = None,
-    id2label: Any = None,
-    **reading: Any,
-) -> Sides:
+def read_sides(given: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
     """Return the spans of several sides, which are tags, spans or files, or spans and grounded answers.
 
     What was moved and lost to bring files into one unit is a warning.
 
     Args:
         given: the sides by their names.
-        pairing: how files are brought into one unit.
-        choice: which labels are scored, and as what.
+        reading: how they are read.
         apart: of files, see `files_together`.
-        lengths, id2label, reading: of tags and spans, see `annotations.read_annotations`.
 
     Raises:
         InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
     """
     if any(isinstance(side, Grounded) for side in given.values()):
-        require_read(lengths=lengths, id2label=id2label, **reading)
+        reading.require_read()
         found = sides_of_grounded(given, apart=apart)
     elif any(isinstance(side, DocumentFile) for side in given.values()):
-        require_read(lengths=lengths, id2label=id2label, **reading)
-        found, notes = files_together(given, pairing, apart=apart)
+        reading.require_read()
+        found, notes = files_together(given, reading.pairing, apart=apart)
         for note in notes:
             warnings.warn(note, stacklevel=3)
     else:
-        sides, known = read_annotations(given, lengths=lengths, id2label=id2label, **reading)
+        columns = read_columns(given)
+        for name, column in columns.items():
+            if isinstance(column, (Entities, Attributes)):
+                what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
+                raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
+        sides, known = read_annotations(columns, lengths=reading.lengths, **vars(reading.decoding))
         found = Sides(sides, dict(known))
+    choice = reading.choice
     return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})
+
+
+def read_columns(given: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
+    """Read the columns among several sides: lists of spans as `Spans`, those of entity trees as `Entities`.
+
+    Tags stay, as their scheme is told from all sides, and so does what has been read.
+
+    Args:
+        given: the sides by their names: columns of documents, or what has been read.
+        empty: the form of sides without a single tag or span, if it does not follow from the others.
+
+    Raises:
+        InputError: for columns that cannot be read.
+    """
+    columns = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
+    forms = {name: on_side(name, form_of, column) for name, column in columns.items()}
+    known = set(forms.values()) - {None}
+    form_of_empty = known.pop() if len(known) == 1 else empty
+    for name, column in columns.items():
+        form = forms[name] or form_of_empty
+        columns[name] = column if form == "tags" else on_side(name, structs_in, column, form)
+    return {**given, **columns}
+
+
+_READ = (DocumentFile, Grounded, Layers)
+"""Sides whose spans are known, or become known beside the others."""
 
 
 def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
@@ -147,7 +170,7 @@ def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
     first = next(iter(grounded.values())).spans
     spans: list[Spans] = []
     choices: dict[str, str] = {}
-    for name, side in given.items():
+    for name, side in read_columns(given, empty="spans").items():
         found = side.spans if isinstance(side, Grounded) else side
         require_kind(found, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
         if found.documents != first.documents:
@@ -161,16 +184,6 @@ def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
     unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in given.values()]
     placed = dict(zip(given, with_unplaced(spans, unplaced, apart=apart), strict=True))
     return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
-
-
-def require_read(*, lengths: Any, id2label: Any, **reading: Any) -> None:
-    """Raise an `InputError` for options of reading that come too late for files."""
-    if lengths is not None or LabelDecoding(id2label=id2label, **reading) != LabelDecoding():
-        raise InputError(
-            "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are files "
-            "that have been read, or grounded answers.",
-            "Give them to spanometer.read, or leave them out.",
-        )
 
 
 def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:

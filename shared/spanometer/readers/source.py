@@ -104,7 +104,8 @@ class Source:
         packed: whether the file is gzipped.
         encoding: that of the text, which is read as UTF-8 here.
         marked: whether the text begins with a byte order mark.
-        head: the beginning of the text, as much as is read at once; not checked to be text. Empty if this is none.
+        head: the beginning of the text, as much as was read to recognise it; not checked to be text. Empty if this is
+            none.
         binary: `PARQUET` or `ZLIB` if the file is no text; `data` has its bytes.
         unended: whether the last line has no end; known after the last block.
     """
@@ -126,6 +127,8 @@ class Source:
         self.encoding = limits.encoding
         self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
         self._text: Iterator[bytes] | None = None
+        # what was read on, and is too long for the head
+        self._ahead: list[bytes] = []
         self._lines = 1
         head = self._read_bytes()
         if not head:
@@ -200,13 +203,32 @@ class Source:
     def with_text(self, blocks: Iterator[bytes]) -> Self:
         """Return a source of another text, whose blocks are made as they are read; errors call it as this one."""
         other = copy(self)
-        other._text = blocks
+        other._text, other._ahead = blocks, []
         other.head = next(blocks, b"")
         return other
 
     def first_line(self) -> bytes:
         """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
+
+    def read_on(self) -> bool:
+        """Read at least as much again into the head, up to the end of a line; return False at the end of the text.
+
+        The head does not grow past the longest line; then that is False too.
+        """
+        if self._ahead:
+            return False
+        size, most = len(self.head), self.limits.max_line * _MEGABYTE
+        while size <= most and (piece := self._read()):
+            self._ahead.append(piece)
+            size += len(piece)
+            if size >= 2 * len(self.head) and b"\n" in piece:
+                break
+        if not self._ahead or size > most:
+            return False
+        self.head = b"".join([self.head, *self._ahead])
+        self._ahead = []
+        return True
 
     def blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
         """Yield the text in blocks of whole lines, each with the number of its first line, from 1.
@@ -225,8 +247,7 @@ class Source:
         line, size, pending = 1, 0, 0
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
-        chunk = self.head
-        while chunk:
+        for chunk in self._chunks():
             end = chunk.rfind(b"\n") + 1 if lines else len(chunk.rstrip(_PARTS_OF_CHARACTERS))
             size += len(chunk)
             if held:
@@ -246,7 +267,6 @@ class Source:
                 yield line, block
                 line += block.count(b"\n")
                 pieces = [chunk[end:]]
-            chunk = self._read()
         block = b"".join(pieces)
         if block:
             self._require_text(block, line)
@@ -318,6 +338,15 @@ class Source:
         """Return an error about this file."""
         return InputError(problem, remedy, source=self.name, line=line)
 
+    def _chunks(self) -> Iterator[bytes]:
+        """Yield the head, as much of it as is read at once, and what comes after it."""
+        for first in range(0, len(self.head), BLOCK_SIZE):
+            yield self.head[first : first + BLOCK_SIZE]
+        yield from self._ahead
+        self._ahead = []
+        while chunk := self._read():
+            yield chunk
+
     def _read(self) -> bytes:
         """Return the next bytes of the text, as UTF-8; nothing at its end."""
         return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
@@ -376,13 +405,13 @@ class Replayed(io.RawIOBase):
     """A stream that can be read only once, whose beginning can be looked at before.
 
     Args:
-        stream: the stream; its first four megabytes are kept.
+        stream: the stream; what is read within `looked_at` is kept.
         closes: whether it is closed at its end.
     """
 
     def __init__(self, stream: BinaryIO, *, closes: bool) -> None:
         self._stream, self._closes = stream, closes
-        self._kept, self._position = bytearray(), 0
+        self._kept, self._position, self._keeps = bytearray(), 0, False
 
     def readable(self) -> bool:
         """Return True, as `io` asks for."""
@@ -396,15 +425,20 @@ class Replayed(io.RawIOBase):
             data = read(len(buffer))
             if not data and self._closes:
                 self._stream.close()
-            if self._position == len(self._kept) < 4 * BLOCK_SIZE:
+            if self._keeps:
                 self._kept += data
         self._position += len(data)
         buffer[: len(data)] = data
         return len(data)
 
-    def rewind(self) -> None:
-        """Begin again; to be called while no more than the beginning was read."""
-        self._position = 0
+    @contextlib.contextmanager
+    def looked_at(self) -> Iterator[Self]:
+        """Read the beginning, and begin again afterwards; to be called before anything else is read."""
+        self._keeps = True
+        try:
+            yield self
+        finally:
+            self._position, self._keeps = 0, False
 
 
 def require_name(name: str | None) -> None:

@@ -11,7 +11,7 @@ from ..spans.spans import Spans
 from .document_file import DocumentFile, documents_of
 from .formats import Evidence, Format, register
 from .json_lines import TAGS_KEY, WORDS_KEYS
-from .json_text import first_filled, first_value, is_object, values
+from .json_text import first_filled, first_object, is_object, values
 from .offsets import Offsets
 from .records import Record
 from .source import Source
@@ -84,12 +84,10 @@ def read_system_output(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: names the line, for spans of no known system, and as `documents_of`.
     """
-    left_out: list[str] = []
-    records = list(_records(source, left_out))
-    return documents_of(source, records, units=options.units("codepoint"), left_out=left_out)
+    return documents_of(source, list(_records(source)), units=options.units("codepoint"))
 
 
-def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+def _records(source: Source) -> Iterator[Record]:
     for line, place, row in _documents(source):
         where = place or f"line {line}"
         text = name = None
@@ -108,7 +106,7 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
             name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
         if not isinstance(found, list):
             raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
-        yield _record(source, found, line, where, left_out, {"text": text, "id": name, "line": line, "place": place})
+        yield _record(source, found, line, where, {"text": text, "id": name, "line": line, "place": place})
 
 
 def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
@@ -147,12 +145,11 @@ def _is_triple(span: Any) -> bool:
     return isinstance(span, list) and len(span) == 3
 
 
-def _record(
-    source: Source, found: Sequence[Any], line: int, where: str, left_out: list[str], whole: Mapping[str, Any]
-) -> Record:
+def _record(source: Source, found: Sequence[Any], line: int, where: str, whole: Mapping[str, Any]) -> Record:
     spans: list[tuple[int, int, str]] = []
     stated: list[str | None] = []
     pieces: list[tuple[int, int, int, str]] = []
+    lost: list[tuple[int, str]] = []
     for span in found:
         if whole["text"] is not None and _is_triple(span):
             spans.append((span[0], span[1], span[2]))
@@ -167,7 +164,7 @@ def _record(
         start, end = bounds.get(fields.start), bounds.get(fields.end)
         if start is None or end is None:
             mention = span.get(fields.stated or "word", "")
-            left_out.append(f"{where}: {shown(mention)} of {shown(span[fields.label])}, which has no offsets.")
+            lost.append((line, f"{shown(mention)} of {shown(span[fields.label])}, which has no offsets."))
         elif fields.beside == "index":
             pieces.append((span["index"], start, end, span["entity"]))
         else:
@@ -188,6 +185,7 @@ def _record(
         id=None if name is None else str(name),
         line=line,
         place=whole["place"],
+        lost=lost,
     )
 
 
@@ -212,11 +210,8 @@ def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: 
 
 
 def _evidence(source: Source) -> Evidence:
-    value = first_value(source)
-    span: Any = value
-    while isinstance(span, list) and span:
-        span = span[0]
-    if isinstance(span, dict) and _fields(span) is not None and "token_start" not in span:
+    span = first_object(source)
+    if _fields(span) is not None and "token_start" not in span:
         return Evidence.CERTAIN
     row = first_filled(source, *_LISTS)
     for key in _LISTS:

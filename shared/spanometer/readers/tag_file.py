@@ -148,7 +148,7 @@ def read(
         words: whether to read the words too: True takes the column named token, word or form, or else the first if
             it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. `TagFile.words` is
             None if there are none.
-        format: `columns`, `jsonl`, or `auto`: JSON lines if the name ends in `.jsonl` or the first line is JSON.
+        format: `columns`, `jsonl`, or `auto`: JSON lines if the first line is JSON.
         documents: what begins a document in a columns file instead of the blank line: the key of a comment
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
         outside: a tag that is to be read as `O`, such as `_`.

@@ -21,6 +21,7 @@ from .tokenizers import tokens_of
 from .words import Codes
 
 KINDS = {
+    "lost": "spans without a place or a label, left out",
     "empty": "empty spans",
     "reversed": "spans that end before they begin",
     "outside": "spans past the end of their text",
@@ -50,7 +51,7 @@ class Problem:
         kind: one of `KINDS`.
         document: the number of the document, from 0.
         name: what the document is called, if it has a name.
-        line: of the document.
+        line: of the document, or of the span if that could not be read.
         place: what else to call the place; may be empty.
         span: its start, end and label as the file has them; None for a document.
         text: what is wrong, as a sentence.
@@ -119,17 +120,19 @@ class _Check:
         self._record, self._found, self._number = record, found, number
         self._labels = Codes()
 
-    def add(self, kind: str, span: tuple[int, int, str] | None, problem: str) -> None:
-        """Add a problem."""
+    def add(self, kind: str, span: tuple[int, int, str] | None, problem: str, line: int | None = None) -> None:
+        """Add a problem, of the document's line or another one."""
         record = self._record
-        place = (self._number, record.id, record.line, record.place)
+        place = (self._number, record.id, record.line if line is None else line, record.place)
         text = problem if span is None else f"the span of {shown(span[2])} from {span[0]} to {span[1]} {problem}."
         self._found.problems.append(Problem(kind, *place, span, text))
 
     def look(self, units: Sequence[str], *, in_tokens: bool) -> Record:
         """List what is wrong, and return the record without its spans; with them if they have another form."""
         record = self._record
-        self._found.spans += len(record.spans)
+        self._found.spans += len(record.spans) + len(record.lost)
+        for line, problem in record.lost:
+            self.add("lost", None, problem, line)
         given = chain.from_iterable((record.fragments or {}).values())
         if not all(map(_is_span, record.spans)) or not all(map(_are_bounds, given)):
             return record
@@ -163,7 +166,7 @@ class _Check:
                     self._check_text(span, bounds, record.stated[place] if record.stated else None)
                 if not fit:
                     self.add("off tokens", span, "begins or ends within a token")
-        return replace(record, spans=(), fragments=None, stated=(), attributes=None)
+        return replace(record, spans=(), fragments=None, stated=(), attributes=None, lost=())
 
     def _given(self, first: int, spans: Iterable[tuple[int, int, str]]) -> list[list[tuple[int, int]]]:
         """Return the bounds of the pieces of spans, of which the first has this number."""

@@ -28,6 +28,8 @@ _NONE, _NO_VALUE = "_", "*"
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
+_LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
+"""The chain and the mention in it that a row of a chain layer belongs to."""
 _TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
 _DIGITS = 18
 """More digits are no number of 64 bits."""
@@ -115,8 +117,9 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
 def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = True) -> DocumentFile:
     """Read one layer of spans of a document, or its text and tokens alone.
 
-    Offsets are UTF-16 units. The rows of a span have one number in brackets; without one every row is a span. The
-    text between sentences, which the file lacks, is blanks. Relations, slots and chains' links are not read.
+    Offsets are UTF-16 units. The rows of a span have one number in brackets, those of a mention in a chain one link
+    (`->1-2`); without one every row is a span. The text between sentences, which the file lacks, is blanks.
+    Relations, slots and chains' links are not read.
 
     Raises:
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
@@ -272,25 +275,34 @@ class _LayerSpans:
         """Add the spans of a row."""
         if cells[self._place] == _NONE:
             return
-        for item in _split(cells[self._place]):
-            numbered = _NUMBERED.fullmatch(item)
-            value = numbered[1] + numbered[2] if numbered is not None else item
+        for value, number in self._items(cells):
             label = self._layer.short_name if self._column is None or value == _NO_VALUE else _plain(value)
-            # the numbers of chains are those of chains, not of spans
-            if numbered is None or self._layer.kind == "CH":
+            if number is None:
                 self.found.append((*bounds, label))
                 continue
             # numbers take less memory than texts
-            key = int(numbered[3]) if len(numbered[3]) <= _DIGITS else numbered[3]
+            key = int(number) if number.isdecimal() and len(number) <= _DIGITS else number
             place = self._numbered.setdefault(key, len(self.found))
             if place == len(self.found):
                 self.found.append((*bounds, label))
                 continue
             known = self.found[place][2]
             if known != label:
-                problem = f"the span [{numbered[3]}] has the values {known!r} and {label!r}."
+                problem = f"the span [{number}] has the values {known!r} and {label!r}."
                 raise self._source.refuse(problem, _REMEDY, line)
             self.found.widen(place, *bounds)
+
+    def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield the value of each span in a row, and what is the same in all rows of the span, if it has several."""
+        items = _split(cells[self._place])
+        links = _split(cells[self._layer.first]) if self._layer.kind == "CH" else items
+        for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
+            numbered = _NUMBERED.fullmatch(item)
+            value = item if numbered is None else numbered[1] + numbered[2]
+            if self._layer.kind == "CH":
+                # the numbers in brackets are those of chains, not of mentions
+                numbered, value = _LINK.search(link), _LINK.sub("", value)
+            yield value, None if numbered is None else numbered[numbered.re.groups]
 
 
 def _split(cell: str) -> list[str]:

@@ -12,7 +12,7 @@ from ..options import require_known
 from .document_file import DocumentFile
 from .fitting import Fitted, fitted
 from .formats import writers
-from .output import creating, creating_folder, packing, replacing
+from .output import packing, writing, writing_folder
 from .pairing import Pairing
 from .source import require_stream
 
@@ -40,7 +40,7 @@ def write_documents(
             a folder, which must not exist yet or be empty.
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
         lossy: whether to write what the format can hold if that is not all.
-        replace: whether a file that exists is replaced.
+        replace: whether a file that exists is replaced, or a folder that has no files of other kinds.
         to_tokens: how spans of characters are carried to tokens, if the format has tokens: see
             `spans.tokenisation.POLICIES`. Under `strict` those that begin or end within a token cannot be held.
         trim: what is cut off the ends of spans of characters: `nothing`, `blanks` or `punctuation`.
@@ -66,10 +66,9 @@ def write_documents(
         return (*map(str, prepared.losses), *prepared.notes)
     name = os.fspath(path)
     if writers()[format].folder:
-        write_folder(name, prepared, format, options)
+        write_folder(name, prepared, format, options, replace=replace)
     else:
-        target = replacing(name) if replace and os.path.isfile(name) else creating(name)
-        with target as stream, packing(stream, packed=name.endswith(".gz")) as output:
+        with writing(name, replace=replace) as stream, packing(stream, packed=name.endswith(".gz")) as output:
             write_into(output, prepared, format, options)
     return (*map(str, prepared.losses), *prepared.notes)
 
@@ -85,6 +84,10 @@ def prepare(
     for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
             raise InputError(f"{setting(name)} is for tokens, and {format} has spans of characters.", "Leave it out.")
+    if not documents.documents.size:
+        why = documents.left_out[0] if documents.left_out else "the file has none."
+        problem = f"there are no documents to write: {why}"
+        raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, known[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
@@ -105,10 +108,10 @@ def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping
             output.write(piece)
 
 
-def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any]) -> None:
+def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
     """Write documents, as a format can hold them, into a folder."""
     known: set[str] = set()
-    with creating_folder(path) as folder, _encoded(prepared):
+    with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):
             _require_inside(name, known, prepared)
             file = os.path.join(folder, *name.split("/"))

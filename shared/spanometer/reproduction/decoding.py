@@ -25,7 +25,7 @@ from ..alignment.overlaps import Alignment
 from ..analysis.policy_scores import MeasureSpread
 from ..analysis.spread import PolicySpread, policy_spread
 from ..arrays import plain
-from ..counts.statistics import interval
+from ..counts.estimates import Estimate
 from ..errors import InputError, counted, printable
 from ..measures import registry
 from ..measures.aligned import AlignedMeasure
@@ -373,7 +373,7 @@ def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: i
     ]
     scores = [measure.score_totals(side.weighted(np.array(weights)))[measure.headline] for side in counts]
     differences = scores[0] - scores[1]
-    return Difference(float(differences[0]), *interval(differences[0], differences[1:], _LEVEL), resamples)
+    return Difference(float(differences[0]), *Estimate(differences[0], differences[1:]).interval(_LEVEL), resamples)
 
 
 def _in_scheme(corpus: TagFile) -> Tags:

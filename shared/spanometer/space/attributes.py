@@ -20,9 +20,9 @@ from ..readers.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
 from ..tables.table import Table
 from ..web.templates import number, shown
+from .downloads import result_downloads
 from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .pages import Page
-from .taking import taking
 from .templates import render
 
 MAX_SPANS = 20_000
@@ -110,7 +110,7 @@ def attribute_results(
         size=f"{report.size}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
         signatures=[result.signature],
-        taking=taking(page, values, report),
+        downloads=result_downloads(page, values, report),
         attributes=_attributes(report),
         values=_values(measure.items(*sides), texts, only_differing),
         only_differing=only_differing,

@@ -24,9 +24,9 @@ from ..options import options_of
 from ..tables.table import Cell, Table, amount
 from ..web.templates import shortened, shown
 from .controls import Fields
+from .downloads import downloads
 from .layers import Mark, marked
 from .limits import too_much
-from .taking import taken
 from .templates import error_message, read_file, render
 from .texts import HOME
 
@@ -128,7 +128,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         differences=replace(differing, rows=differing.rows[:SHOWN_ROWS]),
         more=max(len(differing.rows) - SHOWN_ROWS, 0),
         strings={"Mentions that count as predicted": _strings(text, read, reading)},
-        taking=taken("grounding", _call(reading, own), _described(made), _csv(made)),
+        downloads=downloads("grounding", _call(reading, own), _described(made), _csv(made)),
     )
 
 

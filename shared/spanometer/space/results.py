@@ -23,12 +23,12 @@ from .attributes import attribute_results, read_both
 from .chance import charts
 from .chance_work import require_little_work
 from .corpus import Corpus, flat_trees, read_tags, read_trees
+from .downloads import result_downloads
 from .errors import kinds_of_errors
 from .forms import Answer
 from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
-from .taking import taking
 from .templates import error_message, render
 from .trees import aligned_trees
 
@@ -100,7 +100,7 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         parts=parts,
         size=report.size,
         signatures=[result.signature],
-        taking=taking(page, values, report),
+        downloads=result_downloads(page, values, report),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
         errors=None if trees or measure.input != "spans" else kinds_of_errors(alignment),

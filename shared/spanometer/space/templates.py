@@ -38,4 +38,6 @@ def error_message(error: InputError, spell: Callable[[str, str | None], str] = s
         spell: how the page calls options, see `errors.spelled`.
     """
     problem, remedy = error.texts(spell)
-    return render("error.html", place=error.place, problem=problem, remedy=remedy)
+    # the name of a file stays as it is
+    place = error.place if error.source else f"{error.place[:1].upper()}{error.place[1:]}"
+    return render("error.html", place=place, problem=problem, remedy=remedy)

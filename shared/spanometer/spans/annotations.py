@@ -133,6 +133,7 @@ def _together(
     """Return the spans of several annotations with common labels as one, in the documents that are given."""
     joined = replace(
         parts[0],
+        # small: each document takes memory, and 2^31 of them are not there
         document=np.concatenate(document).astype(np.int32),
         start=np.concatenate([spans.start for spans in parts]),
         end=np.concatenate([spans.end for spans in parts]),

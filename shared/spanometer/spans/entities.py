@@ -309,7 +309,7 @@ def _read_types(entities: Items) -> tuple[np.ndarray, np.ndarray, tuple[str, ...
 def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the offsets and codes of the entities' types; one that an entity has twice counts once."""
     if len(entity) > number:
-        kept = np.sort(np.unique(entity * max(names, 1) + codes, return_index=True)[1])
+        kept = np.sort(np.unique(entity.astype(np.int64) * names + codes, return_index=True)[1])
         entity, codes = entity[kept], codes[kept]
     return offsets_by(entity, number), codes
 

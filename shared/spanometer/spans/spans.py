@@ -73,7 +73,7 @@ class Fragments:
             spans: the number of spans.
         """
         order = np.lexsort((start, span))
-        span, start, end = span[order], start[order].astype(np.int64), end[order].astype(np.int64)
+        span, start, end = (column[order].astype(np.int64) for column in (span, start, end))
         # far enough apart that a running maximum of one span never reaches the next
         stride = int(end.max(initial=0)) + 1
         reach = np.maximum.accumulate(end + span * stride) - span * stride

@@ -103,7 +103,7 @@ def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.S
 
 
 def string_codes(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
-    """Return codes for the strings of several sides, equal for equal strings, and the strings that they stand for."""
+    """Return codes (int64) of the strings of several sides, and the distinct strings that they stand for."""
     encoded = pa.concat_arrays(sides).dictionary_encode()
-    codes = np.asarray(encoded.indices)
+    codes = np.asarray(encoded.indices, dtype=np.int64)
     return np.split(codes, offsets_of(list(map(len, sides)))[1:-1]), encoded.dictionary.to_pylist()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..analysis.agreement import Agreement
 from ..analysis.disagreement_tables import difference_table, kind_table
 from ..analysis.disagreements import Disagreements
 from ..analysis.leave_one_out import LeaveOneOut
+from ..readers.output import writing
 from ..tables.table import Cell, Number, Precision, Table, amount
 from .disagreement_data import disagreement_data
 from .templates import Section, render, require_html
@@ -57,7 +57,8 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
         InputError: for another name.
     """
     require_html(path)
-    Path(path).write_text(disagreement_report(found, DisagreementOptions(**options)), encoding="utf-8")
+    with writing(path, replace=True) as stream:
+        stream.write(disagreement_report(found, DisagreementOptions(**options)).encode())
 
 
 def disagreement_report(found: Disagreements, options: DisagreementOptions | None = None) -> str:
@@ -77,12 +78,12 @@ def disagreement_report(found: Disagreements, options: DisagreementOptions | Non
 
 
 def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Section]:
-    """Yield the agreement, the outlier, the kinds of differences and a note on the costs."""
+    """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
     if options.agreement is not None:
         parts = options.agreement.parts(per_pair=True, per_label=True)
         yield Section("Agreement", [part for part in parts if isinstance(part, Table)])
     if options.left_out is not None:
-        yield Section("Without each annotator", [options.left_out.table()], options.left_out.verdict)
+        yield Section("Without each annotator", [options.left_out.table()])
     note = (
         f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
         "its cost. A place can have several kinds of differences."

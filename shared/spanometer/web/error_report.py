@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from ..analysis.answer_errors import ANSWER_KINDS
@@ -13,6 +12,7 @@ from ..analysis.bucket_tables import bucket_tables
 from ..analysis.error_analysis import Errors, SystemErrors
 from ..analysis.error_tables import beside_table, cost_table, label_table, legend, mark_table, share_table
 from ..analysis.report_tables import score_cells
+from ..readers.output import writing
 from ..tables.table import Precision, Table, head
 from .answers import wrong_answers
 from .report_data import SIDES, report_data
@@ -70,7 +70,8 @@ def write_error_report(found: Errors, path: str | os.PathLike[str], **options: A
         InputError: for another name.
     """
     require_html(path)
-    Path(path).write_text(error_report(found, ReportOptions(**options)), encoding="utf-8")
+    with writing(path, replace=True) as stream:
+        stream.write(error_report(found, ReportOptions(**options)).encode())
 
 
 def error_report(found: Errors, options: ReportOptions | None = None) -> str:

@@ -36,8 +36,8 @@ _INPUTS = {
 }
 
 
-def taking(page: Page, values: Mapping[str, Any], report: Report) -> dict[str, str]:
-    """Return what the template `taking.html` shows: the call, and the report as the commands write it.
+def result_downloads(page: Page, values: Mapping[str, Any], report: Report) -> dict[str, str]:
+    """Return what the template `downloads.html` shows: the call, and the report as the commands write it.
 
     Args:
         page: the page.
@@ -46,18 +46,18 @@ def taking(page: Page, values: Mapping[str, Any], report: Report) -> dict[str, s
     """
     (result,) = report.results
     rows = to_csv(report.tables(), Precision())
-    return taken(page.name, snippet(page, values), result.to_dict(per_label=True), rows)
+    return downloads(page.name, snippet(page, values), result.to_dict(per_label=True), rows)
 
 
-def taken(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
-    """Return what the template `taking.html` shows of a call, and of a result for JSON and one for CSV."""
+def downloads(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
+    """Encode a call, and a result as JSON and CSV, for the template `downloads.html`."""
     files = {"json": json.dumps(plain(result), ensure_ascii=False, indent=2), "csv": rows}
     encoded = {kind: base64.b64encode(text.encode(errors="replace")).decode() for kind, text in files.items()}
     return {"name": name, "snippet": call, **encoded}
 
 
 def snippet(page: Page, values: Mapping[str, Any]) -> str:
-    """Return the Python that makes the score of a page: the module, loaded and called with the chosen options."""
+    """Write the Python that makes the score of a page: the module, loaded and called with the chosen options."""
     return _CALL.format(
         name=page.name,
         loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',

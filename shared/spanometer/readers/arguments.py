@@ -1,0 +1,164 @@
+"""The arguments of reading that the functions of Python share."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, TypeVar
+
+from ..errors import InputError, spell_python, spelled
+from ..options import elsewhere, made, options_of
+from ..spans.annotations import require_no_choice, require_no_reading
+from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
+from .pairing import Pairing
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class TagArguments(TypedDict, total=False):
+    """How tags are read, and which labels are scored.
+
+    Attributes:
+        scheme: the scheme of tags; None tells it from the prefixes of all sides together.
+        repair: how to handle illegal tags, see `decoding.decode`.
+        prefix: whether tags have prefixes, see `Spans.from_tags`.
+        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, a `ClassLabel`
+            feature.
+        ignore_index: positions at which the first side has this label number are left out on all sides.
+        label_map: new labels by old ones, see `schemes.LabelChoice`; for tags and spans.
+        ignore_labels: labels whose spans are left out on all sides; of mapped labels the new ones.
+    """
+
+    scheme: str | None
+    repair: str
+    prefix: bool
+    id2label: Any
+    ignore_index: int | None
+    label_map: Mapping[str, str] | None
+    ignore_labels: Sequence[str] | None
+
+
+class SideArguments(TagArguments, total=False):
+    """How the sides of a comparison are read, which are tags, spans, files or answers.
+
+    Attributes:
+        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
+        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
+    """
+
+    lengths: Any
+    pairing: Pairing | None
+
+
+class ScoreArguments(TagArguments, total=False):
+    """How the two sides of `scoring.score` are read, which are tags, spans, files or answers.
+
+    Attributes:
+        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
+        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
+            `pairing.Pairing`; what is moved and left out is a warning.
+        grounding, answer_labels, aliases, offsets, answer_format: how the answers of language models in files become
+            spans, see `grounding.AnswerReading`.
+    """
+
+    lengths: Any
+    unit: str | None
+    to_tokens: str
+    trim: str
+    join_fragments: bool
+    texts: str
+    tokenizer: str | None
+    shared_documents: bool
+    ignore_words: bool
+    grounding: Any
+    answer_labels: Sequence[str] | None
+    aliases: Mapping[str, str] | None
+    offsets: str | None
+    answer_format: str
+
+
+_DECLARED = {name: one for owner in (LabelDecoding, LabelChoice, Pairing) for name, one in options_of(owner).items()}
+
+
+def shares(arguments: type) -> Callable[[Function], Function]:
+    """Show the arguments of a typed dictionary in a function's signature, with their defaults."""
+
+    def declare(function: Function) -> Function:
+        known = inspect.signature(function)
+        parameters = dict(known.parameters)
+        _, rest = parameters.popitem()
+        for name, kind in inspect.get_annotations(arguments).items():
+            default = _DECLARED[name].default if name in _DECLARED else None
+            annotation = getattr(kind, "__forward_arg__", kind)
+            parameters[name] = inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+        if rest.annotation == "Any":
+            # what is left are options of measures
+            parameters[rest.name] = rest
+        function.__dict__["__signature__"] = known.replace(parameters=list(parameters.values()))
+        return function
+
+    return declare
+
+
+def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Raise a `TypeError` for the first argument that a function does not have."""
+    known = inspect.signature(function).parameters
+    for name in arguments:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = elsewhere(name) or (f"Did you mean {close[0]!r}?" if close else "")
+            problem = f"{function.__qualname__}() got an unexpected keyword argument {name!r}. {remedy}"
+            raise TypeError(spelled(problem.rstrip(), spell_python))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideReading:
+    """How the sides of a function are read.
+
+    Attributes:
+        decoding: how tags are decoded.
+        choice: which labels are scored, and as what.
+        lengths: the documents' lengths in tokens, for spans; None if they have them.
+        pairing: how files are brought into one unit.
+    """
+
+    decoding: LabelDecoding
+    choice: LabelChoice
+    lengths: Any = None
+    pairing: Pairing | None = None
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], arguments: Mapping[str, Any]) -> SideReading:
+        """Read the arguments of a function, `SideArguments`.
+
+        Raises:
+            TypeError: for an argument that the function does not have.
+            InputError: for wrong values.
+        """
+        require_arguments(function, arguments)
+        return cls(
+            decoding=made(LabelDecoding, arguments),
+            choice=made(LabelChoice, arguments),
+            lengths=arguments.get("lengths"),
+            pairing=arguments.get("pairing"),
+        )
+
+    def require_none(self, given: str) -> None:
+        """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
+        decoding = self.decoding
+        require_no_reading(given, scheme=decoding.scheme, repair=decoding.repair, prefix=decoding.prefix)
+        require_no_choice(given, **self.choice.chosen)
+
+    def require_read(self) -> None:
+        """Raise an `InputError` for options of reading that come too late for files."""
+        if self.lengths is not None or self.decoding != LabelDecoding():
+            raise InputError(
+                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are "
+                "files that have been read, or grounded answers.",
+                "Give them to spanometer.read, or leave them out.",
+            )
