@@ -1,5 +1,6 @@
 """The page of the Space of mentions: it shows what mentions the rules of projects find in an answer."""
 
-from spanometer.space.grounding_page import launch
+from spanometer.space.grounding_page import form
+from spanometer.space.serving import launch
 
-launch()
+launch(form())

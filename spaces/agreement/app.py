@@ -1,5 +1,6 @@
 """The page of the Space of agreement."""
 
-from spanometer.space.agreement_page import launch
+from spanometer.space.agreement_page import form
+from spanometer.space.serving import launch
 
-launch()
+launch(form())

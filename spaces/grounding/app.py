@@ -1,5 +1,6 @@
 """The page of the Space of grounding."""
 
-from spanometer.space.grounding_page import launch
+from spanometer.space.grounding_page import form
+from spanometer.space.serving import launch
 
-launch()
+launch(form())

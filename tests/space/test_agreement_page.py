@@ -14,7 +14,7 @@ from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.documents.pairing import Pairing
 from spanometer.space import agreement
-from spanometer.space.agreement import MAX_FILES, controls, respond
+from spanometer.space.agreement import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
 from spanometer.space.examples import team_examples
 from spanometer.space.limits import MAX_DOCUMENTS
@@ -27,7 +27,7 @@ BEN = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
 
 
 def page(paths, **changed):
-    return respond(list(map(str, paths)), {**{control.name: control.value for control in controls()}, **changed})
+    return respond(list(map(str, paths)), {**{control.name: control.value for control in FIELDS.controls}, **changed})
 
 
 @pytest.fixture
@@ -49,14 +49,29 @@ def packed(path, folder):
     return path
 
 
+def data_of(found):
+    """What the script of the report shows."""
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', found.files["report.html"], re.DOTALL)
+    return json.loads(data[1])
+
+
+def report_text(found):
+    return text_of(found.files["report.html"].partition("<body")[2].partition("<script")[0])
+
+
 def test_by_hand(files):
     found = page(files(ann=ANN, ben=BEN))
     shown = text_of(found.html)
     # one token of two each is common: F1 = 2 * 1 / (2 + 2)
-    assert "F1 0.5000" in shown and "2 documents, 4 tokens; 1 place where 2 annotators differ" in shown
-    assert re.search(r"label · document 2, line 4 · cost 0\.5000 ann in Rome ≠ LOC disputed ben in Rome ≠ ORG", shown)
+    assert "Mean F1 0.5000" in shown and "2 documents, 4 tokens; 1 place where 2 annotators differ" in shown
+    data = data_of(found)
+    ((passage, _, cost, readings),) = data["places"]
+    place = data["passages"][passage]
+    assert (place["document"], place["line"], place["units"], cost) == (1, 4, ["in", "Rome"], 0.5)
+    labels = [[data["labels"][mark[2]] for mark in marks] for _, marks in readings]
+    assert labels == [["LOC"], ["ORG"]]
     # the second document first
-    assert re.search(r"cost 2 0\.0000 \S+ \S+ 1 0\.5000 1 1\.0000 \S+ \S+ 0 0\.0000", shown)
+    assert re.search(r"cost 2 0\.0000 \S+ \S+ 1 0\.5000 1 1\.0000 \S+ \S+ 0 0\.0000", report_text(found))
     reader = Reader(found.html)
     assert not reader.unbalanced and not reader.open
 
@@ -75,8 +90,9 @@ def test_numbers_are_those_of_the_library():
     places = found.files["disagreements.jsonl"].splitlines()
     assert len(places) == len(told["disagreements"]["places"]) == 10
     assert len(list(csv.DictReader(io.StringIO(found.files["disagreements.csv"])))) == 10
-    # in the text, and the agreement without each annotator
-    assert "Châtelet" in text_of(found.html) and "Without each annotator" in found.html
+    # in the text, and who would be missed
+    report = found.files["report.html"]
+    assert "Châtelet" in report and "Without each annotator" in report
 
 
 def test_offsets_that_nothing_tells():
@@ -189,6 +205,8 @@ def test_nothing_of_the_input_is_markup(files, token):
     found = page(files(**dict(zip((f"a{token.replace('/', '')}", "b"), texts, strict=True))))
     assert token not in found.html and "alert" not in found.html
     assert not {"img", "script"} & Reader(found.html).tags
+    assert token.startswith(("$", "{")) or token not in found.files["report.html"]
+    assert found.files["report.html"].count("<script") == 2
 
 
 def test_examples(files):
@@ -218,7 +236,7 @@ def test_real_exports_agree_with_themselves(data, path, tmp_path):
         options |= {"layer": "Referent", "feature": "entity"}
     found = page([given, given], **options)
     assert headline(found.html) == "1.0000", text_of(found.html)[:500]
-    assert "All annotators have the same spans." in found.html
+    assert not data_of(found)["places"]
 
 
 def test_real_annotators(data):
@@ -253,18 +271,26 @@ def in_page(browser, address, paths):
     return found
 
 
+def in_report(browser, found):
+    """What the report in the frame says."""
+    browser.switch_to.frame(wait(browser, lambda: found("iframe"))[0])
+    try:
+        return browser.execute_script("return document.body ? document.body.textContent : ''")
+    finally:
+        browser.switch_to.default_content()
+
+
 def test_in_a_browser(browser, address, files):
     texts = {"one.conll": ANN.replace("Rome", HOSTILE), "two.conll": BEN.replace("Rome", HOSTILE)}
     found = in_page(browser, address, files(**texts))
-    wait(browser, lambda: [part for part in found("h2 ~ div td strong, td strong") if part.text])
-    wait(browser, lambda: "one" in browser.find_element("id", "results").text)
-    assert HOSTILE in browser.find_element("id", "results").text
+    wait(browser, lambda: "one.conll" in in_report(browser, found))
+    assert HOSTILE in in_report(browser, found)
     assert browser.execute_script("return window.hurt") is None
     links = [link.get_attribute("href") for link in browser.find_elements("css selector", "nav a")]
     for other in ("span_f", "gamma", "errors", "grounding"):
         assert f"https://huggingface.co/spaces/spanometer/{other}" in links
     listed = browser.find_element("id", "taken").text
-    assert all(name in listed for name in ("agree", "disag"))
+    assert all(name in listed for name in ("report", "agree", "disag"))
     for control in browser.find_elements("css selector", "input, textarea, select, button, a"):
         if control.is_displayed():
             assert control.accessible_name.strip(), control.get_attribute("outerHTML")[:300]
@@ -275,19 +301,18 @@ def test_in_a_browser(browser, address, files):
 def test_a_file_is_taken_away(browser, address, files):
     texts = {"one.conll": ANN, "two.conll": BEN, "three.conll": ANN}
     found = in_page(browser, address, files(**texts))
-    results = browser.find_element("id", "results")
-    wait(browser, lambda: "three" in results.text)
+    wait(browser, lambda: "three" in in_report(browser, found))
     removes = browser.find_elements("css selector", "#files button[aria-label='Remove this file']")
     assert len(removes) == 3
     removes[-1].click()
-    wait(browser, lambda: found(".sm-headline") and "three" not in results.text and "two" in results.text)
+    wait(browser, lambda: "three" not in in_report(browser, found) and "two" in in_report(browser, found))
 
 
 def test_real_exports_in_a_browser(browser, address, data, tmp_path):
     folders = [data / "exports" / "brat" / "bratiaa-agree-2" / name for name in ("ann1", "ann2")]
     team = [packed(tmp_path / f"{folder.name}.zip", folder) for folder in folders]
     found = in_page(browser, address, team)
-    wait(browser, lambda: "ann2" in browser.find_element("id", "results").text)
+    wait(browser, lambda: "ann2" in in_report(browser, found))
     sides = list(map(spanometer.read, folders))
     expected = spanometer.agreement(sides)
     assert found(".sm-headline b")[0].text == f"{expected.mean_kappa_f1:.4f}"

@@ -236,7 +236,7 @@ def test_keyboard_only(page):
     before = page.score
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score not in (before, None))
-    page.tab_to("score")
+    page.tab_to("start")
     ActionChains(page.browser).send_keys(Keys.ENTER).perform()
     page.wait(lambda: page.score)
     option, second = ("average_precision", "edsnlp") if page.name == "span_attribute" else ("average", "macro")

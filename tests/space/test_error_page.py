@@ -64,11 +64,11 @@ def test_what_cannot_be_done(files, given, problem):
 
 def test_the_frame_holds_the_report_as_text(files):
     gold, system = files(gold=GOLD.replace("Rome", HOSTILE), system=SYSTEM.replace("Rome", HOSTILE))
-    html, taken = error_page._answer(gold, [system], None)
-    assert HOSTILE not in html and 'sandbox="allow-scripts"' in html
-    assert Path(taken.value["path"] if isinstance(taken.value, dict) else taken.value).name == "report.html"
-    html, taken = error_page._answer(gold, [], None)
-    assert "no file with a system" in html and not taken.visible
+    found = error_page.respond({"reference": gold, "systems": [system], "train": None})
+    assert HOSTILE not in found.html and 'sandbox="allow-scripts"' in found.html
+    assert list(found.files) == ["report.html"]
+    found = error_page.respond({"reference": gold, "systems": [], "train": None})
+    assert "no file with a system" in found.html and not found.files
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +88,16 @@ def test_files_in_report_out(browser, address, files):
         return browser.find_elements("css selector", selector)
 
     browser.get(address)
-    wait(browser, lambda: found("#make"))
-    browser.execute_script("document.querySelector('#make').click()")
+    wait(browser, lambda: found("#start"))
+    browser.execute_script("document.querySelector('#start').click()")
     wait(browser, lambda: found("#results .sm-error"))
     assert "no file with the reference" in found("#results")[0].text
     for name, path in (("reference", gold), ("systems", system)):
         found(f"#{name} input[type=file]")[0].send_keys(path)
         wait(browser, lambda name=name: " B" in found(f"#{name}")[0].text)
-    browser.execute_script("document.querySelector('#make').click()")
+    browser.execute_script("document.querySelector('#start').click()")
     wait(browser, lambda: found("#results iframe"))
-    assert "report" in found("#report")[0].text
+    assert "report" in found("#taken")[0].text
     browser.switch_to.frame(found("#results iframe")[0])
     wait(browser, lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes")
     assert found("#found")[0].get_attribute("textContent") == "1 error in 1 sentence."
@@ -108,4 +108,4 @@ def test_files_in_report_out(browser, address, files):
         assert f"https://huggingface.co/spaces/spanometer/{other}" in links
     # the report of other files does not stay
     found("#systems button[aria-label='Remove this file'], #systems [aria-label='Clear']")[0].click()
-    wait(browser, lambda: not found("#results iframe") and not found("#report a"))
+    wait(browser, lambda: not found("#results iframe") and not found("#taken a"))

@@ -13,7 +13,7 @@ from headless import require_fit, served, started, wait
 from page_answers import Reader, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
 from spanometer.space.examples import answer_examples
-from spanometer.space.grounding import MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, controls, respond, why
+from spanometer.space.grounding import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, respond, why
 from spanometer.space.layers import Mark, Piece, marked
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
@@ -23,7 +23,7 @@ HOSTILE = "<img/src=x/onerror=window.hurt=1>"
 
 
 def page(text, answer, **changed):
-    return respond(text, answer, {**{control.name: control.value for control in controls()}, **changed})
+    return respond(text, answer, {**{control.name: control.value for control in FIELDS.controls}, **changed})
 
 
 def outcome_of(html, policy):

@@ -58,11 +58,11 @@ def test_no_entities_are_no_perfect_score():
 
 
 def test_plurals():
-    assert "1 sentence, 1 token, 1 reference and 1 predicted span<" in answer("span_f", "a B-X\n", "a B-X\n")
+    assert "1 sentence, 1 token, 1 reference span, 1 predicted span<" in answer("span_f", "a B-X\n", "a B-X\n")
     one = "<pers.ind> a </pers.ind>"
-    assert "1 document, 1 token, 1 reference and 1 predicted entity<" in answer("eter", one, one)
+    assert "1 document, 1 token, 1 reference entity, 1 predicted entity<" in answer("eter", one, one)
     line = '[{"start": 0, "end": 1, "label": "X", "attributes": {"a": 1}}]'
-    assert "1 reference and 1 predicted span, 1 value in the reference" in answer("span_attribute", line, line)
+    assert "1 reference span, 1 predicted span, 1 value in the reference" in answer("span_attribute", line, line)
     assert "of 1 random annotation," in answer("chance_kappa_f1", "a B-X\nb O\n", "a B-X\nb O\n", n_simulations=1)
 
 

@@ -46,7 +46,7 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from ..web.error_report import write_error_report
-from ..web.frame import require_html
+from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import Piped, headlines, kind_of, located, once, require_distinct, size_of, with_answer_keys

@@ -4,63 +4,44 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-import numpy as np
-
 from ..alignment.overlaps import Alignment
 from ..analysis.agreement.agree import agreement
-from ..analysis.agreement.agreement import Agreement, label_table, pair_table
-from ..analysis.agreement.disagreements import Disagreements, difference_table, disagreements, kind_table, place_table
+from ..analysis.agreement.agreement import Agreement
+from ..analysis.agreement.disagreements import Disagreements, disagreements
 from ..arrays import plain
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Pairing
 from ..documents.sides import by_annotator, files_together
-from ..exceptions import InputError, printable, setting, spelled
+from ..exceptions import InputError, setting, spelled
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..options import Option, options_of
+from ..options import options_of
 from ..readers.formats import reading_options
 from ..spans.spans import Spans
-from ..tables.exports import to_csv, to_html
-from ..tables.table import Precision, Table
+from ..tables.exports import to_csv
+from ..tables.table import Precision
+from ..web.disagreement_report import DisagreementOptions, disagreement_report
+from ..web.templates import number, shown
 from .chance_work import require_little_work
-from .controls import CONFIDENCE, Control, control_of, read_values, speller
+from .controls import CONFIDENCE, Fields
 from .documents import named, read_file
-from .layers import Mark, marked
+from .forms import Answer
 from .limits import too_much
-from .templates import error_message, render, shown
+from .templates import error_message, render
 
 MAX_FILES = 8
 MAX_SPANS = 60_000
 """How many files, and spans of all annotators together, the page takes."""
 
-SHOWN_PLACES = 40
-SHOWN_DOCUMENTS = 50
-SHOWN_CHARACTERS = 600
-"""How many places, documents and characters of a place are shown."""
+_SHOWN_NOTES = 20
 
 MAX_DRAWN = 40_000_000
 """How many counts (documents, labels, pairs and resamplings multiplied) intervals are drawn from."""
-
-_LABELS = {
-    "offset_unit": ("Offsets count", "Only where a file does not tell.", "as the file says"),
-    "layer": ("Layer", "Of WebAnno and INCEpTION, where a file has several.", ""),
-    "feature": ("Feature", "Of the layer: the one with the labels.", ""),
-    "unit": ("Count spans in", "", "as the files do"),
-    "tokenizer": ("Words of texts", "For spans of characters: words to count in, made of the texts.", "none"),
-    "to_tokens": ("Spans that cut words", "", ""),
-    "shared_documents": ("Shared documents only", "", ""),
-    "labels": ("Labels", "", ""),
-    "placement": ("Random placement", "", ""),
-    "method": ("Method of chance", "", ""),
-    "variant": ("Unitizing alpha", "Year of the definition; it has none where spans of a label overlap.", "left out"),
-    "confidence": ("Confidence", "", "none"),
-}
-"""What the page calls options, the lines below, and what stands for None."""
 
 _OF_FORMATS = ("offset_unit", "layer", "feature")
 _OPTIONS = {
@@ -71,25 +52,10 @@ _OPTIONS = {
     "variant": replace(options_of(UnitizingAlpha)["variant"], default=None, optional=True),
     "confidence": CONFIDENCE,
 }
-OPTIONS: dict[str, Option] = {name: replace(_OPTIONS[name], label=label) for name, (label, *_) in _LABELS.items()}
+FIELDS = Fields.of_app("agreement", _OPTIONS, {"variant": options_of(UnitizingAlpha)["variant"].default})
+"""The options of the page."""
+
 _PAIRING = ("unit", "tokenizer", "to_tokens", "shared_documents")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The results of the page as HTML, and files to take along, by name."""
-
-    html: str
-    files: Mapping[str, str] = field(default_factory=dict)
-
-
-def controls() -> tuple[Control, ...]:
-    """Return the controls of the page."""
-    first = {"variant": options_of(UnitizingAlpha)["variant"].default}
-    return tuple(
-        control_of(option, value=first.get(name, option.default), info=_LABELS[name][1], unset=_LABELS[name][2])
-        for name, option in OPTIONS.items()
-    )
 
 
 def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
@@ -100,9 +66,9 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
         values: of the controls, by name.
     """
     try:
-        return _results(paths, read_values(OPTIONS, values))
+        return _results(paths, FIELDS.read(values))
     except InputError as error:
-        return Answer(error_message(error, speller(controls())))
+        return Answer(error_message(error, FIELDS.spell))
 
 
 def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
@@ -129,28 +95,41 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
     without = None
     if len(files) > 2:
         same = {name: chosen[name] for name in ("placement", "method", "variant", "confidence")}
-        without = differing.leave_one_out(**same).table()
-    names = _names(differing, found.documents)
+        without = differing.leave_one_out(**same)
+    named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
+    report = disagreement_report(
+        differing,
+        DisagreementOptions(
+            heading=[("annotators", named_files), ("size", differing.size)], agreement=found, left_out=without
+        ),
+    )
+    few = ["Intervals need two documents or more."] if found.confidence and found.documents < 2 else []
+    joint = {"Alpha, all jointly": "alpha"} if len(found.signatures) > 1 else {}
     html = render(
         "agreement.html",
-        found=found,
+        headline=_part(found, "Mean F1 beyond chance", "mean_kappa_f1"),
+        about="1 is full agreement, 0 is chance",
+        parts=[
+            _part(found, title, key)
+            for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
+        ],
         size=differing.size,
-        notes=[
-            *(note for file in files.values() for note in (*file.notes, *file.left_out)),
-            *notes,
-            *found.notes,
-        ],
-        annotators=[
-            {"name": name, "file": file.source, "spans": len(sides[name]), "unit": differing.unit}
-            for name, file in files.items()
-        ],
-        matrix=list(_matrix(found)),
-        tables=_tables(found, differing, without),
-        places=list(_places(differing)),
-        more=max(len(differing) - SHOWN_PLACES, 0),
-        documents=_documents(found, differing, names),
+        notes=[shown(note) for note in _notes(files, [*notes, *found.notes, *few])],
+        signatures=list(found.signatures.values()),
+        report=report,
     )
-    return Answer(html, _files(found, differing, names))
+    return Answer(html, files=_files(found, differing, report))
+
+
+def _part(found: Agreement, title: str, key: str) -> dict[str, Any]:
+    return {"title": title, "value": number(getattr(found, key)), "interval": found.interval(key)}
+
+
+def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
+    """List what a reader must know: what files have left out, and what has no scale."""
+    notes = [*(note for file in files.values() for note in (*file.notes, *file.left_out)), *more]
+    rest = len(notes) - _SHOWN_NOTES
+    return [*notes[:_SHOWN_NOTES], *([f"And {rest:,} more notes."] if rest > 0 else [])]
 
 
 def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
@@ -206,124 +185,17 @@ def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, con
         )
 
 
-def _names(differing: Disagreements, documents: int) -> list[str]:
-    """Return what documents are called: their names, else their numbers."""
+def _files(found: Agreement, differing: Disagreements, report: str) -> dict[str, str]:
+    """Write the results as files: the report, all values as JSON, the tables and the places as CSV."""
     names = differing.context.names
-    return [str(number) for number in range(1, documents + 1)] if names is None else list(map(str, names))
-
-
-def _matrix(found: Agreement) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the matrix: for each other annotator corrected F1, its interval and F1."""
-    for row, name in enumerate(found.names):
-        cells = [
-            None
-            if column == row
-            else {
-                "kappa": float(found.kappa_f1[row, column]),
-                "interval": found.interval("kappa_f1", row, column),
-                "f1": float(found.f1[row, column]),
-            }
-            for column in range(len(found.names))
-        ]
-        yield {"name": name, "cells": cells}
-
-
-def _tables(found: Agreement, differing: Disagreements, without: Table | None) -> dict[str, dict[str, str]]:
-    """Return tables as HTML, by the part of the page and their caption."""
-    parts = {
-        "agreement": {"All pairs": pair_table(found, per_pair=True), "Each label": label_table(found)},
-        "disagreements": {
-            "What kind of differences": kind_table(differing),
-            "Who differs from whom, and at how many places": difference_table(differing),
-        },
-    }
-    if without is not None:
-        parts["agreement"]["Without each annotator"] = without
-    if differing.confusions.confused():
-        parts["disagreements"]["Which labels are confused"] = differing.confusions.table(SHOWN_PLACES)
-    return {
-        part: {caption: to_html([table], Precision()) for caption, table in tables.items()}
-        for part, tables in parts.items()
-    }
-
-
-def _places(differing: Disagreements) -> Iterator[dict[str, Any]]:
-    """Yield the places that cost most: where they are, what each annotator says there, marked in the text."""
-    for row in differing.to_arrow().slice(0, SHOWN_PLACES).to_pylist():
-        units, separator = _units(differing, row["document"], row["start"], row["end"])
-        # where each unit begins in the text of the place
-        begins = np.cumsum([0, *(len(unit) + len(separator) for unit in units)]).tolist()
-        text = separator.join(units)
-        yield {
-            "document": row.get("name") or str(row["document"] + 1),
-            "line": row.get("line"),
-            "kinds": ", ".join(row["kinds"]),
-            "cost": row["cost"],
-            "before": row.get("before", ""),
-            "after": row.get("after", ""),
-            "separator": separator,
-            "readings": [
-                {
-                    "annotators": ", ".join(reading["annotators"]),
-                    "pieces": marked(
-                        text,
-                        [
-                            Mark(begins[start - row["start"]], begins[end - row["start"]] - len(separator), label, kind)
-                            for start, end, label, kind in _marks(reading["spans"])
-                        ],
-                        SHOWN_CHARACTERS,
-                    ),
-                    "nothing": not reading["spans"],
-                }
-                for reading in row["readings"]
-            ],
-            "cut": len(text) > SHOWN_CHARACTERS,
-        }
-
-
-def _marks(spans: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the bounds of spans, of discontinuous ones those of each fragment, with label and kind."""
-    for span in spans:
-        for start, end in span.get("fragments") or [(span["start"], span["end"])]:
-            yield start, end, span["label"], "disputed"
-
-
-def _units(differing: Disagreements, document: int, start: int, end: int) -> tuple[list[str], str]:
-    """Return the words or characters of a part of a document, and what stands between; numbers if there are none."""
-    wording = differing.context.wording
-    if wording is None:
-        return [str(number + 1) for number in range(start, end)], " "
-    return [printable(unit) for unit in wording.listed(document, start, end)], wording.separator
-
-
-def _documents(found: Agreement, differing: Disagreements, names: Sequence[str]) -> dict[str, Any]:
-    """Return the documents on which people agree least, and what random placement would give there."""
-    means = found.mean_per_document
-    places = np.bincount(differing.places.document, minlength=found.documents)
-    costs = np.bincount(differing.places.document, weights=differing.cost, minlength=found.documents)
-    known = np.flatnonzero(~np.isnan(means["mean_f1"]))
-    order = known[np.lexsort((-costs[known], means["mean_f1"][known]))]
-    rows = [
-        {
-            "name": shown(names[document]),
-            "means": [float(values[document]) for values in means.values()],
-            "places": int(places[document]),
-            "cost": float(costs[document]),
-        }
-        for document in order[:SHOWN_DOCUMENTS].tolist()
-    ]
-    return {"rows": rows, "more": max(len(order) - SHOWN_DOCUMENTS, 0), "empty": found.documents - len(known)}
-
-
-def _files(found: Agreement, differing: Disagreements, names: Sequence[str]) -> dict[str, str]:
-    """Return the results as files: all values as JSON, the tables and the places as CSV."""
+    documents = range(1, found.documents + 1) if names is None else names
     values = found.to_dict()
-    values["per_document"] = {"name": list(names), **plain(found.mean_per_document)}
+    values["per_document"] = {"name": list(map(str, documents)), **plain(found.mean_per_document)}
     text = json.dumps({"agreement": values, "disagreements": differing.to_dict()}, ensure_ascii=False, indent=1)
-    tables: list[Table] = found.tables()
     return {
+        "report.html": report,
         "agreement.json": text,
-        "agreement.csv": to_csv(tables, Precision()),
-        "disagreements.csv": to_csv([place_table(differing)], Precision()),
+        "agreement.csv": to_csv(found.tables(), Precision()),
+        "disagreements.csv": differing.to_csv("places"),
         "disagreements.jsonl": differing.to_json_lines(),
     }

@@ -5,21 +5,25 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import Report, score_tables
 from ..documents.places_in_files import located
 from ..exceptions import InputError, counted
 from ..measures.attribute_items import AttributeItems
 from ..measures.span_attribute import SpanAttribute
 from ..readers.json.attribute_lines import AttributeFile, read_attributes
 from ..spans.attributes import Value
+from ..tables.table import Table
+from ..web.templates import number, shown
 from .downloads import result_downloads
 from .limits import MAX_BYTES, MAX_DOCUMENTS, encoded, too_much
 from .pages import Page
-from .templates import number, render, shown
+from .templates import render
 
 MAX_SPANS = 20_000
 """How many spans of a side a page takes; intervals rank all their items anew for each draw."""
@@ -29,7 +33,6 @@ SHOWN_ROWS = 200
 
 _SHOWN_ATTRIBUTES = 100
 _SHOWN_VALUES = 20
-_SHARES = ("f", "p", "r", "ap")
 _SIDES = ("reference", "prediction")
 _ALONE = {"reference": "missed", "prediction": "spurious"}
 
@@ -90,49 +93,37 @@ def attribute_results(
         counts = measure.counts(*sides)
     except InputError as error:
         raise located(error, {"references": reference, "predictions": prediction, "": reference}) from None
-    result = measure.score(counts)
-    intervals = {} if resampling is None else measure.intervals(counts, resampling)
-    micro = result[measure.micro_key]
-    signature = measure.signature({}, resampling)
-    details = {"intervals": intervals, "per_label": {}, "counts": counts.total(), "signature": signature}
+    result = MeasureResult.of(measure, counts, {}, resampling)
+    report = Report(sides[0].documents, None, len(sides[0]), len(sides[1]), (result,))
+    micro = result.scores[measure.micro_key]
+    low, high = (micro.get(f"f_{end}") for end in ("low", "high"))
     return render(
         "attributes.html",
-        measure=measure,
+        about="higher is better",
         headline={
             "title": "F1 of all attributes together",
             "value": number(float(micro["f"])),
-            "interval": intervals.get((measure.micro_key, "f")),
+            "interval": None if low is None else (low, high),
         },
         parts=[],
         notes=[*measure.unmatched(counts), *([] if counts.labels else ["No span of either side has an attribute."])],
-        size=f"{counted(sides[0].documents, 'document')}, {len(sides[0]):,} reference and "
-        f"{counted(len(sides[1]), 'predicted span')}, {counted(int(micro['support']), 'value')} in the reference and "
+        size=f"{report.size}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
-        signature=signature,
-        downloads=result_downloads(page, values, {"scores": result, **details}),
-        attributes=_attributes(measure, result, intervals),
+        signatures=[result.signature],
+        downloads=result_downloads(page, values, report),
+        attributes=_attributes(report),
         values=_values(measure.items(*sides), texts, only_differing),
         only_differing=only_differing,
     )
 
 
-def _attributes(
-    measure: SpanAttribute, result: Mapping[str, Mapping[str, float]], intervals: Mapping[Any, tuple[float, float]]
-) -> dict[str, Any]:
-    """Return the table of the attributes, all together first."""
-    names = list(result)[: _SHOWN_ATTRIBUTES + 1]
-    first = f"the first {_SHOWN_ATTRIBUTES} of {len(result) - 1:,} attributes"
-    return {
-        "caption": f"All together, and {first if len(result) > len(names) else 'each attribute'}",
-        "header": ("attribute", *measure.keys),
-        "rows": {
-            name: [
-                {"value": result[name][key], "interval": intervals.get((name, key)) if key in _SHARES else None}
-                for key in measure.keys
-            ]
-            for name in names
-        },
-    }
+def _attributes(report: Report) -> dict[str, Table]:
+    """Return the table of the attributes, all together first, by its caption."""
+    (table,) = score_tables(report)
+    found = len(table.rows) - 1
+    first = f"the first {_SHOWN_ATTRIBUTES} of {found:,} attributes" if found > _SHOWN_ATTRIBUTES else "each attribute"
+    shown = replace(table, title="attribute", rows=table.rows[: _SHOWN_ATTRIBUTES + 1])
+    return {f"All together, and {first}": shown}
 
 
 def _values(items: AttributeItems, texts: Mapping[str, AttributeFile], only_differing: bool) -> dict[str, Any]:

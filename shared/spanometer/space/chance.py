@@ -15,8 +15,8 @@ from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import place
 from ..plots.chance import draw_chance_f1, draw_coverage
 from ..spans.spans import Spans
+from ..web.templates import number, shortened
 from .corpus import Corpus
-from .templates import number, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from ..counts.statistics import Resampling
 from ..exceptions import ASKED, spell_python
 from ..options import Option, options_of
+from .texts import texts
 
 CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
 """The level of intervals on a page."""
@@ -40,57 +41,76 @@ class Control:
     lines: bool = False
 
 
-def control_of(option: Option, *, value: Any = ..., info: str = "", unset: str = "default") -> Control:
-    """Return the control of an option.
+@dataclass(frozen=True)
+class Fields:
+    """The options of a page, as it shows them.
 
-    Args:
-        option: with a label.
-        value: its first value; by default that of the option.
-        info: the line below the label; by default the option's help.
-        unset: what the choice is called that stands for None.
+    Attributes:
+        options: by name, each with a label.
+        values: first values of controls whose options have other defaults.
+        hints: lines below the labels; by default the options' help.
+        unset: what the choices are called that stand for None.
     """
-    # nothing stands for the default of values that are given as text
-    given_as_text = option.kind is None and not option.choices
-    first = "" if given_as_text else option.default if value is ... else value
-    choices = [(_text(choice), _text(choice)) for choice in option.choices]
-    if choices and option.optional:
-        choices.insert(0, (unset, ""))
-    info = info or _sentence(re.sub(f"^{re.escape(option.label)}[,;] ", "", _sentence(option.help)))
-    is_number = option.kind in (int, float) and not choices
-    return Control(
-        option.name,
-        option.label,
-        _text(first) if choices else first,
-        tuple(choices),
-        "" if info == _sentence(option.label) else info,
-        (option.low, option.high) if is_number else None,
-        option.kind is int,
-        option.repeat,
-    )
 
+    options: Mapping[str, Option]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
+    unset: Mapping[str, str] = field(default_factory=dict)
 
-def read_values(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of options from those of their controls.
+    @classmethod
+    def of_app(cls, name: str, options: Mapping[str, Option], values: Mapping[str, Any] | None = None) -> Self:
+        """Take the labels and hints of a page without a measure from `pages.toml`; its labels choose the options."""
+        own = texts()["apps"][name]
+        labelled = {option: replace(options[option], label=label) for option, label in own["labels"].items()}
+        return cls(labelled, values or {}, own["hints"], own["unset"])
 
-    Raises:
-        InputError: for an invalid value.
-    """
-    return {name: _read(option, values[name]) for name, option in options.items()}
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """Return the controls."""
+        return tuple(map(self._control, self.options.values()))
 
+    def read(self, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
+        """Read the values of options from those of their controls.
 
-def speller(controls: Iterable[Control]) -> Callable[[str, str | None], str]:
-    """Return how a page calls options in errors: by the labels of its controls, see `errors.spelled`."""
-    labels = {control.name: control.label for control in controls}
+        Args:
+            values: by name.
+            names: the options; by default all.
 
-    def spell(name: str, value: str | None) -> str:
-        label = labels.get(name)
+        Raises:
+            InputError: for an invalid value.
+        """
+        chosen = self.options if names is None else [name for name in self.options if name in set(names)]
+        return {name: _read(self.options[name], values[name]) for name in chosen}
+
+    def spell(self, name: str, value: str | None) -> str:
+        """Spell an option as the label of its control, see `errors.spelled`."""
+        label = self.options[name].label if name in self.options else None
         if value == ASKED:
             return label or ""
         if label is None:
             return spell_python(name, value)
         return f"“{label}”" if value in (None, "...") else f"“{label}” to {value}"
 
-    return spell
+    def _control(self, option: Option) -> Control:
+        # nothing stands for the default of values that are given as text
+        given_as_text = option.kind is None and not option.choices
+        first = "" if given_as_text else self.values.get(option.name, option.default)
+        choices = [(_text(choice), _text(choice)) for choice in option.choices]
+        if choices and option.optional:
+            choices.insert(0, (self.unset.get(option.name, "default"), ""))
+        help_ = _sentence(re.sub(f"^{re.escape(option.label)}[,;] ", "", _sentence(option.help)))
+        info = self.hints.get(option.name) or help_
+        is_number = option.kind in (int, float) and not choices
+        return Control(
+            option.name,
+            option.label,
+            _text(first) if choices else first,
+            tuple(choices),
+            "" if info == _sentence(option.label) else info,
+            (option.low, option.high) if is_number else None,
+            option.kind is int,
+            option.repeat,
+        )
 
 
 def _sentence(phrase: str) -> str:

@@ -40,6 +40,8 @@ FORMATS = (
 )
 """What can be read, in words."""
 
+FILES_KEPT = "Files are read on this Space's server, and deleted after an hour."
+
 
 def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile:
     """Read an uploaded file.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.scores.report import Report
 from ..arrays import plain
+from ..tables.exports import to_csv
+from ..tables.table import Precision
 from .texts import space_of
 
 if TYPE_CHECKING:
@@ -35,25 +36,17 @@ _INPUTS = {
 }
 
 
-def result_downloads(page: Page, values: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
-    """Encode the call and the result of a page for the template `downloads.html`.
+def result_downloads(page: Page, values: Mapping[str, Any], report: Report) -> dict[str, str]:
+    """Return what the template `downloads.html` shows: the call, and the report as the commands write it.
 
     Args:
         page: the page.
         values: of its controls, by name.
-        result: `scores` by key (of attributes: by attribute and key), their `intervals`, `per_label`, `counts` and
-            `signature`.
+        report: the result.
     """
-    scores, intervals, per_label = result["scores"], result["intervals"], result["per_label"]
-    if page.input == "attributes":
-        rows = csv_rows("attribute", scores, intervals)
-        intervals = {
-            name: {key: intervals[name, key] for key in keys if (name, key) in intervals}
-            for name, keys in scores.items()
-        }
-    else:
-        rows = csv_rows("label", {"": scores, **per_label}, {("", key): bounds for key, bounds in intervals.items()})
-    return downloads(page.name, snippet(page, values), {**result, "intervals": intervals}, rows)
+    (result,) = report.results
+    rows = to_csv(report.tables(), Precision())
+    return downloads(page.name, snippet(page, values), result.to_dict(per_label=True), rows)
 
 
 def downloads(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
@@ -71,25 +64,6 @@ def snippet(page: Page, values: Mapping[str, Any]) -> str:
         input=_INPUTS[page.input],
         options="".join(f"    {name}={_written(value)},\n" for name, value in page.chosen(values).items()),
     )
-
-
-def csv_rows(
-    title: str, parts: Mapping[str, Mapping[str, float]], intervals: Mapping[tuple[str, str], tuple[float, float]]
-) -> str:
-    """Write values as CSV, a row for each, with the bounds of its interval if it has one.
-
-    Args:
-        title: of the first column.
-        parts: the values by label or attribute, and by key; the label is empty for those of all labels together.
-        intervals: by label or attribute, and by key.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([title, "key", "value", "low", "high"])
-    for part, keys in parts.items():
-        for key, value in keys.items():
-            writer.writerow([part, key, value, *intervals.get((part, key), ("", ""))])
-    return text.getvalue()
 
 
 def _written(value: Any) -> str:

@@ -10,8 +10,6 @@ from ..analysis.errors.errors import cost_table, label_table
 from ..analysis.errors.kinds import ErrorKinds
 from ..exceptions import InputError
 from ..measures.span_f import SpanF
-from ..tables.exports import to_html
-from ..tables.table import Precision
 
 _MOST_LABELS = 30
 """A confusion matrix of more labels is not on the page; the most frequent confusions are."""
@@ -31,4 +29,4 @@ def kinds_of_errors(alignment: Alignment) -> dict[str, Any]:
         }
     except InputError as error:
         return {"problem": error.problem, "tables": {}}
-    return {"problem": "", "tables": {title: to_html([table], Precision()) for title, table in tables.items()}}
+    return {"problem": "", "tables": tables}

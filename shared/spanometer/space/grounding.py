@@ -6,7 +6,7 @@ import base64
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from string import ascii_uppercase
 from typing import Any
@@ -20,12 +20,14 @@ from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
-from ..options import Option, options_of
-from .controls import Control, control_of, read_values, speller
+from ..options import options_of
+from ..tables.table import Cell, Table, amount
+from ..web.templates import shortened, shown
+from .controls import Fields
 from .downloads import downloads
 from .layers import Mark, marked
 from .limits import too_much
-from .templates import error_message, read_file, render, shown
+from .templates import error_message, read_file, render
 from .texts import HOME
 
 MAX_TEXT = 10_000
@@ -38,17 +40,8 @@ SHOWN_CHARACTERS = 5_000
 SHOWN_ROWS = 100
 """How much of a text, and how many spans or items in a list, are shown; all of it is counted."""
 
-_LABELS = {
-    "answer_labels": ("Labels", "Those that were asked for, with commas between; others are outside. All if empty."),
-    "aliases": ("Aliases", "Labels of answers and those that they stand for: PLACE=LOCATION,HUMAN=PERSON"),
-    "grounding": ("A policy of your own", "A name, or an action for each of the eight places with commas between."),
-    "answer_format": ("Format of the answer", ""),
-    "offsets": ("Offsets of the answer", "Of inline marks and of answers that give them; for all policies."),
-}
-
-OPTIONS: dict[str, Option] = {
-    name: replace(options_of(AnswerReading)[name], label=label) for name, (label, _) in _LABELS.items()
-}
+FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
+"""The options of the page."""
 
 _CALL = """from spanometer.grounding import ground
 
@@ -84,14 +77,6 @@ class _Made:
         return self.spans, frozenset(self.wrong.items())
 
 
-def controls() -> tuple[Control, ...]:
-    """Return the controls of the page."""
-    return tuple(
-        control_of(option, value=option.default or "", info=_LABELS[name][1], unset="as the policy says")
-        for name, option in OPTIONS.items()
-    )
-
-
 def respond(text: str, answer: str, values: Mapping[str, Any]) -> str:
     """Return what each policy makes of an answer, as HTML; an error in words if it cannot be grounded.
 
@@ -103,7 +88,7 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> str:
     try:
         return _results(text, answer, values)
     except InputError as error:
-        return error_message(error, speller(controls()))
+        return error_message(error, FIELDS.spell)
 
 
 def why() -> str:
@@ -117,7 +102,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
             raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
         if len(given) > most:
             raise too_much(name, f"{counted(len(given), 'character')}, more than {most:,}")
-    reading = AnswerReading(**read_values(OPTIONS, values))
+    reading = AnswerReading(**FIELDS.read(values))
     own = GroundingPolicy.of(reading.grounding)
     labels = reading.answer_labels
     read = read_answer(answer, format=reading.answer_format, labels=[*(labels or ()), *(reading.aliases or {})])
@@ -129,16 +114,20 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
     (index,) = text_indices([text])
     made = [_made(name, policy, read, index, reading) for name, policy in policies.items()]
     outcomes = _outcomes(made)
+    differing = _differences(outcomes, text)
     return render(
         "grounding.html",
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         notes=list(_notes(read, made, text)),
-        policies=[_row(one, outcomes) for one in made],
+        named=len(made),
+        policies={"Items by outcome": _policies(made, outcomes)},
+        actions={"Actions at the eight places, and of offsets": _actions(made)},
         fates=FATES,
         places=PLACES,
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
-        differences=_differences(made, outcomes, text),
-        strings=list(_strings(text, read, reading)),
+        differences=replace(differing, rows=differing.rows[:SHOWN_ROWS]),
+        more=max(len(differing.rows) - SHOWN_ROWS, 0),
+        strings={"Mentions that count as predicted": _strings(text, read, reading)},
         downloads=downloads("grounding", _call(reading, own), _described(made), _csv(made)),
     )
 
@@ -184,21 +173,28 @@ def _notes(read: Answer, made: Sequence[_Made], text: str) -> list[str]:
     return notes
 
 
-def _row(one: _Made, outcomes: Mapping[Outcome, str]) -> dict[str, Any]:
-    """Return a policy as a row of the table."""
-    point = NAMED.get(one.name)
-    counts = Counter(fate.fate for fate in one.fates)
-    return {
-        "name": one.name,
-        "about": "" if point is None else f"{point.source}{'' if point.exact else '; the nearest point'}",
-        "nearest": point is not None and not point.exact,
-        "problem": one.problem,
-        "letter": "–" if one.problem else outcomes[one.outcome],
-        "spans": len(one.spans),
-        "wrong": sum(one.wrong.values()),
-        "fates": [counts[fate] for fate in FATES],
-        "actions": ", ".join(one.policy.actions),
-    }
+def _policies(made: Sequence[_Made], outcomes: Mapping[Outcome, str]) -> Table:
+    """Return a row for each policy: its outcome, and how many items have each fate."""
+    rows: list[list[Cell]] = []
+    for one in made:
+        counts = Counter(fate.fate for fate in one.fates)
+        numbers = len(one.spans), sum(one.wrong.values()), *(counts[fate] for fate in FATES)
+        letter = one.problem or outcomes[one.outcome]
+        rows.append([_named(one.name, NAMED), letter, *("" if one.problem else amount(value) for value in numbers)])
+    return Table("policy", ("outcome", "spans", "wrong, without a place", *FATES), rows, left=2)
+
+
+def _named(name: str, known: Mapping[str, Any]) -> str:
+    """Return the name of a policy, marked if it is but the nearest one to a project's rule."""
+    return f"{name} †" if name in known and not known[name].exact else name
+
+
+def _actions(made: Sequence[_Made]) -> Table:
+    """Return the actions of each policy, and the project that it is from."""
+    rows = [
+        [one.name, ", ".join(one.policy.actions), NAMED[one.name].source if one.name in NAMED else ""] for one in made
+    ]
+    return Table("policy", ("actions", "from"), rows, left=3)
 
 
 def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Outcome, str], text: str) -> dict[str, Any]:
@@ -229,39 +225,30 @@ def _lost(alike: Sequence[_Made], number: int) -> dict[str, Any]:
     }
 
 
-def _differences(made: Sequence[_Made], outcomes: Mapping[Outcome, str], text: str) -> dict[str, Any]:
-    """Return the table of the spans, and of the wrong items, that not all outcomes have."""
+def _differences(outcomes: Mapping[Outcome, str], text: str) -> Table:
+    """Return the spans, and the wrong items, that not all outcomes have."""
     spans = Counter(span for found, _ in outcomes for span in found)
     wrong = Counter(item for _, found in outcomes for item in dict(found))
-    few = {span for span, count in spans.items() if count < len(outcomes)}
+    few = sorted(span for span, count in spans.items() if count < len(outcomes))
     rows = [
-        {
-            "label": label,
-            "mention": shown(text[start:end]),
-            "place": f"{start:,} to {end:,}",
-            "cells": [("yes" if (start, end, label) in found else "no") for found, _ in outcomes],
-        }
-        for start, end, label in sorted(few)
+        [
+            *(shown(text[start:end]), shortened(label), f"{start:,} to {end:,}"),
+            *("✓ yes" if (start, end, label) in found else "–" for found, _ in outcomes),
+        ]
+        for start, end, label in few
     ]
-    rows += [
-        {
-            "label": label,
-            "mention": shown(mention),
-            "place": "no place",
-            "cells": [_times(dict(found).get((label, mention), 0)) for _, found in outcomes],
-        }
-        for label, mention in sorted(wrong)
-        if len({dict(found).get((label, mention), 0) for _, found in outcomes}) > 1
-    ]
-    return {"letters": list(outcomes.values()), "rows": rows[:SHOWN_ROWS], "more": max(len(rows) - SHOWN_ROWS, 0)}
+    for label, mention in sorted(wrong):
+        times = [dict(found).get((label, mention), 0) for _, found in outcomes]
+        if len(set(times)) > 1:
+            cells = ("–" if not count else "wrong" if count == 1 else f"wrong, {count} times" for count in times)
+            rows.append([shown(mention), shortened(label), "no place", *cells])
+    heads = "label", "characters", *outcomes.values()
+    return Table("mention", heads, rows, left=len(heads) + 1)
 
 
-def _times(count: int) -> str:
-    return "no" if not count else "wrong" if count == 1 else f"wrong, {count} times"
-
-
-def _strings(text: str, read: Answer, reading: AnswerReading) -> Iterator[dict[str, Any]]:
-    """Yield a row for each named policy for strings: the mentions that count as predicted, in their normal form."""
+def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
+    """Return a row for each named policy for strings: the mentions that count as predicted, in their normal form."""
+    rows: list[list[Cell]] = []
     for name, point in NAMED_STRINGS.items():
         policy = point.policy
         found = ground_strings(
@@ -275,14 +262,10 @@ def _strings(text: str, read: Answer, reading: AnswerReading) -> Iterator[dict[s
             f"{shown(label)}: {shown(form)}{f' ×{count}' if count > 1 else ''}"
             for (label, form), count in copies.items()
         ]
-        yield {
-            "name": name,
-            "about": point.source,
-            "nearest": not point.exact,
-            "mentions": sum(copies.values()),
-            "listed": listed[:SHOWN_ROWS],
-            "more": max(len(listed) - SHOWN_ROWS, 0),
-        }
+        more = f" and {len(listed) - SHOWN_ROWS:,} more" if len(listed) > SHOWN_ROWS else ""
+        which = f"{' · '.join(listed[:SHOWN_ROWS]) or 'none'}{more}"
+        rows.append([_named(name, NAMED_STRINGS), which, amount(sum(copies.values()))])
+    return Table("policy", ("which", "mentions"), rows, left=2)
 
 
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from ..exceptions import counted
 from ..spans.spans import pair_from_tags
+from ..tables.table import Table
 from ..tags.decoding import REPAIRS
 from ..tags.validation import IllegalPair, Validation
+from ..web.templates import shortened, shown
 from .corpus import Corpus
-from .templates import shortened, shown
 
 SHOWN_PAIRS = 20
 """How many illegal pairs are shown; all of them are counted."""
@@ -42,6 +43,7 @@ def illegal_tags(corpus: Corpus, value: float, score: Callable[[Corpus], float])
     references, predictions, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
     reread = replace(corpus, references=references, predictions=predictions)
     policies = policy, other
+    heads = "sentence", "token", "illegal", *policies
     rows = chain.from_iterable(
         (_row(name, pair, corpus, policies) for pair in islice(side, SHOWN_PAIRS)) for name, side in sides.items()
     )
@@ -49,10 +51,12 @@ def illegal_tags(corpus: Corpus, value: float, score: Callable[[Corpus], float])
         "found": _found(sides, len(corpus.words)),
         "policies": {name: REPAIRS[name].help for name in policies},
         "scores": {policy: value, other: score(reread)},
-        "header": ("side", "sentence", "token", "illegal", *policies),
-        "caption": "Where they are, and the spans that each policy reads there"
-        + (f": the first of {total:,}" if total > SHOWN_PAIRS else ""),
-        "rows": list(islice(rows, SHOWN_PAIRS)),
+        "tables": {
+            "Where they are, and the spans that each policy reads there"
+            + (f": the first of {total:,}" if total > SHOWN_PAIRS else ""): Table(
+                "side", heads, list(islice(rows, SHOWN_PAIRS)), left=len(heads) + 1
+            )
+        },
     }
 
 
@@ -66,19 +70,14 @@ def _found(sides: Mapping[str, Validation], documents: int) -> str:
     return " ".join(parts)
 
 
-def _row(side: str, pair: IllegalPair, corpus: Corpus, policies: tuple[str, str]) -> dict[str, Any]:
+def _row(side: str, pair: IllegalPair, corpus: Corpus, policies: tuple[str, str]) -> list[str]:
     words = corpus.words[pair.document]
-    return {
-        "side": side,
-        "sentence": pair.document + 1,
-        "token": pair.position + 1,
-        "word": words[pair.position],
-        "pair": str(pair),
-        "spans": [
-            [f"{shown(label)}: {_text(words[start:end])}" for label, start, end in pair.policies[policy]]
-            for policy in policies
-        ],
-    }
+    spans = (
+        "; ".join(f"{shown(label)}: {_text(words[start:end])}" for label, start, end in pair.policies[policy])
+        for policy in policies
+    )
+    token = f"{pair.position + 1:,} {shown(words[pair.position])}"
+    return [side, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
 
 
 def _text(words: Sequence[str]) -> str:

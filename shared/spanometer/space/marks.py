@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Side
-from .templates import shortened
+from ..web.templates import shortened
+from .layers import Mark, Piece, marked
 
 CORRECT, PARTIAL, ALONE = 0, 1, 2
 """How a span meets the other side: a span of its label has the same tokens, shares some of them, or neither."""
@@ -19,15 +19,6 @@ SHOWN_TOKENS = 3_000
 """How much of a text is shown; all of it is scored."""
 
 _KINDS = {"reference": ("correct", "partial", "missed"), "prediction": ("correct", "partial", "spurious")}
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a sentence; the label and the kind of its span, if it is one."""
-
-    text: str
-    label: str = ""
-    kind: str = ""
 
 
 def meetings(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +64,7 @@ def marked_text(
             "differs": differing[document],
             "cut": len(words[document]) > SHOWN_TOKENS,
             "sides": {
-                name: _parts(alignment, side, kinds, document, words[document], _KINDS[name])
+                name: _pieces(alignment, side, kinds, document, words[document], _KINDS[name])
                 for name, side, kinds in zip(_KINDS, sides, meets, strict=True)
             },
         }
@@ -103,23 +94,21 @@ def _note(shown: int, wanted: int, only_differing: bool) -> str:
     return "" if shown == wanted else f"Shown: the first {shown:,} of {wanted:,} {noun}. All of the text is scored."
 
 
-def _parts(
+def _pieces(
     alignment: Alignment, side: Side, meets: np.ndarray, document: int, words: Sequence[str], kinds: Sequence[str]
-) -> list[Part]:
-    """Return the beginning of a document as parts inside and outside the spans of one side, which do not overlap."""
+) -> list[Piece]:
+    """Mark the spans of one side in the beginning of a document."""
+    listed = [shortened(word) for word in words[:SHOWN_TOKENS]]
+    # where each word begins in the text
+    begins = np.cumsum([0, *(len(word) + 1 for word in listed)]).tolist()
     chosen = np.flatnonzero(side.document == document)
     starts = alignment.token(side.start[chosen]) - alignment.offsets[document]
-    sizes = (side.end - side.start)[chosen]
-    columns = (column.tolist() for column in (starts, sizes, side.label[chosen], meets[chosen]))
-    parts, done = [], 0
-    for start, size, label, kind in sorted(zip(*columns, strict=True)):
-        if start >= SHOWN_TOKENS:
-            break
-        end = min(start + size, SHOWN_TOKENS)
-        parts += [Part(_text(words[done:start])), Part(_text(words[start:end]), alignment.labels[label], kinds[kind])]
-        done = end
-    return [*parts, Part(_text(words[done:SHOWN_TOKENS]))]
-
-
-def _text(words: Sequence[str]) -> str:
-    return " ".join(map(shortened, words))
+    ends = np.minimum(starts + (side.end - side.start)[chosen], len(listed))
+    columns = (column.tolist() for column in (starts, ends, side.label[chosen], meets[chosen]))
+    marks = [
+        Mark(begins[start], begins[end] - 1, alignment.labels[label], kinds[kind])
+        for start, end, label, kind in zip(*columns, strict=True)
+        if start < len(listed)
+    ]
+    text = " ".join(listed)
+    return marked(text, marks, len(text))

@@ -15,7 +15,7 @@ from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
-from .controls import CONFIDENCE, Control, control_of, read_values, speller
+from .controls import CONFIDENCE, Control, Fields
 from .texts import address, texts, titled
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
@@ -75,22 +75,19 @@ class Page:
         return {**declared, **reading, **shared, "confidence": CONFIDENCE}
 
     @property
+    def fields(self) -> Fields:
+        """Return the options as the page shows them."""
+        return Fields(self.options, self.values, self.hints, texts()["unset"])
+
+    @property
     def controls(self) -> tuple[Control, ...]:
         """Return the controls of the options, and one of the page's own for measures of the words' information."""
         words = (_WORDS,) if "tokens" in options_of(self.kind) else ()
-        return (*words, *map(self._control, self.options.values()))
-
-    def _control(self, option: Option) -> Control:
-        return control_of(
-            option,
-            value=self.values.get(option.name, option.default),
-            info=self.hints.get(option.name, ""),
-            unset=texts()["unset"].get(option.name, "default"),
-        )
+        return *words, *self.fields.controls
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the module that are not at their defaults, see `measure`; the words as in Python."""
-        read = read_values(self.options, values)
+        read = self.fields.read(values)
         chosen = {name: value for name, value in read.items() if value != self.options[name].default}
         return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
 
@@ -123,12 +120,7 @@ class Page:
         return Resampling.chosen(**self._read(Resampling, values))
 
     def _read(self, owner: type, values: Mapping[str, Any]) -> dict[str, Any]:
-        declared = options_of(owner)
-        return read_values({name: option for name, option in self.options.items() if name in declared}, values)
-
-    def spell(self, name: str, value: str | None) -> str:
-        """Spell an option as the label of its control, see `errors.spelled`."""
-        return speller(self.controls)(name, value)
+        return self.fields.read(values, options_of(owner))
 
 
 def page_of(name: str) -> Page:

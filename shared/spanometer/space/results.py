@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..alignment.overlaps import Alignment
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import Report, label_tables
 from ..exceptions import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
@@ -15,30 +17,25 @@ from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..readers.text.markup import EntityTypes
+from ..tables.table import Cell, Number, Table
+from ..web.templates import number
 from .attributes import attribute_results, read_both
-from .chance import Chart, charts
+from .chance import charts
 from .chance_work import require_little_work
 from .corpus import Corpus, flat_trees, read_tags, read_trees
 from .downloads import result_downloads
 from .errors import kinds_of_errors
+from .forms import Answer
 from .illegal import illegal_tags
 from .marks import marked_text
 from .pages import Page, key_title, page_of
-from .templates import error_message, number, render
+from .templates import error_message, render
 from .trees import aligned_trees
 
 _MAX_SAMPLED = 300_000
 """How many random units (units times samples of gamma) a page aligns."""
 
 _SHOWN_LABELS = 100
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The results of a page as HTML, and its charts."""
-
-    html: str
-    charts: tuple[Chart, ...] = ()
 
 
 def respond(
@@ -58,7 +55,7 @@ def respond(
             return Answer(attribute_results(page, *sides, values, only_differing))
         return _results(page, _read(page, reference, prediction, values), values, only_differing)
     except InputError as error:
-        return Answer(error_message(error, page.spell))
+        return Answer(error_message(error, page.fields.spell))
 
 
 def _read(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Corpus:
@@ -75,57 +72,54 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any], only_differi
         sides = corpus.references.unlabelled(), corpus.predictions.unlabelled()
         corpus = replace(corpus, references=sides[0], predictions=sides[1])
     alignment = Alignment(corpus.references, corpus.predictions)
-    resampling = page.resampling(values)
     counts = _counts(measure, corpus, alignment)
-    scores = measure.score(counts)
-    intervals = {} if resampling is None else measure.intervals(counts, resampling)
-    missing = _missing(corpus)
+    result = MeasureResult.of(measure, counts, corpus.reading, page.resampling(values))
+    report = _report(corpus, result)
+    scores, missing = result.scores, _missing(corpus)
     unknown = {key for key in scores if missing and _has_no_value(measure, key)}
     parts = [
         {
             "title": key_title(measure, key),
             "value": "–" if key in unknown else _written(measure, key, value),
-            "interval": None if key in unknown else intervals.get(key),
+            "interval": None if key in unknown else result.intervals.get(key),
         }
         for key, value in scores.items()
     ]
     headline = parts.pop(list(scores).index(measure.headline))
     if measure.headline in unknown:
         headline["value"] = missing
-    signature = measure.signature(corpus.reading, resampling)
-    result = {"scores": scores, "intervals": intervals, "per_label": measure.score_per_label(counts)}
     trees = None
     if isinstance(measure, Eter) and corpus.trees is not None:
         trees = aligned_trees(measure, *corpus.trees, corpus.words)
     drawn = charts(measure, counts, scores, corpus) if isinstance(measure, ChanceKappaF1) else ()
     html = render(
         "results.html",
-        measure=measure,
-        notes=[*corpus.notes, *measure.notes(counts), *_notes(corpus, missing)],
+        about=f"{'higher' if measure.higher_is_better else 'lower'} is better",
+        notes=[*corpus.notes, *result.notes, *_notes(corpus, missing)],
         headline=headline,
         parts=parts,
-        size=_size(corpus),
-        signature=signature,
-        downloads=result_downloads(page, values, {**result, "counts": counts.total(), "signature": signature}),
+        size=report.size,
+        signatures=[result.signature],
+        downloads=result_downloads(page, values, report),
         illegal=illegal_tags(corpus, scores[measure.headline], lambda other: _headline(measure, other)),
         trees=trees,
         errors=None if trees or measure.input != "spans" else kinds_of_errors(alignment),
         marks=None if trees else marked_text(alignment, corpus.words, only_differing=only_differing),
         comparison=list(_comparison(measure, scores, corpus, alignment, page.shared(values))),
-        labels=_labels(measure, counts),
+        labels=_labels(report),
         charts=drawn,
     )
-    return Answer(html, drawn)
+    return Answer(html, [chart.figure for chart in drawn])
 
 
-def _size(corpus: Corpus) -> str:
-    tokens = counted(sum(map(len, corpus.words)), "token")
-    if corpus.trees is None:
-        spans = f"{len(corpus.references):,} reference and {counted(len(corpus.predictions), 'predicted span')}"
-        return f"{counted(len(corpus.words), 'sentence')}, {tokens}, {spans}"
-    first, second = map(len, corpus.trees)
-    entities = f"{first:,} reference and {counted(second, 'predicted entity', 'predicted entities')}"
-    return f"{counted(len(corpus.words), 'document')}, {tokens}, {entities}"
+def _report(corpus: Corpus, result: MeasureResult) -> Report:
+    """Make the report of a result, as commands make it of files."""
+    tokens = sum(map(len, corpus.words))
+    if corpus.trees is not None:
+        sides = len(corpus.trees[0]), len(corpus.trees[1])
+        return Report(len(corpus.words), tokens, *sides, (result,), ("entity", "entities"))
+    sides = len(corpus.references), len(corpus.predictions)
+    return Report(len(corpus.words), tokens, *sides, (result,), documents_text=counted(len(corpus.words), "sentence"))
 
 
 def _missing(corpus: Corpus) -> str:
@@ -194,7 +188,7 @@ def _comparison(
             other = measure if own else kind(**shared, **_suited(name, corpus))
             found = scores if own else other.score(_counts(other, corpus, alignment))
         except InputError as error:
-            yield {**row, "problem": f"not computed: {error.texts(page.spell)[0]}"}
+            yield {**row, "problem": f"not computed: {error.texts(page.fields.spell)[0]}"}
             continue
         if not kind.higher_is_better and (missing := _missing(corpus)):
             yield {**row, "problem": missing}
@@ -217,23 +211,21 @@ def _suited(name: str, corpus: Corpus) -> dict[str, Any]:
     return {} if corpus.trees is None else nested.get(name, {})
 
 
-def _labels(measure: Measure, counts: Any) -> dict[str, Any]:
-    """Return the table of the labels, the most frequent ones of the reference first."""
-    labels = measure.score_per_label(counts)
-    keys = (measure.headline, *(key for key in measure.keys if key != measure.headline))
-    shown = sorted(labels, key=lambda label: (-labels[label]["support"], label))[:_SHOWN_LABELS]
-    cut = len(labels) > len(shown)
-    return {
-        "caption": f"The first {_SHOWN_LABELS} of {len(labels):,} labels" if cut else "Each label by itself",
-        "header": ("label", *(key_title(measure, key) for key in keys), "in the reference"),
-        "rows": {
-            label: [
-                *(
-                    "–" if not row["support"] and _has_no_value(measure, key) else _written(measure, key, row[key])
-                    for key in keys
-                ),
-                number(row["support"]),
-            ]
-            for label, row in ((label, labels[label]) for label in shown)
-        },
-    }
+def _labels(report: Report) -> dict[str, Table]:
+    """Return the table of the labels by its caption, the most frequent ones of the reference first."""
+    (result,) = report.results
+    (table,) = label_tables(report)
+    found = len(result.per_label)
+    hidden = {place for place, key in enumerate(table.keys, 1) if _has_no_value(result.measure, key)}
+
+    def support(row: Sequence[Cell]) -> float:
+        return row[-1].value if isinstance(row[-1], Number) else 0
+
+    rows = [
+        ["–" if place in hidden and not support(row) else cell for place, cell in enumerate(row)]
+        for row in table.rows
+        if row is not None
+    ]
+    labels = sorted(rows[:found], key=support, reverse=True)[:_SHOWN_LABELS]
+    caption = f"The first {_SHOWN_LABELS} of {found:,} labels" if found > _SHOWN_LABELS else "Each label by itself"
+    return {caption: replace(table, title="label", rows=[*labels, *rows[found:]])} if found else {}

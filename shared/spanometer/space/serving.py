@@ -1,4 +1,4 @@
-"""How pages are served with Gradio (the extra `space`), and what they share."""
+"""How forms are shown and served with Gradio (the extra `space`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +17,186 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 
-from ..web.files import read_file as read_shared_file
+from ..exceptions import InputError
+from ..web.templates import read_file as read_shared_file
 from .controls import Control
+from .forms import Answer, Box, Form
 from .limits import MAX_BYTES
-from .templates import read_file, render
-from .texts import HOME, texts
+from .templates import error_message, read_file, render
+from .texts import HOME, titled
 
 KEPT = 3600
 """How many seconds files are kept for their users."""
 
-FILES_KEPT = "Files are read on this Space's server, and deleted after an hour."
-
-CHANGED = "() => document.dispatchEvent(new Event('sm-changed'))"
-"""Tells `page.js` that a text has changed."""
-
 _FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 _MONOSPACE = ("ui-monospace", "Consolas", "monospace")
 _PREFIX = f"spanometer-{os.getpid()}-"
+_QUIET = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
+_BUSY = {"show_progress": "minimal", "api_visibility": "private"}
 
 
-def serve(blocks: gr.Blocks) -> None:
+def launch(form: Form) -> None:
     """Serve a page: on this machine only, unless the environment (`GRADIO_SERVER_NAME`) says other."""
+    blocks = build(form)
     blocks.queue(max_size=30, default_concurrency_limit=2)
-    blocks.launch(**launch_options())
+    blocks.launch(**_launch_options())
 
 
-def launch_options() -> dict[str, Any]:
+def build(form: Form) -> gr.Blocks:
+    """Make the page of a form.
+
+    A page with boxes answers when it is loaded, when an option is set, when an example is clicked and when files are
+    chosen. A page that takes files alone answers at its button, and shows nothing once the files have changed.
+    """
+    first = next(iter(form.examples.values()), {})
+    with gr.Blocks(title=f"{form.title}: Spanometer", analytics_enabled=False, delete_cache=(KEPT, KEPT)) as blocks:
+        gr.HTML(form.heading, padding=False)
+        fields: dict[str, Any] = {}
+        if form.uploads:
+            with gr.Row():
+                for one in form.uploads:
+                    several = "multiple" if one.several else "single"
+                    fields[one.name] = gr.File(
+                        label=one.label, type="filepath", file_count=several, elem_id=one.name, height=140
+                    )
+        files = list(fields.values())
+        if form.boxes:
+            with gr.Row():
+                boxes = {box.name: (box, *_box(box, first[box.name])) for box in form.boxes}
+            fields |= {name: component for name, (_, component, _) in boxes.items()}
+            gr.Markdown(form.hint, elem_classes="sm-muted")
+            with gr.Row():
+                examples = [(gr.Button(name, size="sm", min_width=140), form.examples[name]) for name in form.examples]
+        start = gr.Button(form.button, variant="primary", elem_id="start")
+        options = {}
+        if form.controls:
+            with gr.Accordion("Options", open=True, elem_id="options"), gr.Row():
+                options = {one.name: _component(one, first.get(one.name, one.value)) for one in form.controls}
+        fields |= options
+        results = gr.HTML(elem_id="results", padding=False)
+        with gr.Row():
+            charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in form.charts]
+        taken = [gr.File(label=form.taken, visible=False, file_count="multiple", elem_id="taken")] if form.taken else []
+        if form.below:
+            gr.HTML(form.below, padding=False)
+        own = {"own": form.title, "spaces": titled(), "limits": form.limits, "kept": form.kept, "home": HOME}
+        gr.HTML(render("footing.html", **own), padding=False)
+
+        outputs = [results, *charts, *taken]
+        answer = {"fn": _answer(form, list(fields)), "inputs": list(fields.values()), "outputs": outputs, **_BUSY}
+        answer["trigger_mode"] = "always_last"
+        start.click(**answer)
+        for option in options.values():
+            if isinstance(option, gr.Textbox):
+                # half a name is not an option yet; in a box of several lines Enter begins a new one
+                gr.on([option.submit, *([option.blur] if option.lines > 1 else [])], **answer)
+            else:
+                option.input(**answer)
+        if not form.boxes:
+            gr.on([file.change for file in files], lambda: _outputs(form, Answer("")), None, outputs, **_QUIET)
+            return blocks
+        if files:
+            # one file of several can be taken away as well
+            gr.on([event for file in files for event in (file.upload, file.clear, file.delete)], **answer)
+        for box, component, upload in boxes.values():
+            if upload is not None:
+                upload.upload(_uploaded(form, box), upload, [component, *outputs], **_BUSY)
+        for button, values in examples:
+            chosen = list(values.values())
+            button.click(lambda chosen=chosen: chosen, None, [fields[name] for name in values], **_QUIET).then(**answer)
+        blocks.load(**answer)
+        # tells `page.js` that a text has changed
+        changed = "() => document.dispatchEvent(new Event('sm-changed'))"
+        gr.on([fields[name].change for name in boxes], None, js=changed, api_visibility="private", queue=False)
+    return blocks
+
+
+def _box(box: Box, text: str) -> tuple[gr.Textbox, gr.UploadButton | None]:
+    """Make a box, with a button to upload a file into it if it takes files."""
+    with gr.Column(min_width=250):
+        look: dict[str, Any] = {"lines": 9, "max_lines": 9, "elem_id": box.name, "elem_classes": "sm-mono"}
+        field = gr.Textbox(text, label=box.label, info=box.info or None, **look)
+        if box.read is None:
+            return field, None
+        return field, gr.UploadButton(f"Upload a file: {box.name}", size="sm", elem_id=f"upload-{box.name}")
+
+
+def _component(control: Control, value: Any) -> Any:
+    """Make the Gradio component of a control."""
+    shared: dict[str, Any] = {
+        "value": value,
+        "label": control.label,
+        "info": control.info or None,
+        "elem_id": control.name,
+        "min_width": 200,
+    }
+    if control.choices:
+        return (gr.Radio if len(control.choices) <= 4 else gr.Dropdown)(list(control.choices), **shared)
+    if control.bounds is not None:
+        low, high = control.bounds
+        return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)
+    if isinstance(control.value, bool):
+        return gr.Checkbox(**shared)
+    return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
+
+
+def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
+    """Make the function that Gradio calls with the values of all fields."""
+
+    def answer(*values: Any) -> Any:
+        given = dict(zip(names, values, strict=True))
+        found = form.respond(given)
+        # the results of files belong to no box
+        of_files = any(given[one.name] for one in form.uploads)
+        texts = {} if of_files else {box.name: given[box.name] for box in form.boxes}
+        named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
+        return _outputs(form, Answer(render("answer.html", html=found.html, **named), found.charts, found.files))
+
+    return answer
+
+
+def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
+    """Make the function for an uploaded file: it gives the text for its box, or the results what is wrong."""
+
+    def uploaded(path: str) -> Any:
+        try:
+            text = box.read(path) if box.read is not None else ""
+            return text, *(gr.skip() for _ in (form.button, *form.charts, *([form.taken] if form.taken else [])))
+        except InputError as error:
+            found = _outputs(form, Answer(error_message(error)))
+            return gr.skip(), *(found if isinstance(found, tuple) else [found])
+
+    return uploaded
+
+
+def _outputs(form: Form, found: Answer) -> Any:
+    """Make the values of the outputs; charts without a figure and files that are not there are hidden."""
+    plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(found.charts, form.charts)]
+    files = [gr.File(_written(found), visible=bool(found.files))] if form.taken else []
+    # Gradio wants a single output as it is
+    return (found.html, *plots, *files) if plots or files else found.html
+
+
+def _written(found: Answer) -> list[str] | None:
+    """Write the files to take along into a new folder; those of more than an hour ago are deleted."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        if time.time() - folder.stat().st_mtime > KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
+    if not found.files:
+        return None
+    fresh = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    for name, text in found.files.items():
+        (fresh / name).write_text(text, encoding="utf-8", errors="replace")
+    return [str(fresh / name) for name in found.files]
+
+
+def _checksum(text: str | None) -> str:
+    """Compute the checksum of a text as its box has it, which `page.js` computes too."""
+    lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
+    return str(zlib.adler32(lines.encode(errors="replace")))
+
+
+def _launch_options() -> dict[str, Any]:
     """Return how to serve a page: without sharing, nothing from other servers, fonts of the user's own machine."""
     theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
         # Gradio's own are too pale to be read by everybody
@@ -62,101 +217,3 @@ def launch_options() -> dict[str, Any]:
         "max_file_size": MAX_BYTES,
         "show_error": False,
     }
-
-
-def component(control: Control) -> Any:
-    """Make the Gradio component of a control."""
-    shared: dict[str, Any] = {
-        "value": control.value,
-        "label": control.label,
-        "info": control.info or None,
-        "elem_id": control.name,
-        "min_width": 200,
-    }
-    if control.choices:
-        return (gr.Radio if len(control.choices) <= 4 else gr.Dropdown)(list(control.choices), **shared)
-    if control.bounds is not None:
-        low, high = control.bounds
-        return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)
-    if isinstance(control.value, bool):
-        return gr.Checkbox(**shared)
-    return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
-
-
-def connect(
-    blocks: gr.Blocks,
-    answer: Callable[..., Any],
-    inputs: Sequence[Any],
-    outputs: Any,
-    *,
-    start: gr.Button,
-    options: Sequence[Any],
-    boxes: Sequence[gr.Textbox],
-    filled: Sequence[Any],
-    examples: Mapping[gr.Button, Sequence[Any]],
-) -> dict[str, Any]:
-    """Call a function when a page is loaded, at its button, when an option is set and when an example is clicked.
-
-    Args:
-        blocks: the page.
-        answer, inputs, outputs: the function, and the components with its arguments and its results.
-        start: the button.
-        options: the components of options.
-        boxes: those with texts.
-        filled: the components that examples fill.
-        examples: for the button of each example what it fills in.
-
-    Returns:
-        The call, for further events.
-    """
-    call: dict[str, Any] = {
-        "fn": answer,
-        "inputs": inputs,
-        "outputs": outputs,
-        "show_progress": "minimal",
-        "trigger_mode": "always_last",
-        "api_visibility": "private",
-    }
-    start.click(**call)
-    for option in options:
-        # half a name in a text box is not an option yet
-        (option.submit if isinstance(option, gr.Textbox) else option.input)(**call)
-    for button, values in examples.items():
-        button.click(
-            lambda values=values: values, None, filled, show_progress="hidden", api_visibility="private", queue=False
-        ).then(**call)
-    blocks.load(**call)
-    gr.on([box.change for box in boxes], None, js=CHANGED, api_visibility="private", queue=False)
-    return call
-
-
-def app_heading(name: str, note: str = "") -> str:
-    """Return the heading of a page without a measure, with a note below."""
-    return render("app_heading.html", app=texts()["apps"][name], note=note)
-
-
-def footing(own: str, limits: str, spaces: Mapping[str, str], kept: str = "") -> str:
-    """Return what is below a page: the other Spaces by their titles, what the page takes, and what is kept."""
-    kept = kept or "The texts are scored on this Space's server and not kept."
-    return render("footing.html", own=own, limits=limits, spaces=spaces, kept=kept, home=HOME)
-
-
-def answered(html: str, *, button: str, **boxes: str | None) -> str:
-    """Return results with the boxes (by their ids) whose texts they belong to, and the button that makes new ones."""
-    return render(
-        "answer.html", html=html, button=button, boxes=" ".join(boxes), texts=" ".join(map(_checksum, boxes.values()))
-    )
-
-
-def _checksum(text: str | None) -> str:
-    """Return the checksum of a text as its box has it, which `page.js` computes too."""
-    lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
-    return str(zlib.adler32(lines.encode(errors="replace")))
-
-
-def fresh_folder() -> Path:
-    """Return a new folder for files to take along; those of more than an hour ago are deleted."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        if time.time() - folder.stat().st_mtime > KEPT:
-            shutil.rmtree(folder, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=_PREFIX))

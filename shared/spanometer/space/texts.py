@@ -7,7 +7,7 @@ import tomllib
 from functools import cache
 from typing import Any
 
-from .templates import read_file
+from .templates import read_file, render
 
 HOME = "https://github.com/spanometer/spanometer"
 
@@ -16,6 +16,11 @@ HOME = "https://github.com/spanometer/spanometer"
 def texts() -> dict[str, Any]:
     """Return the texts of the pages: titles and intros, names of what simulations add to scores."""
     return tomllib.loads(read_file("pages.toml"))
+
+
+def app_heading(name: str, note: str = "") -> str:
+    """Write the heading of a page without a measure, with a note below."""
+    return render("app_heading.html", app=texts()["apps"][name], note=note)
 
 
 def space_of(name: str) -> str:

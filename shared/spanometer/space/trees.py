@@ -10,7 +10,8 @@ import numpy as np
 
 from ..measures.eter import Eter
 from ..spans.entities import Entities
-from .templates import shortened
+from ..tables.table import Table
+from ..web.templates import shortened
 
 SHOWN_DOCUMENTS = 10
 SHOWN_ENTITIES = 200
@@ -77,7 +78,9 @@ def aligned_trees(
         for document in range(shown)
     ]
     pairs = [row for document in range(shown) for row in _pairs(sides, document, words[document], aligned)]
-    return {"documents": documents, "pairs": pairs, "note": note if shown < references.documents else ""}
+    heads = "reference", "prediction", "types and bounds", "components", "cost"
+    tables = {"Alignment: what each pair costs": Table("pair", heads, pairs, left=3)} if pairs else {}
+    return {"documents": documents, "tables": tables, "note": note if shown < references.documents else ""}
 
 
 def _by_document(entities: Entities, aligned: Sequence[int]) -> list[list[Paired]]:
@@ -134,26 +137,24 @@ def _note(component: Entity, partner: Entity | None, side: str) -> str:
 
 def _pairs(
     sides: Mapping[str, Sequence[Sequence[Paired]]], document: int, words: Sequence[str], aligned: Any
-) -> Iterable[dict[str, Any]]:
+) -> Iterable[list[str]]:
     """Yield the rows of a document in the table of pairs: what each costs, and the entities without a partner."""
+
+    def name(entity: Entity) -> str:
+        node = _node(entity, words)
+        return f"{node.text} [{shortened(node.label)}]"
+
     references, predictions = (side[document][:SHOWN_ENTITIES] for side in sides.values())
     partners = {pair: entity for entity, pair in predictions if pair is not None}
-    alone = {"pair": "", "reference": None, "prediction": None, "costs": ("", "", "1")}
     for entity, pair in references:
         if pair is None:
-            yield {**alone, "reference": _node(entity, words)}
+            yield ["–", name(entity), "missed", "", "", "1"]
         elif pair in partners:
-            yield {
-                "pair": pair + 1,
-                "reference": _node(entity, words),
-                "prediction": _node(partners[pair], words),
-                "costs": [
-                    f"{errors[pair]:.3g}" for errors in (aligned.root_error, aligned.component_error, aligned.cost)
-                ],
-            }
+            errors = (aligned.root_error, aligned.component_error, aligned.cost)
+            yield [str(pair + 1), name(entity), name(partners[pair]), *(f"{values[pair]:.3g}" for values in errors)]
     for entity, pair in predictions:
         if pair is None:
-            yield {**alone, "prediction": _node(entity, words)}
+            yield ["–", "spurious", name(entity), "", "", "1"]
 
 
 def _node(entity: Entity, words: Sequence[str]) -> Node:

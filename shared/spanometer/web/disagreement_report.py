@@ -7,13 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
 from ..analysis.agreement.leave_one_out import LeaveOneOut
 from ..readers.writing import writing
-from ..tables.table import Precision, Table
+from ..tables.table import Cell, Number, Precision, Table, amount
 from .disagreement_data import disagreement_data
-from .frame import framed, require_html, section
+from .templates import Section, render, require_html
+
+_MOST_DOCUMENTS = 50
 
 MOST_PLACES = 10_000
 """At most so many places are in a report: those that cost most."""
@@ -57,34 +61,56 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
 
 
 def disagreement_report(found: Disagreements, options: DisagreementOptions | None = None) -> str:
-    """Return the report as HTML; nothing in the texts of the corpus is markup or a script there."""
+    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there."""
     chosen = options or DisagreementOptions()
     signatures = [found.signature, *(chosen.agreement.signatures.values() if chosen.agreement is not None else ())]
-    return framed(
-        "disagreements",
-        title=chosen.title or f"Where {_listed(found.names)} differ",
+    return render(
+        "disagreements.html",
+        title=chosen.title or f"Where {', '.join(found.names[:-1])} and {found.names[-1]} differ",
         facts=chosen.heading or [("size", found.size)],
         sections=list(_sections(found, chosen)),
-        signature="\n".join(signatures),
+        precision=chosen.precision,
+        signatures=signatures,
         data=disagreement_data(found, most=chosen.most),
+        script="disagreements.js",
     )
 
 
-def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[str]:
+def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Section]:
     """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
-    precision = options.precision
     if options.agreement is not None:
-        parts = [part for part in options.agreement.parts(per_pair=True) if isinstance(part, Table)]
-        yield section("Agreement", parts, "", precision)
+        parts = options.agreement.parts(per_pair=True, per_label=True)
+        yield Section("Agreement", [part for part in parts if isinstance(part, Table)])
     if options.left_out is not None:
-        yield section("Without each annotator", [options.left_out.table()], "", precision)
-    tables = [kind_table(found), difference_table(found)]
+        yield Section("Without each annotator", [options.left_out.table()])
     note = (
         f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
         "its cost. A place can have several kinds of differences."
     )
-    yield section("Kinds of differences", tables, note, precision)
+    yield Section("Kinds of differences", [kind_table(found), difference_table(found)], note)
+    if options.agreement is not None and options.agreement.per_document:
+        yield _documents(found, options.agreement)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def _documents(found: Disagreements, agreed: Agreement) -> Section:
+    """List the documents on which annotators agree least, those whose differences cost most first."""
+    means = agreed.mean_per_document
+    places = np.bincount(found.places.document, minlength=found.documents)
+    costs = np.bincount(found.places.document, weights=found.cost, minlength=found.documents)
+    known = np.flatnonzero(~np.isnan(means["mean_f1"]))
+    order = known[np.lexsort((-costs[known], means["mean_f1"][known]))][:_MOST_DOCUMENTS].tolist()
+    names = found.context.names
+    rows: list[list[Cell]] = [
+        [
+            str(document + 1) if names is None else str(names[document]),
+            *(Number(float(values[document])) for values in means.values()),
+            amount(int(places[document])),
+            Number(float(costs[document])),
+        ]
+        for document in order
+    ]
+    heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
+    note = "F1 by chance is high in short texts full of spans: there agreement says less."
+    left_out = f" Left out: {len(known) - len(order):,} documents that agree more" if len(known) > len(order) else ""
+    empty = f" Without any span: {found.documents - len(known):,}." if len(known) < found.documents else ""
+    return Section("Documents with the least agreement", [Table("document", heads, rows)], f"{note}{left_out}{empty}")

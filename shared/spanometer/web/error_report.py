@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..analysis.errors.buckets import BucketScores, bucket_tables
+from ..analysis.errors.answers import ANSWER_KINDS
+from ..analysis.errors.buckets import bucket_tables
 from ..analysis.errors.errors import (
     Errors,
     SystemErrors,
@@ -21,10 +21,10 @@ from ..analysis.errors.errors import (
 )
 from ..analysis.scores.report import score_cells
 from ..readers.writing import writing
-from ..tables.table import Number, Precision, Table, head
-from .answer_section import answer_sections
-from .frame import framed, require_html, section, shown
+from ..tables.table import Precision, Table, head
+from .answers import wrong_answers
 from .report_data import SIDES, report_data
+from .templates import Section, render, require_html
 
 MOST_ERRORS = 10_000
 """At most so many errors are in a report; of more, so many are drawn at random."""
@@ -83,111 +83,91 @@ def write_error_report(found: Errors, path: str | os.PathLike[str], **options: A
 
 
 def error_report(found: Errors, options: ReportOptions | None = None) -> str:
-    """Return the report as HTML; nothing in the texts of the corpus is markup or a script there."""
+    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there."""
     chosen = options or ReportOptions()
-    names = list(found.systems)
-    title = chosen.title or f"Errors of {', '.join(names)}"
-    blocks, described = [], []
-    for name, system in found.systems.items():
-        most = max(chosen.most // len(names), 1)
-        sides = system.references, system.predictions
-        data = report_data(system.matched, sides, system.context, most=most, seed=chosen.seed)
-        described.append({"name": name, **data})
-        parts = [*_system_sections(system, chosen), *_left_out(data, chosen.seed)]
-        blocks.append(f'<div class="er-system">{"".join(parts)}</div>')
+    most = max(chosen.most // len(found.systems), 1)
+    data = {
+        name: report_data(
+            system.matched, (system.references, system.predictions), system.context, most=most, seed=chosen.seed
+        )
+        for name, system in found.systems.items()
+    }
     kinds = [
         {"name": name, "title": name.replace("_", " "), "symbol": symbol, "line": line}
         for name, (symbol, line) in _STYLES.items()
     ]
-    return framed(
-        "report",
-        title=title,
+    return render(
+        "report.html",
+        title=chosen.title or f"Errors of {', '.join(found.systems)}",
         facts=chosen.heading or [("size", found.size)],
-        sections=[*blocks, *_common_sections(found, chosen)],
-        signature=found.signature,
-        data={"kinds": kinds, "sides": SIDES, "systems": described},
+        systems=[
+            {
+                "sections": list(_sections(system)),
+                "answers": _wrong_answers(system),
+                "buckets": list(_buckets(system, chosen)),
+                "left_out": _left_out(data[name], chosen.seed),
+            }
+            for name, system in found.systems.items()
+        ],
+        sections=list(_common_sections(found)),
+        precision=chosen.precision,
+        signatures=[found.signature],
+        data={"kinds": kinds, "sides": SIDES, "systems": [{"name": name, **of} for name, of in data.items()]},
+        script="report.js",
     )
 
 
-def _system_sections(system: SystemErrors, options: ReportOptions) -> Iterator[str]:
-    """Yield the scores of a system, its kinds of errors and its buckets."""
-    measure, precision = system.measure, options.precision
+def _sections(system: SystemErrors) -> Iterator[Section]:
+    """Yield the scores of a system, its kinds of errors, and the errors of answers."""
+    measure = system.measure
     counts = measure.count(system.matched.alignment)
     intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
     keys = list(measure.keys)
     cells = score_cells(measure, measure.score(counts), keys, intervals)
     sizes = f"{len(system.references):,} reference and {len(system.predictions):,} predicted spans, "
     line = f"{sizes}{system.counts['correct']:,} correct, {system.errors:,} errors."
-    yield section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line, precision)
+    yield Section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line)
     tables = [cost_table(system), mark_table(system), label_table(system), share_table(system)]
     notes = legend(measure, system.resampling, system.references.documents)
-    yield section("Kinds of errors", tables, " ".join(notes), precision)
+    yield Section("Kinds of errors", tables, " ".join(notes))
     if system.answers is not None:
-        yield from answer_sections(system.answers, system.context.names, precision)
-    yield _buckets(system.buckets(train=options.train, by=options.by).scores, precision)
+        note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
+        yield Section("What the answers get wrong", [system.answers.table()], note)
 
 
-def _common_sections(found: Errors, options: ReportOptions) -> Iterator[str]:
+def _wrong_answers(system: SystemErrors) -> Mapping[str, Any] | None:
+    errors = system.answers
+    return wrong_answers(errors, system.context.names) if errors is not None and errors.found else None
+
+
+def _common_sections(found: Errors) -> Iterator[Section]:
     """Yield the parts about all systems together, and about the reference."""
     if len(found.systems) > 1:
-        tables = [beside_table(found), found.shared.table()]
-        yield section("The systems beside each other", tables, "", options.precision)
+        yield Section("The systems beside each other", [beside_table(found), found.shared.table()])
     listed = found.inconsistencies.found
     if listed:
         note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
         more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
         table = found.inconsistencies.table(_MOST_INCONSISTENT)
-        yield section("Probable errors of the reference", [table], note + more, options.precision)
+        yield Section("Probable errors of the reference", [table], note + more)
 
 
-def _left_out(data: Mapping[str, Any], seed: int) -> list[str]:
-    """Return what a report says of errors that are not in it; nothing if all are."""
+def _left_out(data: Mapping[str, Any], seed: int) -> str:
+    """Say which errors are not in a report; nothing if all are there."""
     shown, total = len(data["errors"]), data["total"]
     if shown == total:
-        return []
-    return [
-        f'<p class="sm-note">Left out: the sentences of {total - shown:,} errors. {shown:,} of {total:,} were drawn '
-        f"at random (seed {seed}); the tables count all of them.</p>"
-    ]
-
-
-def _buckets(buckets: Sequence[BucketScores], precision: Precision) -> str:
-    """Return the tables of buckets, with a line for the interval of the last score."""
-    tables = "".join(_bucket_table(table, precision) for table in bucket_tables(buckets))
-    note = "The dot is F1, or recall where the reference alone tells spans apart; the line is its interval."
-    return f'<section><h2>Buckets</h2><p class="sm-muted">{note}</p><div class="er-buckets">{tables}</div></section>'
-
-
-def _bucket_table(table: Table, precision: Precision) -> str:
-    keys = list(table.keys)
-    kept = ["f1" if "f1" in keys else "recall", "reference"]
-    places = [keys.index(key) + 1 for key in kept]
-    rows = []
-    for row in table.rows:
-        cells = [(row or ())[place] for place in places]
-        texts = [_number(cell, precision) if isinstance(cell, Number) else shown(str(cell)) for cell in cells]
-        score = cells[0]
-        line = _line(score) if isinstance(score, Number) else ""
-        name = (row or ("",))[0]
-        rows.append(
-            f"<tr><th scope=row>{shown(str(name))}</th><td class=er-line>{line}</td>"
-            + "".join(f"<td>{text}</td>" for text in texts)
-            + "</tr>"
-        )
-    heads = "".join(f"<th scope=col>{shown(head)}</th>" for head in ("", "", *kept))
+        return ""
     return (
-        f'<div class="sm-scroll" tabindex="0" role="region" aria-label="{shown(table.title)}">'
-        f"<h3>{shown(table.title)}</h3>"
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"Left out: the sentences of {total - shown:,} errors. {shown:,} of {total:,} were drawn at random "
+        f"(seed {seed}); the tables count all of them."
     )
 
 
-def _number(cell: Number, precision: Precision) -> str:
-    point, *bounds = map(escape, precision.texts(cell))
-    return f'{point} <span class="er-bounds">[{", ".join(bounds)}]</span>' if bounds else point
-
-
-def _line(score: Number) -> str:
-    low, high = score.interval or (score.value, score.value)
-    bounds = f"--low:{low:.4f};--high:{high:.4f};--value:{score.value:.4f}"
-    return f'<span class="er-range" style="{bounds}" aria-hidden="true"><i></i><b></b></span>'
+def _buckets(system: SystemErrors, options: ReportOptions) -> Iterator[Table]:
+    """Yield the tables of buckets with two columns: F1 or recall, and the spans of the reference."""
+    for table in bucket_tables(system.buckets(train=options.train, by=options.by).scores):
+        keys = list(table.keys)
+        kept = ["f1" if "f1" in keys else "recall", "reference"]
+        places = [0, *(keys.index(key) + 1 for key in kept)]
+        rows = [[row[place] for place in places] for row in table.rows if row is not None]
+        yield replace(table, heads=["", "", *kept], rows=rows)

@@ -2,10 +2,12 @@
 
 import pytest
 
+from spanometer import Spans, errors
 from spanometer.analysis.errors.answers import ANSWER_KINDS, AnswerErrors
 from spanometer.grounding import ground
-from spanometer.tables.table import Precision, amount
-from spanometer.web.answer_section import MOST_ANSWERS, answer_sections
+from spanometer.tables.table import amount
+from spanometer.web.answers import MOST_ANSWERS
+from spanometer.web.error_report import error_report
 
 TEXTS = ["Ann saw Ann in Rome.", "Oslo", "Bob"]
 ANSWERS = [
@@ -60,13 +62,18 @@ def test_answers_with_errors():
 def test_the_report_has_text_and_answer_side_by_side():
     texts = ["Ann & Bob"] * (MOST_ANSWERS + 2)
     answers = ['[["PER", "Ann"], ["PER", "Ann"], ["X", "<b>Cid</b>"]]'] * len(texts)
-    found = AnswerErrors(ground(texts, answers, labels=LABELS))
-    page = "".join(answer_sections(found, None, Precision()))
-    assert page.count("Ann &amp; Bob") == MOST_ANSWERS
+    gold = Spans.from_dicts([[{"start": 0, "end": 3, "label": "PER"}]] * len(texts))
+
+    def report(answers):
+        return error_report(errors(gold, ground(texts, answers, labels=LABELS), confidence=None))
+
+    page = report(answers).partition("<script")[0]
+    assert page.count('<p dir="auto">Ann &amp; Bob</p>') == MOST_ANSWERS
     assert "Left out: 2 answers more." in page
     assert "<b>Cid" not in page
     # the second copy is marked, not the first
     marked = '<mark class="sm-wrong_extent">Ann<span class="sm-tag">copied too often'
-    assert f"&quot;Ann&quot;], [&quot;PER&quot;, &quot;{marked}" in page
+    assert f"&#34;Ann&#34;], [&#34;PER&#34;, &#34;{marked}" in page
     assert "hallucinated, outside the labels" in page
-    assert "".join(answer_sections(AnswerErrors(ground(["a"], ["[]"])), None, Precision())).count("<section>") == 1
+    page = report(["[]"] * len(texts))
+    assert "What the answers get wrong" in page and "Answers beside their texts" not in page

@@ -192,7 +192,7 @@ def test_every_page_that_is_no_metric(tmp_path, name):
     app = (
         files["app.py"]
         .replace(b"import launch", b"import build")
-        .replace(b"launch()", b"print(type(build()).__name__)")
+        .replace(b"launch(form())", b"print(type(build(form())).__name__)")
     )
     run = run_app({**files, "app.py": app}, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr
@@ -204,7 +204,7 @@ def test_the_space_of_mentions_has_the_page_of_grounding(spaces, tmp_path):
     app = (
         spaces["mention_f"]["app.py"]
         .replace(b"import launch", b"import build")
-        .replace(b"launch()", b"print(build().title)")
+        .replace(b"launch(form())", b"print(build(form()).title)")
     )
     run = run_app({**spaces["mention_f"], "app.py": app}, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, f"{texts()['apps']['grounding']['title']}: Spanometer\n"), run.stderr

@@ -1,0 +1,103 @@
+"""The part of the report of errors about answers of language models: the text and the answer side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ..analysis.errors.answers import AnswerErrors
+from ..exceptions import counted
+from ..grounding.fates import AnswerFates
+
+MOST_ANSWERS = 100
+"""How many answers are shown at most."""
+
+_LONGEST = 20_000
+"""How many characters of a text or an answer are shown at most."""
+
+_MARKS = {
+    "hallucinated": "spurious",
+    "copied too often": "wrong_extent",
+    "outside the labels": "wrong_label",
+    "format broken": "missing",
+}
+"""The class of each kind's mark, see marks.css."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of an answer.
+
+    Attributes:
+        text: what it says, up to a limit.
+        cut: whether it says more.
+        kinds: of the errors that it is; none if it is right.
+        label: of the item.
+    """
+
+    text: str
+    cut: bool = False
+    kinds: Sequence[str] = ()
+    label: str = ""
+
+    @property
+    def style(self) -> str:
+        """The class of the mark."""
+        return _MARKS[self.kinds[0]]
+
+
+def wrong_answers(errors: AnswerErrors, names: Sequence[str] | None) -> dict[str, Any]:
+    """List the answers that have errors, for the macro `answers` of sections.html.
+
+    Args:
+        errors: the errors.
+        names: of the documents, if they have some.
+    """
+    answers = errors.answers()
+    pairs = [
+        _pair(errors, answer, f"document {answer.document}" if names is None else names[answer.document])
+        for answer in islice(answers, MOST_ANSWERS)
+    ]
+    more = sum(1 for _ in answers)
+    return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
+
+
+def _pair(errors: AnswerErrors, answer: AnswerFates, name: str) -> dict[str, Any]:
+    items = [(fate.item, errors.kinds_of(fate)) for fate in answer.fates]
+    wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
+    broken = [Piece("the answer", kinds=["format broken"])] if answer.read.broken else []
+    mentions = [(item.mention, kinds) for item, kinds in items]
+    return {
+        "name": name,
+        "text": _cut(answer.text),
+        "answer": list(_pieces(_written(answer.said), mentions)),
+        "wrong": wrong + broken,
+    }
+
+
+def _written(said: Any) -> str:
+    """Write an answer as text."""
+    if said is None:
+        return ""
+    if isinstance(said, (bytes, bytearray)):
+        return bytes(said).decode("utf-8", "replace")
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+
+
+def _pieces(said: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
+    """Yield an answer in pieces, those with errors by themselves; a mention is looked for behind the one before it."""
+    place = 0
+    for mention, kinds in mentions:
+        start = said.find(mention, place, _LONGEST)
+        if start >= 0:
+            yield Piece(said[place:start])
+            yield Piece(mention, kinds=kinds)
+            place = start + len(mention)
+    yield Piece(said[place:_LONGEST], len(said) > _LONGEST)
+
+
+def _cut(text: str) -> tuple[str, bool]:
+    return text[:_LONGEST], len(text) > _LONGEST
