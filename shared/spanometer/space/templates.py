@@ -38,6 +38,6 @@ def error_message(error: InputError, spell: Callable[[str, str | None], str] = s
         spell: how the page calls options, see `errors.spelled`.
     """
     problem, remedy = error.texts(spell)
-    # the name of a file stays as it is
-    place = error.place if error.source else f"{error.place[:1].upper()}{error.place[1:]}"
+    # the name of a file stays as it is; "prediction" begins a sentence
+    place = error.place if "." in (error.source or "") else f"{error.place[:1].upper()}{error.place[1:]}"
     return render("error.html", place=place, problem=problem, remedy=remedy)
