@@ -182,35 +182,38 @@ class Groups:
         weight = self.levels[0][pairs].copy()
         for level, nudge in zip(self.levels[1:], _NUDGES, strict=False):
             weight += nudge * level[pairs]
-        if height * width <= _DENSE_LIMIT:
-            gain = np.zeros((height, width))
-            gain[row, column] = weight
-            pair = np.full((height, width), -1)
-            pair[row, column] = pairs
-            from scipy.optimize import linear_sum_assignment
+        if height * width > _DENSE_LIMIT:
+            return np.asarray(pairs[heaviest_matching(row, column, weight)])
+        gain = np.zeros((height, width))
+        gain[row, column] = weight
+        pair = np.full((height, width), -1)
+        pair[row, column] = pairs
+        from scipy.optimize import linear_sum_assignment
 
-            solution = linear_sum_assignment(gain, maximize=True)
-            if len(pairs) * height * width <= _ORDERED:
-                solution = _first_of_equals(gain, *solution)
-            matched = pair[solution]
-            return np.asarray(matched[matched >= 0])
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+        solution = linear_sum_assignment(gain, maximize=True)
+        if len(pairs) * height * width <= _ORDERED:
+            solution = _first_of_equals(gain, *solution)
+        matched = pair[solution]
+        return np.asarray(matched[matched >= 0])
 
-        # every row may instead take a column of its own of weight 0; the solver needs costs above 0
-        base = float(weight.max()) + 1.0
-        own = np.arange(height, dtype=np.int32)
-        cost = csr_array(
-            (
-                np.concatenate([base - weight, np.full(height, base)]),
-                (np.concatenate([row, own]), np.concatenate([column, width + own])),
-            ),
-            shape=(height, width + height),
-        )
-        matched_row, matched_column = min_weight_full_bipartite_matching(cost)
-        taken = np.full(height, -1)
-        taken[matched_row] = matched_column
-        return np.asarray(pairs[taken[row] == column])
+
+def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Choose pairs one to one such that the sum of their weights is largest; return their indices, ordered by row."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    height, width = int(row.max()) + 1, int(column.max()) + 1
+    # every row may instead take a column of its own of weight 0; the solver needs costs above 0
+    base, own = float(weight.max()) + 1.0, np.arange(height)
+    cost = np.concatenate([base - weight, np.full(height, base)])
+    ends = np.concatenate([row, own]), np.concatenate([column, width + own])
+    matched_row, matched_column = min_weight_full_bipartite_matching(
+        csr_array((cost, ends), shape=(height, width + height))
+    )
+    partner = np.empty(height, dtype=np.int64)
+    partner[matched_row] = matched_column
+    chosen = np.flatnonzero(partner[row] == column)
+    return chosen[np.argsort(row[chosen])]
 
 
 def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import offsets_by, ranges, ranked
 from ..exceptions import InputError
+from .matching import connected, heaviest_matching
 from .overlaps import overlaps
 
 _EQUAL = 1e-12
@@ -252,34 +253,16 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     """Choose the pairs of the best alignments of two annotators, by linear assignment; return their numbers."""
-    group = _connected(members[:, 0], members[:, 1], len(units.start))
+    group = connected(members[:, 0], members[:, 1], len(units.start))
     order = np.argsort(group, kind="stable")
     # connected pairs together, many such groups at a time: the solver's time grows faster than the pairs
     block = np.flatnonzero(np.diff(group[order])) + 1
     block = block[np.diff(block // _BLOCK, prepend=0) > 0]
     parts = [part for part in np.split(order, block) if len(part)]
-    chosen = [part[_assigned(members[part], saved[part])] for part in parts]
+    chosen = [
+        part[heaviest_matching(ranked(members[part, 0])[0], ranked(members[part, 1])[0], saved[part])] for part in parts
+    ]
     return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
-
-
-def _assigned(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Return the numbers of the pairs that save most together, no two with a common unit."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    row, height = ranked(members[:, 0])
-    column, width = ranked(members[:, 1])
-    # each unit of the first may stay alone, which saves nothing; costs are positive, as the solver wants them
-    most = float(saved.max()) + 1
-    rows, columns = np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)])
-    cost = np.concatenate([most - saved, np.full(height, most)])
-    graph = csr_array((cost, (rows, columns)), shape=(height, width + height))
-    taken_rows, taken = min_weight_full_bipartite_matching(graph)
-    paired = taken < width
-    place = row.astype(np.int64) * width + column
-    order = np.argsort(place)
-    wanted = taken_rows[paired].astype(np.int64) * width + taken[paired]
-    return np.asarray(order[np.searchsorted(place[order], wanted)])
 
 
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
@@ -305,7 +288,7 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     open_ = np.abs(share - np.round(share)) > 1e-6
     if open_.any():
         # tuples that share units are connected, through the units
-        group = _connected(row, unit + len(saved), len(saved) + count)
+        group = connected(row, unit + len(saved), len(saved) + count)
         of_tuple = np.zeros(len(saved), dtype=group.dtype)
         of_tuple[row] = group
         for part in np.unique(of_tuple[open_]):
@@ -333,15 +316,6 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
     if found.x is None:
         raise InputError(f"HiGHS found no best alignment: {found.message}", "Please report it, with the spans.")
     return np.asarray(found.x)
-
-
-def _connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
-    """Return the connected group of each pair of nodes."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(first)), (first, second)), shape=(nodes, nodes))
-    return np.asarray(connected_components(graph, directed=False)[1][first])
 
 
 def _require_scipy() -> None:
