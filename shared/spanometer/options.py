@@ -82,7 +82,8 @@ class Option:
         name: the keyword, that of the field.
         default: its value if none is given.
         help: what it does, as a phrase that begins in lower case and has no full stop.
-        kind: `bool`, `int`, `float` or `str`; None if the owner of the option checks the value itself.
+        kind: `bool`, `int`, `float` or `str`; None if the owner of the option checks the value itself. A default that
+            is no text tells it.
         type: the type as documentation names it; by default that of `kind`.
         choices: the allowed values; a mapping explains them.
         low, high: the bounds of a number.
@@ -221,6 +222,8 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
 
     `default_factory`, `repr` and `compare` are those of `dataclasses.field`.
     """
+    if type(default) in (bool, int, float) and not details.keys() & {"choices", "parse", "type"}:
+        details.setdefault("kind", type(default))
     about = {name: details.pop(name) for name in ("default_factory", "repr", "compare") if name in details}
     shown = about["default_factory"]() if default is MISSING else default
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)

@@ -143,7 +143,6 @@ class Resampling:
     confidence: float = option(
         0.95,
         help="level of bootstrap intervals over documents, such as 0.95",
-        kind=float,
         low=0,
         high=1,
         exclusive=True,
@@ -156,9 +155,9 @@ class Resampling:
         choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the drawn scores"},
     )
     n_resamples: int = option(
-        1000, help="corpora drawn for an interval", kind=int, low=1, high=MOST_DRAWS, flag="resamples", metavar="N"
+        1000, help="corpora drawn for an interval", low=1, high=MOST_DRAWS, flag="resamples", metavar="N"
     )
-    seed: int = option(0, help="seed of the draws", kind=int, low=0, metavar="N")
+    seed: int = option(0, help="seed of the draws", low=0, metavar="N")
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -120,14 +120,11 @@ class ChanceKappaF1(AlignedMeasure):
         },
         label="Method",
     )
-    uniform_threshold: float = option(
-        0.99, help="with the method auto: how close is close enough", kind=float, low=0, high=1
-    )
+    uniform_threshold: float = option(0.99, help="with the method auto: how close is close enough", low=0, high=1)
     n_simulations: int = option(
         0,
         help="random annotations of all sides to draw, which add the deviation of F1 between them (chance_f1_std) and "
         "p-values, the share of them that reach what is observed (p_value)",
-        kind=int,
         low=0,
         high=MOST_DRAWS,
         flag="simulations",
@@ -135,7 +132,7 @@ class ChanceKappaF1(AlignedMeasure):
         label="Simulated annotations",
         span=(0, 1000),
     )
-    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", kind=int, low=0, metavar="N")
+    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", low=0, metavar="N")
 
     zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
 

@@ -97,27 +97,19 @@ class Eter(Measure):
             or of components, that share a token than `overlaps.PAIR_LIMIT`.
     """
 
-    alpha: float = option(
-        0.5, help="weight of the components", kind=float, low=0, high=1, label="Weight of the components"
-    )
-    type_cost: float = option(
-        0.5, help="cost of another type", kind=float, low=0, label="Cost of another type", span=(0, 2)
-    )
+    alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
+    type_cost: float = option(0.5, help="cost of another type", low=0, label="Cost of another type", span=(0, 2))
     subtype_cost: float = option(
         0.25,
         help="cost of another subtype of the same type",
-        kind=float,
         low=0,
         label="Cost of another subtype",
         span=(0, 2),
     )
-    span_cost: float = option(
-        0.25, help="cost of other bounds", kind=float, low=0, label="Cost of other bounds", span=(0, 2)
-    )
+    span_cost: float = option(0.25, help="cost of other bounds", low=0, label="Cost of other bounds", span=(0, 2))
     ser_type_cost: float = option(
         0.5,
         help="cost of a slot with another label in the slot error rate",
-        kind=float,
         low=0,
         high=1,
         label="SER: cost of another label",
@@ -125,7 +117,6 @@ class Eter(Measure):
     ser_span_cost: float = option(
         0.5,
         help="cost of a slot with other bounds in the slot error rate",
-        kind=float,
         low=0,
         high=1,
         label="SER: cost of other bounds",

@@ -92,7 +92,6 @@ class Gamma(AlignedMeasure):
     alpha: float = option(
         3.0,
         help="weight of positions",
-        kind=float,
         low=0,
         high=1000,
         flag="position-weight",
@@ -102,16 +101,13 @@ class Gamma(AlignedMeasure):
     beta: float = option(
         1.0,
         help="weight of labels",
-        kind=float,
         low=0,
         high=1000,
         flag="label-weight",
         label="Weight of labels",
         span=(0, 10),
     )
-    delta_empty: float = option(
-        1.0, help="dissimilarity of a unit and none", kind=float, low=0, high=1000, exclusive=True
-    )
+    delta_empty: float = option(1.0, help="dissimilarity of a unit and none", low=0, high=1000, exclusive=True)
     distances: str | Mapping[str, Mapping[str, float]] | None = option(
         None,
         help='how far apart labels are, from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; others are 1 apart',
@@ -139,7 +135,6 @@ class Gamma(AlignedMeasure):
     samples: int = option(
         30,
         help="random annotations to make",
-        kind=int,
         low=1,
         high=MOST_SAMPLES,
         metavar="N",
@@ -156,11 +151,9 @@ class Gamma(AlignedMeasure):
         optional=True,
         metavar="SHARE",
     )
-    seed: int = option(
-        0, help="seed of the random annotations, and of the draws of intervals", kind=int, low=0, metavar="N"
-    )
+    seed: int = option(0, help="seed of the random annotations, and of the draws of intervals", low=0, metavar="N")
     processes: int = option(
-        1, help="processes that make random annotations", kind=int, low=1, high=1024, metavar="N", signed=False
+        1, help="processes that make random annotations", low=1, high=1024, metavar="N", signed=False
     )
 
     zero_division: float = zero_division_option("value of gamma if no disorder is expected and some observed")

@@ -35,7 +35,6 @@ class IntersectionF(FMeasure):
     cap: bool = option(
         False,
         help="count a span's summed coverage as at most 1; needed if spans of one label overlap within one side",
-        kind=bool,
         label="Cap coverage at 1",
     )
 

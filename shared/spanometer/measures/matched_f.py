@@ -90,7 +90,6 @@ class MatchedF(FMeasure):
     threshold: float = option(
         0.5,
         help="intersection over union that a pair needs, for iou_threshold",
-        kind=float,
         low=0,
         high=1,
         label="Threshold",

@@ -104,7 +104,6 @@ class SemevalF(FMeasure):
     min_overlap: float = option(
         0.0,
         help="least share of a reference span that a predicted span must cover to be paired with it",
-        kind=float,
         low=0,
         high=1,
         metavar="SHARE",

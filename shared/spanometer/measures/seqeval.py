@@ -57,7 +57,7 @@ class Seqeval(Measure):
 
     # the result has each label, and over all the counts are summed
     average: str = field(init=False, default="micro", repr=False)
-    suffix: bool = option(False, help="tags have their prefixes behind the labels (PER-B)", kind=bool)
+    suffix: bool = option(False, help="tags have their prefixes behind the labels (PER-B)")
     scheme: str | None = option(
         None,
         help="tag scheme of the strict mode, by default inferred from the prefixes of both sides (never IOB1 or IOE1)",

@@ -141,16 +141,11 @@ class SlIcm(AlignedMeasure):
         },
         label="Matching",
     )
-    alpha1: float = option(
-        1.0, help="weight of the predictions' information", kind=float, low=0, label="Alpha 1", span=(0, 10)
-    )
-    alpha2: float = option(
-        1.0, help="weight of the reference's information", kind=float, low=0, label="Alpha 2", span=(0, 10)
-    )
+    alpha1: float = option(1.0, help="weight of the predictions' information", low=0, label="Alpha 1", span=(0, 10))
+    alpha2: float = option(1.0, help="weight of the reference's information", low=0, label="Alpha 2", span=(0, 10))
     beta: float = option(
         2.0,
         help="weight of the common information, which counts 1 + beta times",
-        kind=float,
         low=0,
         label="Beta",
         span=(0, 10),

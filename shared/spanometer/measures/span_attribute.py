@@ -119,7 +119,7 @@ class SpanAttribute(Measure):
         label="Default values",
     )
     include_falsy: bool = option(
-        False, help='count False, 0, 0.0 and "" as items too', kind=bool, label="Count false, 0 and empty text"
+        False, help='count False, 0, 0.0 and "" as items too', label="Count false, 0 and empty text"
     )
     micro_key: str = option(
         "micro", help="the key of all attributes together", kind=str, metavar="NAME", label="Name of all together"

@@ -129,7 +129,6 @@ class LabelDecoding(Decoding):
     prefix: bool = option(
         True,
         help="tags have prefixes; without them (parts of speech) every tag but O is a label, read as IO",
-        kind=bool,
         flag="no-prefix",
         label="Tags have prefixes",
     )
@@ -142,7 +141,6 @@ class LabelDecoding(Decoding):
     ignore_index: int | None = option(
         -100,
         help="label number of positions to leave out, where the reference has it (only with label numbers)",
-        kind=int,
         optional=True,
         flag="",
     )
