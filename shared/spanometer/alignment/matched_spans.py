@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..arrays import arrow_array, as_lists, begins_run, offsets_by, string_array
 from .lexicographic import lexicographic_matching
-from .overlaps import Alignment, Side, across_labels
+from .overlaps import Alignment, Side, across_labels, line_base
 
 KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")
 """What a reference or a predicted span is; codes index them. A matched pair is of one of the first four."""
@@ -103,7 +103,7 @@ class MatchedSpans:
         """Return starts and ends of each row's span of a side, in tokens of its document, -1 for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         chosen = self.reference if side == "reference" else self.prediction
-        base = spans.label.astype(np.int64) * self.alignment.stride + self.alignment.offsets[spans.document]
+        base = line_base(spans.label, spans.document, self.alignment.offsets)
         return _at(spans.start - base, chosen), _at(spans.end - base, chosen)
 
     @cached_property
@@ -157,7 +157,7 @@ class MatchedSpans:
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         order = np.argsort(spans.piece_span, kind="stable")
         span = spans.piece_span[order]
-        base = spans.label.astype(np.int64)[span] * self.alignment.stride + self.alignment.offsets[spans.document[span]]
+        base = line_base(spans.label, spans.document, self.alignment.offsets)[span]
         bounds = np.stack([spans.piece_start[order] - base, spans.piece_end[order] - base], axis=1).ravel()
         pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds))
         lists = as_lists(offsets_by(span, len(spans)), pairs)
@@ -168,67 +168,71 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     """Return the columns of the best pairs, without the alignment, which keeps them: two that hold each other stay."""
     equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
     rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
-    pairs = _Overlapping.of(rest, min_overlap)
+    pairs = OverlappingSpans.of(rest, min_overlap)
     chosen = pairs.best(rest.references.document)
     first, second = pairs.reference[chosen], pairs.prediction[chosen]
     alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
     missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
     split, meets_split = _several(pairs.reference, pairs.prediction, len(rest.references), len(rest.predictions))
     joined, meets_joined = _several(pairs.prediction, pairs.reference, len(rest.predictions), len(rest.references))
+    exact, inside, around, typed = (flags[chosen] for flags in (pairs.exact, pairs.inside, pairs.around, pairs.typed))
+    kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT))
+    extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
     correct = np.zeros(len(equal), dtype=np.int8)
     flags = correct.astype(bool)
     return (
         np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
         np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
-        np.concatenate([correct, pairs.kind[chosen], MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
-        np.concatenate([correct, pairs.extent[chosen], missing, spurious]),
+        np.concatenate([correct, kind, MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
+        np.concatenate([correct, extent, missing, spurious]),
         np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
         np.concatenate([flags, joined[second], meets_joined[alone], joined[invented]]),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Overlapping:
-    """The pairs of unequal spans that overlap enough.
+class OverlappingSpans:
+    """The pairs of spans of any labels that overlap enough.
 
     Attributes:
         reference, prediction: the two ends of each, in the order of the text.
-        levels: what a choice of pairs is to have most of, the most important first.
-        kind, extent: of each pair, if it is chosen.
+        shared: how many tokens are in both.
+        inside, around: whether the predicted span lies in the reference span, and the reference span in it.
+        typed: whether their labels are the same.
+        distance: of their bounds.
     """
 
     reference: np.ndarray
     prediction: np.ndarray
-    levels: list[np.ndarray]
-    kind: np.ndarray
-    extent: np.ndarray
+    shared: np.ndarray
+    inside: np.ndarray
+    around: np.ndarray
+    typed: np.ndarray
+    distance: np.ndarray
 
     @classmethod
-    def of(cls, rest: Alignment, min_overlap: float) -> _Overlapping:
-        """Return the pairs of an alignment without labels."""
+    def of(cls, rest: Alignment, min_overlap: float) -> OverlappingSpans:
+        """Find the pairs of an alignment without labels."""
         references, predictions, pairs = rest.references, rest.predictions, rest.pairs
         kept = pairs.shared / references.size[pairs.reference] >= min_overlap
         reference, prediction, shared = pairs.reference[kept], pairs.prediction[kept], pairs.shared[kept]
         inside = shared == predictions.size[prediction]
         around = shared == references.size[reference]
-        exact, typed = inside & around, references.label[reference] == predictions.label[prediction]
+        typed = references.label[reference] == predictions.label[prediction]
         distance = np.abs(references.start[reference] - predictions.start[prediction])
         distance += np.abs(references.end[reference] - predictions.end[prediction])
-        levels = [
-            exact.astype(np.int64),
-            typed.astype(np.int64),
-            np.ones(len(shared), dtype=np.int64),
-            shared,
-            -distance,
-        ]
-        kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT))
-        extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
-        return cls(reference, prediction, levels, kind, extent)
+        return cls(reference, prediction, shared, inside, around, typed, distance)
+
+    @property
+    def exact(self) -> np.ndarray:
+        """Whether the tokens are the same."""
+        return np.asarray(self.inside & self.around)
 
     def best(self, document: np.ndarray) -> np.ndarray:
-        """Return the indices of the pairs of the best choice; errors name the document of a reference span."""
-        of_pairs = document[self.reference]
-        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, self.levels, of_pairs))
+        """Choose the pairs of `MatchedSpans`; return their indices. Errors name the document of a reference span."""
+        numbers = self.exact.astype(np.int64), self.typed.astype(np.int64), np.ones(len(self.shared), dtype=np.int64)
+        levels = [*numbers, self.shared, -self.distance]
+        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
 
 
 def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:

@@ -66,9 +66,13 @@ class Side:
         """Return counts at the documents and labels of some spans (all by default): 1 each, or the values."""
         return Column(self.document[chosen], self.label[chosen], value)
 
+    def places(self, documents: int) -> np.ndarray:
+        """Number the label and the document of each span; the numbers ascend."""
+        return np.asarray(self.label.astype(np.int64) * documents + self.document)
+
     @property
     def contiguous(self) -> bool:
-        """Return whether every span is contiguous."""
+        """Whether every span is contiguous."""
         return self.pieces is None
 
     @property
@@ -173,6 +177,11 @@ class Alignment:
         )
 
     @property
+    def sides(self) -> dict[str, Side]:
+        """Both sides, by the names that errors have for them."""
+        return {"references": self.references, "predictions": self.predictions}
+
+    @property
     def stride(self) -> int:
         """The number of tokens that the line has for each label."""
         return int(self.offsets[-1])
@@ -204,7 +213,7 @@ class Alignment:
         if self.contiguous or self.flat:
             return [self]
         sides = self.references, self.predictions
-        place_of = [side.label.astype(np.int64) * self.documents + side.document for side in sides]
+        place_of = [side.places(self.documents) for side in sides]
         pairs = list(zip(sides, place_of, strict=True))
         overlap = np.concatenate([place[side.piece_span[side.overlapping]] for side, place in pairs])
         gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
@@ -324,6 +333,11 @@ def order_of_line(spans: Spans) -> np.ndarray:
     return np.argsort(spans.label, kind="stable")
 
 
+def line_base(label: np.ndarray, document: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Compute where documents, which begin at `offsets`, begin on the line under some labels."""
+    return np.asarray(label.astype(np.int64) * int(offsets[-1]) + offsets[document])
+
+
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
     """Return spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
     spans = spans.with_labels(labels)
@@ -331,7 +345,7 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
     document, label = spans.document[order], spans.label[order]
-    base = label.astype(np.int64) * int(offsets[-1]) + offsets[document]
+    base = line_base(label, document, offsets)
     start = base + spans.start[order]
     if spans.fragments is None:
         return Side(document, label, start, np.add(base, spans.end[order], out=base))

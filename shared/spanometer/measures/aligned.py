@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side
+from ..alignment.overlaps import Alignment, Side, line_base
 from ..arrays import offsets_by
 from ..counts.counts import Counts
 from ..exceptions import InputError, require_sides, setting
@@ -55,7 +55,7 @@ class AlignedMeasure(Measure):
         if self.labels == "match":
             return alignment
         if alignment.unlabelled is None:
-            sides = (_columns(alignment, side).unlabelled() for side in (alignment.references, alignment.predictions))
+            sides = (_columns(alignment, side).unlabelled() for side in alignment.sides.values())
             alignment.unlabelled = Alignment(*sides)
             alignment.unlabelled.labels_ignored = True
         return alignment.unlabelled
@@ -67,7 +67,7 @@ class AlignedMeasure(Measure):
 
 def _columns(alignment: Alignment, side: Side) -> Spans:
     """Return one side as columns again, in the order of the line."""
-    base = side.label.astype(np.int64) * alignment.stride + alignment.offsets[side.document]
+    base = line_base(side.label, side.document, alignment.offsets)
     fragments = None
     if side.pieces is not None:
         # stable, so that within a span the order of the text stays
@@ -97,11 +97,17 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
     return lambda measure: measure.count(alignment)
 
 
-def require_contiguous(alignment: Alignment, name: str, side: Side) -> None:
+def require_contiguous(alignment: Alignment, name: str, side: Side, reason: str = "units are contiguous") -> None:
     """Raise an `InputError` for a discontinuous span of a side; `name` is what the side is called."""
     if side.discontinuous.any():
-        span = int(np.argmax(side.discontinuous))
-        raise alignment.refusal(name, side, span, "is discontinuous; units are contiguous.")
+        raise alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
+
+
+def require_disjoint(alignment: Alignment, name: str, side: Side, reason: str, remedy: str = "") -> None:
+    """Raise an `InputError` for a span of a side that overlaps another of its label."""
+    if not side.flat:
+        span = int(side.piece_span[side.overlapping[0]])
+        raise alignment.refusal(name, side, span, f"overlaps another of its label{reason}", remedy)
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:

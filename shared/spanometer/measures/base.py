@@ -33,6 +33,10 @@ SHARED = ("labels", "average", "zero_division")
 """Options that many measures have; signatures and documentation name them after a measure's own."""
 
 
+COUNTS_PER_LABEL = "counts_per_label"
+"""The detail key of a measure whose counts are of interest label by label."""
+
+
 def zero_division_option(help: str) -> Any:
     """Declare the option `zero_division` of a measure, given what it is the value of."""
     return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
@@ -323,8 +327,9 @@ class Measure(ABC):
         }
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute what `details` adds to a result, but for the signature."""
-        return {"per_label": self.score_per_label(counts), "counts": counts.total()}
+        """Compute what `details` adds to a result, except the signature."""
+        by_label = {COUNTS_PER_LABEL: counts.by_label()} if COUNTS_PER_LABEL in self.detail_keys else {}
+        return {"per_label": self.score_per_label(counts), "counts": counts.total(), **by_label}
 
     def notes(self, counts: Counts) -> list[str]:
         """Return what a reader of the scores must know about these counts, as sentences; mostly nothing."""

@@ -9,7 +9,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, Side, overlaps
 from ..arrays import begins_run, offsets_of, row_codes, runs
 from ..exceptions import setting
-from .aligned import require_lengths
+from .aligned import require_contiguous, require_disjoint, require_lengths
 from .placement import coverage_of_few
 
 _FEW = 6
@@ -53,7 +53,7 @@ class Cases:
         documents = max(alignment.documents, 1)
         places = documents * len(alignment.labels)
         # the references' places, then those of the predictions
-        place = np.concatenate([side.label.astype(np.int64) * documents + side.document for side in sides])
+        place = np.concatenate([side.places(documents) for side in sides])
         place[len(sides[0]) :] += places
         size = np.concatenate([side.size for side in sides])
         depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
@@ -109,16 +109,13 @@ def require_placeable(alignment: Alignment, name: str, side: Side, placement: st
     """Raise an `InputError` if spans cannot be placed at random as asked."""
     if len(side):
         require_lengths(alignment.lengths, "chance")
-    if side.discontinuous.any():
-        span = int(np.argmax(side.discontinuous))
-        raise alignment.refusal(name, side, span, "is discontinuous; random placement is of contiguous spans.")
+    require_contiguous(alignment, name, side, "random placement is of contiguous spans")
     if placement == "independent" or side.flat:
         return
     layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
-        problem = f"overlaps another of its label; under {setting('placement', 'disjoint')} spans do not."
-        remedy = f"Set {layers} for nested spans, {independent} for any."
-        raise alignment.refusal(name, side, int(side.overlapping[0]), problem, remedy)
+        reason = f"; under {setting('placement', 'disjoint')} spans do not."
+        require_disjoint(alignment, name, side, reason, f"Set {layers} for nested spans, {independent} for any.")
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
     same = ~begins_run(depth[order], side.label[order], side.document[order])

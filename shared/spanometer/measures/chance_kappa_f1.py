@@ -214,8 +214,8 @@ class ChanceKappaF1(AlignedMeasure):
         Raises:
             InputError: if the spans do not fit the placement.
         """
-        for side_name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
-            require_placeable(alignment, side_name, side, self.placement)
+        for name, side in alignment.sides.items():
+            require_placeable(alignment, name, side, self.placement)
         return Cases.of(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from ..counts.statistics import divide
 from ..exceptions import InputError, require_kind, setting
 from ..options import option
 from ..spans.entities import Entities
-from .base import Key, Measure, zero_division_option
+from .base import COUNTS_PER_LABEL, Key, Measure, zero_division_option
 from .tree_alignment import TreeAlignment, cheapest_matching, unmatched
 
 _SLOTS = ("slot_types", "slot_components")
@@ -166,7 +166,7 @@ class Eter(Measure):
             "slot error rate, components", "slot error rate of the components alone", "[0, ∞)", "lower"
         ),
     }
-    detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, "counts_per_label", "muc_err")
+    detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, COUNTS_PER_LABEL, "muc_err")
     headline: ClassVar[str] = "eter"
     ranked: ClassVar[tuple[str, ...]] = ("ser",)
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -224,8 +224,8 @@ class Eter(Measure):
         return {key: {"substitution_cost": cost, **sums, **found}[key] for key in self.keys}
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute also all counts by type, and MUC's error rate."""
-        return {**super().details(counts), "counts_per_label": counts.by_label(), "muc_err": self.muc_error(counts)}
+        """Compute also MUC's error rate."""
+        return {**super().details(counts), "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
         """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better.

@@ -14,10 +14,9 @@ from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import precision_recall_f1
-from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import COUNTS_PER_LABEL, Key, f_results
 
 COLUMNS = {
     "TP": "true_positives",
@@ -127,7 +126,7 @@ class FairF(FMeasure):
         "share of true positives among the predicted, each error counted once",
         "share of true positives among the reference, each error counted once",
     )
-    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, "counts_per_label")
+    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place: ClassVar[int] = 54
     support: ClassVar[str] = "reference"
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -163,60 +162,44 @@ class FairF(FMeasure):
         tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
         return precision_recall_f1(tp, tp + fp, tp, tp + fn, self.zero_division)
 
-    def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute also the events of each label."""
-        return {**super().details(counts), "counts_per_label": counts.by_label()}
 
-
-def _read(given: Any) -> Weights:
-    """Return the weights of all kinds of events."""
-    if isinstance(given, str):
-        return NAMED[given] if given in NAMED else _weights(_from_text(given), given)
-    if isinstance(given, Mapping):
-        return _weights(dict(listed_items(given, _REMEDY, option="weights")), given)
-    raise _refusal(given)
-
-
-def _from_text(text: str) -> dict[str, dict[str, float]]:
-    """Return the weights of `BES=0.5/0/0.5,LE=0/0.5/0.5`."""
-    found = {}
-    for entry in text.split(","):
-        kind, _, numbers = entry.partition("=")
+def _read(option: Any) -> Weights:
+    """Read the weights of all kinds of events: a name, `BES=0.5/0/0.5,LE=0/0.5/0.5`, or the same as a mapping."""
+    if isinstance(option, str) and option in NAMED:
+        return NAMED[option]
+    refusal = options_of(FairF)["weights"].refusal(option, _REMEDY)
+    if isinstance(option, str):
+        entries = (entry.partition("=") for entry in option.split(","))
         try:
-            found[kind.strip()] = dict(zip(PARTS, map(float, numbers.split("/")), strict=True))
+            kinds = {
+                kind.strip(): dict(zip(PARTS, map(float, numbers.split("/")), strict=True))
+                for kind, _, numbers in entries
+            }
         except ValueError:
-            raise _refusal(text) from None
-    return found
-
-
-def _weights(kinds: Mapping[Any, Any], given: Any) -> Weights:
-    """Return the weights of all kinds from those of some."""
+            raise refusal from None
+    elif isinstance(option, Mapping):
+        kinds = dict(listed_items(option, _REMEDY, option="weights"))
+    else:
+        raise refusal
     weights = dict(FAIR)
     # BE first, so that its parts can be given beside it
     for kind in sorted(kinds, key=lambda kind: kind != "BE"):
         if kind not in {*COLUMNS, "BE"} or not isinstance(kinds[kind], Mapping):
-            raise _refusal(given)
+            raise refusal
         parts = dict(listed_items(kinds[kind], _REMEDY, option="weights"))
-        if not set(parts) <= set(PARTS):
-            raise _refusal(given)
-        numbers = tuple(parts.get(part, 0.0) for part in PARTS)
-        if not all(is_number(number) and math.isfinite(number) and number >= 0 for number in numbers):
-            raise _refusal(given)
-        for one in BOUNDARY_ERRORS if kind == "BE" else (kind,):
-            weights[one] = tuple(map(float, numbers))
+        numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
+        if parts or not all(is_number(number) and math.isfinite(number) and number >= 0 for number in numbers):
+            raise refusal
+        weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))
     return weights
 
 
 def _text(weights: Weights) -> str:
     """Write weights as the options have them: by name, or those that are not `fair`."""
-    named = [name for name, known in NAMED.items() if known == weights]
+    names = [name for name, named in NAMED.items() if named == weights]
     other = (
         f"{kind}={'/'.join(f'{number!r}'.removesuffix('.0') for number in numbers)}"
         for kind, numbers in weights.items()
         if numbers != FAIR[kind]
     )
-    return named[0] if named else ",".join(other)
-
-
-def _refusal(given: Any) -> InputError:
-    return options_of(FairF)["weights"].refusal(given, _REMEDY)
+    return names[0] if names else ",".join(other)

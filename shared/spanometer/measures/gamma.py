@@ -21,7 +21,7 @@ from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
 from .base import Key, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
-from .unitizing_alpha import UnitizingCounts
+from .unitizing_alpha import UnitizingCounts, unit_rows
 
 _NOTHING = 1e-12
 """What is left of a sum from which all its parts have been subtracted can be so far from 0."""
@@ -202,9 +202,9 @@ class Gamma(AlignedMeasure):
         """Count two annotators: the reference and the prediction."""
         if alignment.documents > 1:
             require_lengths(alignment.lengths, "gamma, for which documents are laid end to end,")
-        for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
+        for name, side in alignment.sides.items():
             self.require_units(alignment, name, side)
-        return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
+        return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
 
     require_units = staticmethod(require_contiguous)
 
@@ -217,18 +217,13 @@ class Gamma(AlignedMeasure):
             offsets: where the documents begin under a label, and where the last one ends.
         """
         count, documents = len(sides), len(offsets) - 1
-        document, label = (
-            np.concatenate([getattr(side, name) for side in sides]).astype(np.int64) for name in ("document", "label")
-        )
-        start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in ("start", "end"))
-        # on the line of its label a unit stands after all documents before its own
-        base = label * int(offsets[-1]) + offsets[document]
-        annotator = np.repeat(np.arange(count), [len(side) for side in sides])
-        units = Units(count, annotator, document, start - base, end - base, label)
+        rows = unit_rows(sides, offsets)
+        document, label = rows["document"], rows["label"]
+        units = Units(count, rows["annotator"], document, rows["start"], rows["end"], label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(labels))
         best = best_alignment(units, dissimilarity)
         pairs = AlignedPairs.of(units, best, dissimilarity, self.delta_empty)
-        observed = (best.disorder / best.sizes)[best.of_units(len(start))]
+        observed = (best.disorder / best.sizes)[best.of_units(len(label))]
         unit, of_pair, weight, apart = (np.concatenate(column) for column in zip(*pairs.by_label(units), strict=True))
         columns = {
             "observed": Column(document, label, self.delta_empty * observed),
@@ -247,7 +242,6 @@ class Gamma(AlignedMeasure):
                 for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
             },
         }
-        rows = {"document": document, "label": label, "annotator": annotator, "start": units.start, "end": units.end}
         return GammaCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ from ..alignment.overlaps import Alignment, Side, coverage
 from ..counts.counts import Column, Counts
 from ..exceptions import setting
 from ..options import option
-from .aligned import FMeasure
+from .aligned import FMeasure, require_disjoint
 from .base import Key, f_results
 
 
@@ -54,8 +54,10 @@ class IntersectionF(FMeasure):
         """Sum the shared tokens of each span."""
         references, predictions = alignment.references, alignment.predictions
         if not self.cap:
-            for name, side in (("references", references), ("predictions", predictions)):
-                _refuse_overlap(alignment, name, side)
+            reason = ", so that what they cover would count twice."
+            remedy = f"Set {setting('cap', True)} to count a span's coverage as at most 1."
+            for name, side in alignment.sides.items():
+                require_disjoint(alignment, name, side, reason, remedy)
         columns = {
             "right": self._coverage(predictions, references),
             "predicted": predictions.column(),
@@ -67,14 +69,3 @@ class IntersectionF(FMeasure):
     def _coverage(self, side: Side, other: Side) -> Column:
         covered, size = coverage(side, other), side.size
         return side.column(value=(np.minimum(covered, size) if self.cap else covered) / size)
-
-
-def _refuse_overlap(alignment: Alignment, name: str, side: Side) -> None:
-    if not side.flat:
-        raise alignment.refusal(
-            name,
-            side,
-            int(side.piece_span[side.overlapping[0]]),
-            "overlaps another of its label, so that what they cover would count twice.",
-            f"Set {setting('cap', True)} to count a span's coverage as at most 1.",
-        )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..alignment.lexicographic import lexicographic_matching
 from ..alignment.matching import Groups, connected, occurrences
-from ..alignment.overlaps import Alignment, Side
+from ..alignment.overlaps import Alignment
 from ..arrays import ranked, runs
 from ..counts.counts import Column, Counts
 from ..exceptions import InputError, mention, setting
@@ -156,7 +156,7 @@ class MatchedF(FMeasure):
         of_sides = (pairs.prediction, pairs.reference)
         shares = [pairs.shared / side.size[spans] for side, spans in zip(sides, of_sides, strict=True)]
         # sides are in the order of labels and documents
-        places = [_place(side, alignment.documents) for side in sides]
+        places = [side.places(alignment.documents) for side in sides]
         place = places[1][pairs.reference]
         sizes = [np.searchsorted(of_side, place, side="right") - np.searchsorted(of_side, place) for of_side in places]
         place, sums = harmonic_matching(
@@ -169,11 +169,6 @@ class MatchedF(FMeasure):
 def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     """Return the flags of as many pairs as can be matched one to one."""
     return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
-
-
-def _place(side: Side, documents: int) -> np.ndarray:
-    """Return a number for each span's label and document, ascending."""
-    return np.asarray(side.label.astype(np.int64) * documents + side.document)
 
 
 def harmonic_matching(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from ..alignment.matched_spans import CORRECT, WRONG_EXTENT, WRONG_LABEL, MatchedSpans
+from ..alignment.matched_spans import CORRECT, WRONG_EXTENT, WRONG_LABEL, MatchedSpans, OverlappingSpans
 from ..alignment.matching import best_matching, greedy_matching
 from ..alignment.overlaps import Alignment, across_labels
 from ..counts.counts import Column, Counts
 from ..counts.statistics import precision_recall_f1
 from ..options import option
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import COUNTS_PER_LABEL, Key, f_results
 
 _EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False}
 """Whether a correct pair has the same tokens."""
@@ -25,7 +25,7 @@ _TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True}
 
 
 @dataclass(frozen=True, eq=False)
-class _Chosen:
+class _JudgedPairs:
     """The pairs of spans that are judged.
 
     Attributes:
@@ -117,7 +117,7 @@ class SemevalF(FMeasure):
     )
     place: ClassVar[int] = 52
     support: ClassVar[str] = "possible"
-    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, "counts_per_label")
+    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     bounded: ClassVar[tuple[tuple[str, str], ...]] = (
         *FMeasure.bounded,
         *((part, whole) for whole in ("possible", "actual") for part in ("correct", "incorrect", "partial")),
@@ -151,37 +151,29 @@ class SemevalF(FMeasure):
         right = quantities["correct"] + quantities["partial"] / 2
         return precision_recall_f1(right, quantities["actual"], right, quantities["possible"], self.zero_division)
 
-    def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute also the counts of each label."""
-        return {**super().details(counts), "counts_per_label": counts.by_label()}
-
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
         """Flag the pairs that are correct in the schema."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
-    def _joint(self, alignment: Alignment) -> _Chosen:
+    def _joint(self, alignment: Alignment) -> _JudgedPairs:
         """Return the pairs that all schemas share."""
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
         exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_EXTENT])
-        return _Chosen(matched.reference[paired], matched.prediction[paired], exact, typed)
+        return _JudgedPairs(matched.reference[paired], matched.prediction[paired], exact, typed)
 
-    def _by_schema(self, alignment: Alignment) -> _Chosen:
+    def _by_schema(self, alignment: Alignment) -> _JudgedPairs:
         """Return the pairs that are best for the schema, or that nervaluate forms."""
-        sides = alignment.references, alignment.predictions
-        whole, *numbers = across_labels(alignment, *(np.ones(len(side), dtype=bool) for side in sides))
-        pairs, (references, predictions) = whole.pairs, (whole.references, whole.predictions)
-        enough = pairs.shared / references.size[pairs.reference] >= self.min_overlap
-        left, right, shared = pairs.reference[enough], pairs.prediction[enough], pairs.shared[enough]
-        exact = (shared == references.size[left]) & (shared == predictions.size[right])
-        typed = references.label[left] == predictions.label[right]
+        whole, *numbers = across_labels(
+            alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
+        )
+        pairs = OverlappingSpans.of(whole, self.min_overlap)
+        left, right, exact, typed = pairs.reference, pairs.prediction, pairs.exact, pairs.typed
         correct = self._correct(exact, typed)
         if self.alignment == "schema":
             chosen = best_matching(left, right, correct.astype(float))
         else:
-            distance = np.abs(references.start[left] - predictions.start[right])
-            distance += np.abs(references.end[left] - predictions.end[right])
-            nearest = distance * correct if self.schema == "ent_type" else np.zeros_like(distance)
+            nearest = pairs.distance * (correct & (self.schema == "ent_type"))
             chosen = greedy_matching(left, right, [~correct, nearest])
-        return _Chosen(numbers[0][left[chosen]], numbers[1][right[chosen]], exact[chosen], typed[chosen])
+        return _JudgedPairs(numbers[0][left[chosen]], numbers[1][right[chosen]], exact[chosen], typed[chosen])

@@ -9,12 +9,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, overlaps
+from ..alignment.overlaps import Alignment, Side, line_base, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
 from ..options import option
-from .aligned import AlignedMeasure, require_contiguous, require_lengths
+from .aligned import AlignedMeasure, require_contiguous, require_disjoint, require_lengths
 from .base import Key, zero_division_option
 
 
@@ -114,17 +114,15 @@ class UnitizingAlpha(AlignedMeasure):
     def _count(self, alignment: Alignment) -> UnitizingCounts:
         """Count the disagreement of two annotators: the reference and the prediction."""
         require_lengths(alignment.lengths, "alpha")
-        for name, side in (("references", alignment.references), ("predictions", alignment.predictions)):
+        for name, side in alignment.sides.items():
             self.require_units(alignment, name, side)
-        return self.count_sides([alignment.references, alignment.predictions], alignment.labels, alignment.offsets)
+        return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
 
     @staticmethod
     def require_units(alignment: Alignment, name: str, side: Side) -> None:
         """Raise an `InputError` unless a side's spans can be one annotator's units: contiguous and disjoint."""
         require_contiguous(alignment, name, side)
-        if not side.flat:
-            problem = "overlaps another of its label; one annotator's units do not."
-            raise alignment.refusal(name, side, int(side.overlapping[0]), problem)
+        require_disjoint(alignment, name, side, "; one annotator's units do not.")
 
     def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Count the disagreement of any number of annotators.
@@ -136,24 +134,14 @@ class UnitizingAlpha(AlignedMeasure):
         """
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
         columns = {"units": Column(document, label), "reference_spans": sides[0].column()}
-        rows: dict[str, np.ndarray] = {}
         if self.variant == "2016":
             size = np.concatenate([side.size for side in sides])
             columns["apart"] = _apart(sides)
             columns["inside"] = Column(document, label, size)
             columns["squares"] = Column(document, label, size**2)
-        else:
-            # on the line of its label a unit stands after all documents before its own
-            base = label.astype(np.int64) * offsets[-1] + offsets[document]
-            rows = {
-                "document": document.astype(np.int64),
-                "label": label.astype(np.int64),
-                "annotator": np.repeat(np.arange(len(sides)), [len(side) for side in sides]),
-                "start": np.concatenate([side.start for side in sides]) - base,
-                "end": np.concatenate([side.end for side in sides]) - base,
-            }
         tokens = np.diff(offsets)
         shared = {"tokens": tokens, "annotator_tokens": len(sides) * tokens}
+        rows = {} if self.variant == "2016" else unit_rows(sides, offsets)
         return UnitizingCounts(columns, labels, len(tokens), shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -200,6 +188,16 @@ class UnitizingAlpha(AlignedMeasure):
         observed, expected = (np.asarray(quantities[name], dtype=float) for name in ("observed", "expected"))
         alpha = np.where(expected == 0, self.zero_division, 1.0 - divide(observed, expected, 0.0))
         return {"alpha": alpha, "observed_disagreement": observed, "expected_disagreement": expected}
+
+
+def unit_rows(sides: Sequence[Side], offsets: np.ndarray) -> dict[str, np.ndarray]:
+    """List the units of all annotators: int64 columns of one length, bounds in tokens of the documents."""
+    names = ("document", "label", "start", "end")
+    document, label, start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in names)
+    base = line_base(label, document, offsets)
+    annotator = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
+    columns = {"document": document, "label": label, "annotator": annotator, "start": start - base, "end": end - base}
+    return {name: column.astype(np.int64) for name, column in columns.items()}
 
 
 def _apart(sides: Sequence[Side]) -> Column:
