@@ -143,6 +143,11 @@ def ordered_codes(*columns: np.ndarray) -> np.ndarray:
     return code
 
 
+def recoded(codes: np.ndarray, names: Iterable[str], number: Mapping[str, int]) -> np.ndarray:
+    """Number items by their names (int64), given codes that index the names."""
+    return np.asarray(np.array([number[name] for name in names], dtype=np.int64)[codes])
+
+
 def ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the ranks of values from 0, equal values sharing one, and the number of distinct values."""
     distinct, rank = np.unique(values, return_inverse=True)

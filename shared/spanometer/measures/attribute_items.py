@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import begins_run, code_type, listed, listed_items, ordered_codes
+from ..arrays import begins_run, code_type, listed, listed_items, ordered_codes, recoded
 from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
@@ -84,9 +84,9 @@ class Items:
         default_of = np.full(len(asked), -2, dtype=np.int64)
         for code, name in enumerate(asked):
             default = plain_value(defaults.get(name), name)
-            for other, known in enumerate(side.values):
-                if type(known) is type(default) and known == default:
-                    default_of[code] = other
+            for index, own in enumerate(side.values):
+                if type(own) is type(default) and own == default:
+                    default_of[code] = index
         rows = np.flatnonzero((side.value >= 0) & (attribute_of[side.name] >= 0))
         attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
         chosen = ~falsy[value] & (value != default_of[attribute]) & asked_of[attribute, side.label[span]]
@@ -110,8 +110,8 @@ class Items:
         return order[begins][in_order], score[in_order]
 
 
-def joined(references: Items, predictions: Items, name: str) -> np.ndarray:
-    """Return a column of the reference items and, behind them, of the predicted ones."""
+def joined(references: Any, predictions: Any, name: str) -> np.ndarray:
+    """Join a column of the references and, behind them, of the predictions: items or spans."""
     return np.concatenate([getattr(references, name), getattr(predictions, name)])
 
 
@@ -138,11 +138,8 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
     ):
         return np.zeros(0, dtype=np.int64)
     number = {label: code for code, label in enumerate(sorted({*references.labels, *predictions.labels}))}
-    label = [
-        np.array([number[label] for label in side.labels], dtype=np.int64)[side.label]
-        for side in (references, predictions)
-    ]
-    bounds = (np.concatenate([getattr(references, name), getattr(predictions, name)]) for name in names[:3])
+    label = [recoded(side.label, side.labels, number) for side in (references, predictions)]
+    bounds = (joined(references, predictions, name) for name in names[:3])
     codes = ordered_codes(*bounds, np.concatenate(label))
     apart = np.setxor1d(codes[: len(references)], codes[len(references) :])
     distinct, first = np.unique(codes, return_index=True)
@@ -157,8 +154,8 @@ def unmatched_by_document(references: Attributes, predictions: Attributes, *, sa
     apart = np.zeros(0, dtype=np.int64) if same else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
     of_prediction = predictions.document[apart[apart >= len(references)] - len(references)]
-    found = zip(UNMATCHED, (of_reference, of_prediction), strict=True)
-    return {name: np.bincount(document, minlength=references.documents) for name, document in found}
+    sides = zip(UNMATCHED, (of_reference, of_prediction), strict=True)
+    return {name: np.bincount(document, minlength=references.documents) for name, document in sides}
 
 
 def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
@@ -178,16 +175,16 @@ def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
     if attributes is None:
         return None
     if isinstance(attributes, Mapping):
-        given = dict(listed_items(attributes, _ATTRIBUTES_REMEDY, option="attributes"))
+        labels_of = dict(listed_items(attributes, _ATTRIBUTES_REMEDY, option="attributes"))
     elif isinstance(attributes, (list, tuple)):
         names = listed(attributes, _ATTRIBUTES_REMEDY, option="attributes")
         if not all(isinstance(name, str) for name in names):
             raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
-        given = dict.fromkeys(names, True)
+        labels_of = dict.fromkeys(names, True)
     else:
         raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
     asked: dict[str, frozenset[str] | None] = {}
-    for name, labels in given.items():
+    for name, labels in labels_of.items():
         if not isinstance(name, str):
             raise InputError(f"the attribute {shown(name)} in attributes is not a string.", _ATTRIBUTES_REMEDY)
         if labels is True:
@@ -272,15 +269,15 @@ def require_one_type(
         documents: the numbers of the documents; None for 0, 1, 2 ...
     """
     sides = references, predictions
-    given = [(name, plain_value(value, name)) for name, value in defaults.items() if name in asked]
+    preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in asked]
     meant = [[(_meaning(value), type(value)) for value in side.values] for side in sides]
     types: dict[Any, set[type]] = {}
-    for meaning, kind in chain(*meant, ((_meaning(value), type(value)) for _, value in given)):
+    for meaning, kind in chain(*meant, ((_meaning(value), type(value)) for _, value in preset)):
         types.setdefault(meaning, set()).add(kind)
     if all(len(kinds) == 1 for kinds in types.values()):
         return
-    known: dict[Any, tuple[Value | None, InputError | None]] = {
-        (name, _meaning(value)): (value, None) for name, value in given
+    first: dict[Any, tuple[Value | None, InputError | None]] = {
+        (name, _meaning(value)): (value, None) for name, value in preset
     }
     for number, side in enumerate(sides):
         doubtful = np.array([*(len(types[meaning]) > 1 for meaning, _ in meant[number]), False], dtype=bool)
@@ -292,12 +289,12 @@ def require_one_type(
             if name not in asked:
                 continue
             here = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
-            one, there = known.setdefault((name, _meaning(value)), (value, here))
-            if type(one) is not type(value):
+            other, there = first.setdefault((name, _meaning(value)), (value, here))
+            if type(other) is not type(value):
                 where = mention("default_values") if there is None else OTHER_PLACE
                 raise here.placed(
-                    problem=f"{shown(name)} is {value!r} here and {one!r} in {where}: values that differ in type alone "
-                    f"({type(value).__name__} and {type(one).__name__}).",
+                    problem=f"{shown(name)} is {value!r} here and {other!r} in {where}: values that differ in type "
+                    f"alone ({type(value).__name__} and {type(other).__name__}).",
                     remedy='Write all values of an attribute in one type; in JSON, true, 1 and "1" are three values.',
                     other=there,
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
@@ -273,15 +273,15 @@ class Gamma(AlignedMeasure):
         return 1 - divide(whole, np.full(len(whole), whole.mean()), 1.0)
 
     def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what a unit of each label has of expected disorder, and the categorical one of each and of all.
+        """Compute the share of a unit of each label in expected disorder, and the categorical one of each and of all.
 
         The counts keep it, as many values are made of it; with it the disorder of each random annotation.
         """
-        known: dict[str, Any] = counts.__dict__.setdefault("chance", {})
-        asked = repr([getattr(self, name) for name in _OF_CHANCE])
-        if asked not in known:
-            known[asked] = self._expected(counts)
-        return known[asked]  # type: ignore[no-any-return]
+        kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
+        options = repr([getattr(self, name) for name in _OF_CHANCE])
+        if options not in kept:
+            kept[options] = self._expected(counts)
+        return kept[options]  # type: ignore[no-any-return]
 
     def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows, tokens, labels = counts.rows, counts.shared["tokens"], len(counts.labels)
@@ -295,12 +295,12 @@ class Gamma(AlignedMeasure):
         units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
-        found = chance.disorders(self.samples, self.precision, self.processes)
-        each = self.delta_empty * found.per_label.mean(axis=0) * number / annotators
-        known = ~np.isnan(found.categorical)
-        sums = np.where(known, found.categorical, 0.0).sum(axis=0)
+        disorders = chance.disorders(self.samples, self.precision, self.processes)
+        each = self.delta_empty * disorders.per_label.mean(axis=0) * number / annotators
+        aligned = ~np.isnan(disorders.categorical)
+        sums = np.where(aligned, disorders.categorical, 0.0).sum(axis=0)
         of_label = np.bincount(label, minlength=labels)
-        return divide(each, of_label, 0.0), divide(sums, known.sum(axis=0), 0.0), found.whole
+        return divide(each, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Return the distances of labels."""
@@ -323,16 +323,16 @@ class Gamma(AlignedMeasure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute gamma, gamma-cat and the two disorders."""
-        known = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
+        sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
         return {
-            "gamma": self._beyond(known["observed"], known["expected"], known["mean_units"]),
-            "gamma_cat": self._beyond(known["categorical"], known["expected_categorical"], known["weight"]),
-            "observed_disorder": divide(known["observed"], known["mean_units"], 0.0),
-            "expected_disorder": divide(known["expected"], known["mean_units"], 0.0),
+            "gamma": self._beyond(sums["observed"], sums["expected"], sums["mean_units"]),
+            "gamma_cat": self._beyond(sums["categorical"], sums["expected_categorical"], sums["weight"]),
+            "observed_disorder": divide(sums["observed"], sums["mean_units"], 0.0),
+            "expected_disorder": divide(sums["expected"], sums["mean_units"], 0.0),
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Return 1 - observed / expected; 1 if nothing is observed of what there is."""
+        """Compute 1 - observed / expected; 1 if nothing is observed of what there is."""
         observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
@@ -351,43 +351,46 @@ def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> l
 _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
 
 
-def _read(given: Any) -> dict[tuple[str, str], float]:
-    """Return the distances of pairs of labels, the names of each in order."""
-    found: dict[tuple[str, str], float] = {}
-    for one, other, distance in _entries(given):
-        names = isinstance(one, str) and isinstance(other, str) and not set("/=,") & set(one + other)
-        if not names or not is_number(distance) or not isfinite(distance) or not 0 <= distance <= 1:
-            raise _refusal(given)
-        pair = min(one, other), max(one, other)
-        if found.setdefault(pair, float(distance)) != distance or (one == other and distance):
-            raise _refusal(given)
-    return found
-
-
-def _entries(given: Any) -> list[tuple[Any, Any, Any]]:
-    if isinstance(given, Mapping):
-        rows = listed_items(given, _REMEDY, option="distances")
-        if not all(isinstance(others, Mapping) for _, others in rows):
-            raise _refusal(given)
-        return [(one, *pair) for one, others in rows for pair in listed_items(others, _REMEDY, option="distances")]
-    if not isinstance(given, str):
-        raise _refusal(given)
+def _read(option: Any) -> dict[tuple[str, str], float]:
+    """Read the distances of pairs of labels, the names of each in order."""
+    refusal = options_of(Gamma)["distances"].refusal(option, _REMEDY)
     try:
-        if given.lstrip().startswith("{"):
-            # lists of pairs: a dictionary would lose the first of two entries of one label
-            rows = json.loads(given, object_pairs_hook=list)
-            return [(one, other, distance) for one, others in rows for other, distance in others]
-        parts = [entry.partition("=") for entry in given.split(",")]
-        return [(*map(str.strip, names.split("/", 1)), float(number)) for names, _, number in parts]  # type: ignore[misc]
+        entries = list(_entries(option))
+    except InputError:
+        raise
     except (ValueError, TypeError, RecursionError):
-        raise _refusal(given) from None
+        raise refusal from None
+    distances: dict[tuple[str, str], float] = {}
+    for first, second, distance in entries:
+        names = isinstance(first, str) and isinstance(second, str) and not set("/=,") & set(first + second)
+        if not names or not is_number(distance) or not isfinite(distance) or not 0 <= distance <= 1:
+            raise refusal
+        pair = min(first, second), max(first, second)
+        if distances.setdefault(pair, float(distance)) != distance or (first == second and distance):
+            raise refusal
+    return distances
+
+
+def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield pairs of labels with their distances; a TypeError or ValueError if there are none."""
+    if isinstance(option, Mapping):
+        for label, others in listed_items(option, _REMEDY, option="distances"):
+            if not isinstance(others, Mapping):
+                raise TypeError
+            yield from ((label, *pair) for pair in listed_items(others, _REMEDY, option="distances"))
+    elif not isinstance(option, str):
+        raise TypeError
+    elif option.lstrip().startswith("{"):
+        # lists of pairs: a dictionary would lose the first of two entries of one label
+        for label, others in json.loads(option, object_pairs_hook=list):
+            yield from ((label, other, distance) for other, distance in others)
+    else:
+        for names, _, number in (entry.partition("=") for entry in option.split(",")):
+            first, second = map(str.strip, names.split("/", 1))
+            yield first, second, float(number)
 
 
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
     """Write distances as the options have them."""
     pairs = sorted(distances.items())
     return ",".join(f"{one}/{other}={number!r}".removesuffix(".0") for (one, other), number in pairs) or None
-
-
-def _refusal(given: Any) -> InputError:
-    return options_of(Gamma)["distances"].refusal(given, _REMEDY)

@@ -108,13 +108,13 @@ class Chance:
         Raises:
             InputError: if more than `MOST_SAMPLES` are needed.
         """
-        found = self._in_processes(0, samples, processes)
+        disorders = self._in_processes(0, samples, processes)
         if precision is None:
-            return found
-        mean, deviation = found.whole.mean(), found.whole.std(ddof=1) if samples > 1 else 0.0
+            return disorders
+        mean, deviation = disorders.whole.mean(), disorders.whole.std(ddof=1) if samples > 1 else 0.0
         needed = ceil((_CONFIDENCE * deviation / mean / precision) ** 2) if mean else 0
         if needed <= samples:
-            return found
+            return disorders
         if needed > MOST_SAMPLES:
             raise InputError(
                 f"a relative error of {precision:g} takes about {needed:,} random annotations; the limit is "
@@ -122,7 +122,7 @@ class Chance:
                 f"Set {setting('precision', float(f'{1.01 * precision * sqrt(needed / MOST_SAMPLES):.1g}'))} or more.",
                 option="precision",
             )
-        return _joined([found, self._in_processes(samples, needed, processes)])
+        return _joined([disorders, self._in_processes(samples, needed, processes)])
 
     def _in_processes(self, first: int, last: int, processes: int) -> Disorders:
         parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]

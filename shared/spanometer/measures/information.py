@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import each_item, is_number, offsets_of, ranges, read_documents, runs
+from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, runs
 from ..exceptions import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
@@ -65,7 +65,8 @@ class TokenProbabilities:
         if wrong.any():
             token = int(np.argmax(wrong))
             logarithms = " These may be logarithms: take exp of them." if values[token] < 0 else ""
-            raise _refused(f"{values[token]!s} is no probability.", f"{_RANGE}{logarithms}", offsets, token)
+            problem = f"{values[token]!s} is no probability."
+            raise refusal(problem, f"{_RANGE}{logarithms}", offsets, token, "token_probabilities")
         return cls(offsets, np.where(values == 0, np.nan, values))
 
 
@@ -74,25 +75,23 @@ def _numbers(row: Any, document: int) -> np.ndarray:
     try:
         listed = row if hasattr(row, "__array__") else list(row)
         # NumPy makes numbers of truth values that stand among numbers
-        found = np.empty((0, 0)) if bool in set(map(type, listed)) else np.asarray(listed)
+        numbers = np.empty((0, 0)) if bool in set(map(type, listed)) else np.asarray(listed)
     except (TypeError, ValueError, RuntimeError):
-        found = np.empty((0, 0))
-    if found.ndim == 1 and found.dtype.kind == "O":
-        items = found.tolist()
+        numbers = np.empty((0, 0))
+    if numbers.ndim == 1 and numbers.dtype.kind == "O":
+        items = numbers.tolist()
         if all(item is None or is_number(item) for item in items):
-            found = np.array(items, dtype=float)
-    if found.ndim != 1 or found.dtype.kind not in "fiu":
+            numbers = np.array(items, dtype=float)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
         problem = f"{shown(row)} is not a list of probabilities."
         raise InputError(problem, _LISTS_REMEDY, side="token_probabilities", document=document)
-    return found.astype(float)
+    return numbers.astype(float)
 
 
-def _refused(
-    problem: str, remedy: str, offsets: np.ndarray, token: int, side: str = "token_probabilities"
-) -> InputError:
+def refusal(problem: str, remedy: str, offsets: np.ndarray, token: int, side: str) -> InputError:
     """Return an error about a token of all documents, laid end to end."""
-    document = int(np.searchsorted(offsets, token, side="right")) - 1
-    return InputError(problem, remedy, side=side, document=document, position=token - int(offsets[document]))
+    document, position = place_of(offsets, token)
+    return InputError(problem, remedy, side=side, document=document, position=position)
 
 
 def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]:
@@ -281,13 +280,13 @@ def _information(share: np.ndarray, log_base: float) -> np.ndarray:
     return np.asarray(-np.log(share) / math.log(log_base) + 0.0)
 
 
-def _require_fit(found: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
+def _require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
     """Raise an `InputError` unless there are words, or probabilities, of the annotated documents."""
     remedy = f"{setting(name)} are the {noun} of the documents that both sides annotate."
-    if len(found) != len(lengths):
-        raise InputError(f"{noun} for {len(found)} documents, annotation of {len(lengths)}.", remedy, side=name)
-    unfit = found != lengths if exact else found < lengths
+    if len(sizes) != len(lengths):
+        raise InputError(f"{noun} for {len(sizes)} documents, annotation of {len(lengths)}.", remedy, side=name)
+    unfit = sizes != lengths if exact else sizes < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        problem = f"{found[document]} {noun}, {lengths[document]} annotated tokens."
+        problem = f"{sizes[document]} {noun}, {lengths[document]} annotated tokens."
         raise InputError(problem, remedy, side=name, document=document)

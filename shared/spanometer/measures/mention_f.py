@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import ordered_codes, turns
+from ..arrays import ordered_codes, recoded, turns
 from ..counts.counts import Column, Counts
 from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
@@ -93,8 +93,7 @@ class MentionF(PrecisionRecallF1):
         """Return the labels of a side's mentions as codes of all labels."""
         if self.labels == "ignore":
             return np.zeros(len(side), dtype=np.int64)
-        number = {name: code for code, name in enumerate(names)}
-        return np.asarray(np.array([number[name] for name in side.labels], dtype=np.int64)[side.label])
+        return recoded(side.label, side.labels, {name: code for code, name in enumerate(names)})
 
     def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
         """Return the normal forms of a side's mentions as codes; each distinct text is folded once."""

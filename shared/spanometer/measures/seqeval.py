@@ -110,18 +110,18 @@ class Seqeval(Measure):
         return self.read(references, predictions)[0]
 
     def read(self, references: Any, predictions: Any) -> tuple[Counts, dict[str, object]]:
-        """Count tags of both sides; also return how they were read, for the signature."""
-        given = {"references": references, "predictions": predictions}
+        """Count tags of both sides, and describe for the signature how they were read."""
+        columns = {"references": references, "predictions": predictions}
         repair = "discard" if self.mode == "strict" else "conlleval"
         try:
-            encoded = {side: on_side(side, encoded_tags, documents) for side, documents in given.items()}
+            encoded = {side: on_side(side, encoded_tags, documents) for side, documents in columns.items()}
             require_same_lengths(*(side.lengths for side in encoded.values()))
             numbers = {"id2label": self.id2label, "ignore_index": self.ignore_index}
             with named_tags(encoded, prefix=True, **numbers) as (tags, _):
                 if self.suffix:
-                    tags = {side: on_side(side, found.suffixes_as_prefixes) for side, found in tags.items()}
+                    tags = {side: on_side(side, own.suffixes_as_prefixes) for side, own in tags.items()}
                 scheme = self.scheme if self.mode == "strict" else None
-                reference, predicted, known = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
+                reference, predicted, scheme_read = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
         except InputError as error:
             raise error.respelled(spell) from None
         spans = SpanF().count(Alignment(reference, predicted))
@@ -129,7 +129,9 @@ class Seqeval(Measure):
         equal = np.equal(*common_codes(*tags.values())[0])
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
         ignored = ... if self.id2label is None else self.ignore_index
-        return replace(spans, shared=shared, measure=self), reading_of(known, repair, prefix=True, ignore_index=ignored)
+        return replace(spans, shared=shared, measure=self), reading_of(
+            scheme_read, repair, prefix=True, ignore_index=ignored
+        )
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and over all; with `zero_division="warn"` this warns as seqeval does."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, Side
-from ..arrays import begins_run, is_ordered, read_documents
+from ..arrays import begins_run, is_ordered, place_of, read_documents
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
@@ -24,6 +24,7 @@ from .information import (
     TokenInformation,
     TokenProbabilities,
     mapping_digest,
+    refusal,
     require_probabilities,
     require_probability,
 )
@@ -192,29 +193,29 @@ class SlIcm(AlignedMeasure):
         self._check_probabilities()
 
     def _check_probabilities(self) -> None:
-        given = self.token_probabilities
+        probabilities = self.token_probabilities
         if self.unknown is not None:
             require_probability(self.unknown, "unknown")
-            if not isinstance(given, Mapping):
+            if not isinstance(probabilities, Mapping):
                 raise InputError(
                     f"{mention('unknown')} is for words that a mapping lacks, and there is no mapping.",
                     f"Leave it out, or give a mapping as {mention('token_probabilities')}.",
                     option="unknown",
                 )
-        if isinstance(given, Mapping):
-            require_probabilities(given)
+        if isinstance(probabilities, Mapping):
+            require_probabilities(probabilities)
             if self.tokens is None:
                 raise InputError(
                     f"{mention('token_probabilities')} is a mapping, and there are no tokens.",
                     f"Give {setting('tokens')} too.",
                     option="token_probabilities",
                 )
-        elif given is not None:
-            of_tokens = is_ordered(given) or isinstance(given, TokenProbabilities)
+        elif probabilities is not None:
+            of_tokens = is_ordered(probabilities) or isinstance(probabilities, TokenProbabilities)
             if of_tokens:
-                object.__setattr__(self, "token_probabilities", TokenProbabilities.read(given))
+                object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
             else:
-                require_probability(given, "token_probabilities")
+                require_probability(probabilities, "token_probabilities")
             if self.tokens is not None:
                 what = "are those of the tokens" if of_tokens else "is one number"
                 raise InputError(
@@ -225,12 +226,12 @@ class SlIcm(AlignedMeasure):
     def options(self) -> dict[str, Any]:
         """Return the options for the signature: of the probabilities, where they come from."""
         options = super().options()
-        given = self.token_probabilities
-        if isinstance(given, Mapping):
-            options["token_probabilities"] = f"mapping-{mapping_digest(given)}"
-        elif isinstance(given, TokenProbabilities):
+        probabilities = self.token_probabilities
+        if isinstance(probabilities, Mapping):
+            options["token_probabilities"] = f"mapping-{mapping_digest(probabilities)}"
+        elif isinstance(probabilities, TokenProbabilities):
             options["token_probabilities"] = "tokens"
-        elif given is None:
+        elif probabilities is None:
             options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
         unused = ("tokens",) if self.unknown is not None else ("tokens", "unknown")
         return {name: value for name, value in options.items() if name not in unused}
@@ -238,8 +239,8 @@ class SlIcm(AlignedMeasure):
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
         """Make the measure of some `options()`; without probabilities of words each token carries a unit."""
-        given = options["token_probabilities"]
-        return cls(**{**options, "token_probabilities": None if given == "unit" else given})
+        source = options["token_probabilities"]
+        return cls(**{**options, "token_probabilities": None if source == "unit" else source})
 
     def require_additive(self) -> None:
         """Raise an `InputError` if probabilities are estimated from the documents that are counted."""
@@ -310,18 +311,15 @@ class SlIcm(AlignedMeasure):
         token = information.unknown_in(start, start + size)
         if token is None:
             return
-        document = int(np.searchsorted(alignment.offsets, token, side="right")) - 1
-        place: dict[str, Any] = {"document": document, "position": token - int(alignment.offsets[document])}
         if self.tokens is None:
             problem = "the token is in a span, and has no probability (or the probability 0)."
-            raise InputError(problem, "Give one for every token of a span.", side="token_probabilities", **place)
-        word = self.tokens[document][place["position"]]
-        raise InputError(
-            f"the word {word!r} is in a span, and has no probability.",
-            f"Give one for every word of a span, or one for all others, {setting('unknown', 1e-7)}.",
-            side="tokens",
-            **place,
-        )
+            remedy, side = "Give one for every token of a span.", "token_probabilities"
+        else:
+            document, position = place_of(alignment.offsets, token)
+            problem = f"the word {self.tokens[document][position]!r} is in a span, and has no probability."
+            remedy = f"Give one for every word of a span, or one for all others, {setting('unknown', 1e-7)}."
+            side = "tokens"
+        raise refusal(problem, remedy, alignment.offsets, token, side)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         """Compute the information of matched intersections and both sides' spans by label, that of labels included."""
@@ -345,7 +343,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def _match(self, references: Side, predictions: Side, pairs: Pairs, common: np.ndarray) -> np.ndarray:
-        """Return whether each pair of overlapping spans is matched."""
+        """Match spans; flag the chosen pairs of overlapping ones."""
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)
         if self.matching == "optimal":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..alignment.matching import best_matching
 from ..alignment.overlaps import Side, overlaps
-from ..arrays import offsets_of, ordered_codes, ranges
+from ..arrays import offsets_of, ordered_codes, ranges, ranked, recoded
 from ..counts.counts import Column
 from ..exceptions import InputError, require_sides
 from ..spans.arrow import share_lengths
@@ -41,12 +40,12 @@ class EntityPairs:
 
     @cached_property
     def types_differ(self) -> np.ndarray:
-        """Return whether a type has no equal partner."""
+        """Flag the pairs in which a type has no equal partner."""
         return np.asarray(self.equal < self.types)
 
     @cached_property
     def first_parts_differ(self) -> np.ndarray:
-        """Return whether a type has no partner of its first part."""
+        """Flag the pairs in which a type has no partner of its first part."""
         return np.asarray(self.alike < self.types)
 
 
@@ -81,14 +80,14 @@ class TreeAlignment:
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}
         self._names = len(names)
-        self._type = [_recoded(side.type, side.types, number) for side in self.sides]
-        self._component_label = [_recoded(side.component_label, side.component_labels, number) for side in self.sides]
+        self._type = [recoded(side.type, side.types, number) for side in self.sides]
+        self._component_label = [recoded(side.component_label, side.component_labels, number) for side in self.sides]
         # no array of strings: NumPy drops NULs at their end and makes all as wide as the widest
         parts: dict[str, int] = {}
         self._first_part = np.array([parts.setdefault(name.partition(".")[0], len(parts)) for name in names], dtype=int)
         labels = {name: code for code, name in enumerate(self.types)}
         self.entities = [
-            self._on_line(side.document, _recoded(side.first_type, side.types, labels), side.start, side.end)
+            self._on_line(side.document, recoded(side.first_type, side.types, labels), side.start, side.end)
             for side in self.sides
         ]
 
@@ -139,7 +138,7 @@ class TreeAlignment:
         return _overlapping(self.components, "components")
 
     def component_errors(self, label_cost: float, bounds_cost: float) -> dict[str, np.ndarray]:
-        """Return the error in the components of each pair of entities, and its parts, see `measures.Eter`."""
+        """Compute the error in the components of each pair of entities, and its parts, see `measures.Eter`."""
         reference, prediction = self.pairs.reference, self.pairs.prediction
         first, second = self._component_pairs
         parents = [side.component_entity for side in self.sides]
@@ -276,11 +275,6 @@ def _bounds_differ(sides: list[Side], first: np.ndarray, second: np.ndarray) -> 
     return np.asarray(starts_differ | (references.end[first] != predictions.end[second]))
 
 
-def _recoded(codes: np.ndarray, names: tuple[str, ...], number: Mapping[str, int]) -> np.ndarray:
-    """Return codes of names as codes in another table of names."""
-    return np.asarray(np.array([number[name] for name in names], dtype=np.int64)[codes])
-
-
 def _numbers(*columns: np.ndarray) -> np.ndarray:
     """Return numbers from 0 for rows of integer columns, in their order: the same for equal rows."""
-    return np.unique(ordered_codes(*columns), return_inverse=True)[1].ravel()
+    return ranked(ordered_codes(*columns))[0]

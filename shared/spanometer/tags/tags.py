@@ -119,13 +119,8 @@ class Tags:
         named = [code for code, name in enumerate(self.names) if name != "O"]
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
-            document, position = self.first(named[0])
-            raise InputError(
-                f"{shown(self.names[named[0]])} has a prefix, and so have all other tags.",
-                f"Leave out {setting('prefix', False)}.",
-                document=document,
-                position=position,
-            )
+            problem = f"{shown(self.names[named[0]])} has a prefix, and so have all other tags."
+            raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
@@ -146,13 +141,11 @@ class Tags:
         for code, name in enumerate(self.names):
             label, _, prefix = name.rpartition("-")
             if not (name == "O" or (prefix in PREFIXES and (label or name == prefix))):
-                document, position = self.first(code)
-                raise InputError(
+                raise self.refusal(
+                    code,
                     f"{shown(name)} does not end in a prefix ({', '.join(sorted(PREFIXES))}).",
                     f"Write every tag as O or as label-prefix, for example 'PER-B', or leave out "
                     f"{setting('suffix', True)}.",
-                    document=document,
-                    position=position,
                 )
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
@@ -181,8 +174,7 @@ class Tags:
             elif labels is not None and number == ignore_index and not (self.codes == code).any():
                 names[code] = "O"
             else:
-                document, position = self.first(code)
-                raise InputError(*_unnamed(number, labels), document=document, position=position)
+                raise self.refusal(code, *_unnamed(number, labels))
         return replace(self, names=tuple(names))
 
     def has_number(self, number: int | None) -> np.ndarray:
@@ -197,6 +189,11 @@ class Tags:
     def place(self, token: int) -> tuple[int, int]:
         """Return document and position of a token of the whole column."""
         return place_of(self.offsets, token)
+
+    def refusal(self, code: int, problem: str, remedy: str) -> InputError:
+        """Return an error about the first token with this code."""
+        document, position = self.first(code)
+        return InputError(problem, remedy, document=document, position=position)
 
 
 class _Encoder:
@@ -260,9 +257,7 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
         bare = label is None and not labelled
         if prefix in allowed and (bare or (label and label == label.strip() and not has_control_characters(label))):
             continue
-        document, position = tags.first(code)
-        problem, remedy = _unreadable(tags.names[code], prefix, label, scheme)
-        raise InputError(problem, remedy, document=document, position=position)
+        raise tags.refusal(code, *_unreadable(tags.names[code], prefix, label, scheme))
 
 
 def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None) -> tuple[str, str]:
@@ -270,27 +265,27 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     of_scheme = "any known scheme" if scheme is None else scheme.name
     listed = f"{', '.join(allowed)} and O"
     last = tag.rpartition("-")[2]
-    found = shown(tag)
+    text = shown(tag)
     if prefix in allowed:
         if label is None:
-            return f"{found} has no label, but other tags have one.", "Write every tag as prefix-label, or none."
+            return f"{text} has no label, but other tags have one.", "Write every tag as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
         if has_control_characters(label):
             problem = "a label with control characters"
-        return f"{found} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
+        return f"{text} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = where_known("suffix", f", or say so with {setting('suffix', True)}")
         return (
-            f"{found} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
+            f"{text} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
-        return f"{found} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
+        return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
-        problem = f"{found} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}."
+        problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}."
         return problem, f"Name the scheme of the tags with {setting('scheme')}."
-    return f"{found} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
+    return f"{text} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
 
 
 def _remedy(tag: str) -> str:
@@ -388,8 +383,8 @@ def _is_number_type(kind: type) -> bool:
 
 def _number_of(name: str) -> int | None:
     """Return the label number that a name stands for; None if it is a tag."""
-    found = _NUMBER.fullmatch(name)
-    return None if found is None else int(found[1])
+    match = _NUMBER.fullmatch(name)
+    return None if match is None else int(match[1])
 
 
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
@@ -410,9 +405,9 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
         for position, tag in enumerate(row):
             if isinstance(tag, str) and is_utf8(tag):
                 continue
-            found = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
+            text = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
-                f"{found} is not a tag.",
+                f"{text} is not a tag.",
                 "Tags are strings such as 'B-PER', or all are label numbers.",
                 document=first_document + number,
                 position=position,
