@@ -49,7 +49,7 @@ def begins_run(*keys: np.ndarray) -> np.ndarray:
 
 
 def ascends(*keys: np.ndarray) -> bool:
-    """Return whether rows of keys, the first one deciding first, are in order and none occurs twice."""
+    """Tell whether rows of keys, the first one deciding first, are in order and none occurs twice."""
     above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
         above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
@@ -171,7 +171,7 @@ def take_segments(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, 
 
 
 def surely_distinct(texts: Sequence[str | None]) -> bool:
-    """Return whether no two texts have one hash, and so none occurs twice; hashes take less memory than a set."""
+    """Tell whether no two texts have one hash, and so none occurs twice; hashes take less memory than a set."""
     hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
     hashes.sort()
     return not (hashes[1:] == hashes[:-1]).any()
@@ -234,7 +234,7 @@ def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
 
 
 def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
-    """Return what is an Arrow column, or has one inside, as this column; None for anything else.
+    """Find the Arrow column that an object is, or has inside; None for anything else.
 
     That is Arrow arrays and chunked arrays, columns of `datasets` (their `ClassLabel` numbers become names), pandas
     series of Arrow types, and NumPy arrays of numbers with two axes. None of these libraries is imported.
@@ -279,8 +279,8 @@ def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
     values = integers(numbers)
     unnamed = np.unique(values[(values < 0) | (values >= len(names))])
     codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
-    known = pa.array([*names, *map(str, unnamed.tolist())], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=null_flags(numbers)), known)
+    dictionary = pa.array([*names, *map(str, unnamed.tolist())], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=null_flags(numbers)), dictionary)
 
 
 def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -338,14 +338,14 @@ def read_documents(documents: Any, remedy: str) -> list[Any]:
 
 
 def ordered(values: Any, what: str, remedy: str, **place: Any) -> list[Any]:
-    """Return what has items in an order as a list, see `is_ordered`; an `InputError` says that it is not `what`."""
+    """Make a list of an object whose items have an order, see `is_ordered`; an `InputError` says it is not `what`."""
     if not is_ordered(values):
         raise InputError(f"{shown(values)} is not {what}.", remedy, **place)
     return listed(values, remedy, **place)
 
 
 def as_array(values: Any, what: str, remedy: str, **place: Any) -> np.ndarray:
-    """Return what NumPy can make an array of; an `InputError` says that it is not `what`."""
+    """Make an array of an object; an `InputError` says that it is not `what`."""
     try:
         return np.asarray(values)
     except Exception as error:
@@ -364,7 +364,7 @@ def frozen(owner: Any, *names: str) -> None:
 
 
 def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
-    """Return what an object gives one by one; an `InputError`, at a place, if it fails at that."""
+    """List the items of an iterable; an `InputError`, at a place, if it fails at that."""
     try:
         return list(values)
     except Exception as error:
@@ -407,22 +407,22 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
 
 
 def is_list(value: Any) -> bool:
-    """Return whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
+    """Tell whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Return whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
+    """Tell whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is an integer or a floating-point number."""
+    """Tell whether a value is an integer or a floating-point number."""
     return is_integer(value) or isinstance(value, (float, np.floating))
 
 
 def is_ordered(value: Any) -> bool:
-    """Return whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
+    """Tell whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
     if isinstance(value, (str, bytes, Set, Mapping)):
         return False
     if isinstance(value, np.ndarray):
@@ -431,7 +431,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def is_utf8(text: str) -> bool:
-    """Return whether a string can be stored as UTF-8, that is, has no lone surrogates."""
+    """Tell whether a string can be stored as UTF-8, that is, has no lone surrogates."""
     if text.isascii():
         return True
     try:

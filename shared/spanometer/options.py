@@ -159,7 +159,7 @@ class Option:
         return f"{self.help}{values}"
 
     def describe(self) -> str:
-        """Return what the option does, its values and its default, as sentences."""
+        """Describe the option, its values and its default in sentences."""
         text = f"{self.text[0].upper()}{self.text[1:]}."
         return text if self.choices else f"{text} Default {self.default!r}."
 
@@ -192,11 +192,11 @@ class Option:
         except ValueError:
             raise self.refusal(text, f"Use {self._expected()}.") from None
 
-    def _fits(self, given: Any) -> bool:
+    def _fits(self, number: Any) -> bool:
         kind: Any = self.kind
         # a masked number of NumPy would give 0
-        scalar = getattr(given, "shape", None) == () and hasattr(given, "item") and not getattr(given, "mask", False)
-        value: Any = given.item() if scalar else given
+        scalar = getattr(number, "shape", None) == () and hasattr(number, "item") and not getattr(number, "mask", False)
+        value: Any = number.item() if scalar else number
         accepted: Any = _KINDS[kind]
         if (isinstance(value, bool) and kind is not bool) or not isinstance(value, accepted):
             return False
@@ -237,8 +237,8 @@ def replaced_option(owner: Any, name: str, **details: Any) -> Any:
 
 def reused_option(owner: type, name: str) -> Any:
     """Declare a field of a dataclass as the option that another one declares."""
-    known = next(one for one in fields(owner) if one.name == name)
-    return field(default=known.default, metadata=known.metadata)
+    declared = next(item for item in fields(owner) if item.name == name)
+    return field(default=declared.default, metadata=declared.metadata)
 
 
 def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
@@ -302,12 +302,12 @@ def require_known(names: Iterable[str], known: Collection[str], owner: str) -> N
 
 
 def elsewhere(name: str) -> str:
-    """Return what there is instead of another tool's option or flag, as the text of an `InputError`; or nothing."""
+    """Name the counterpart of another tool's option or flag, as the text of an `InputError`; empty if there is none."""
     return _ELSEWHERE.get(name.replace("-", "_"), "")
 
 
 def same(value: Any, other: Any) -> bool:
-    """Return whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
+    """Tell whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
         return bool(value == other or (value != value and other != other))
     return type(value) is type(other) and bool(value == other)

@@ -46,21 +46,21 @@ def fair_errors(alignment: Alignment) -> FairErrors:
     """
     wrong, _, _ = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     left, right = _identical(wrong)
-    found = [_errors(wrong, np.full(len(left), _LE), left, right)]
+    parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
     wrong = _without(wrong, left, right)
     # a pair that nothing else overlaps is an event; all others are looked at in turn
     pairs = wrong.pairs
     alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
-    found.append(_events(wrong, np.flatnonzero(alone)))
+    parts.append(_events(wrong, np.flatnonzero(alone)))
     wrong = _without(wrong, pairs.reference[alone], pairs.prediction[alone])
     chosen, pairs = _Turns(wrong).events(), wrong.pairs
-    found.append(_events(wrong, chosen))
+    parts.append(_events(wrong, chosen))
     wrong = _without(wrong, pairs.reference[chosen], pairs.prediction[chosen])
     missing, spurious = np.arange(len(wrong.references)), np.arange(len(wrong.predictions))
-    found.append(_errors(wrong, np.full(len(missing), _FN), missing, None))
-    found.append(_errors(wrong, np.full(len(spurious), _FP), None, spurious))
+    parts.append(_errors(wrong, np.full(len(missing), _FN), missing, None))
+    parts.append(_errors(wrong, np.full(len(spurious), _FP), None, spurious))
     columns = ("kind", "document", "reference", "prediction")
-    return FairErrors(*(np.concatenate([getattr(part, name) for part in found]) for name in columns))
+    return FairErrors(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
 def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
@@ -152,18 +152,18 @@ class _Turns:
 
     def events(self) -> np.ndarray:
         """Return the pairs that are events, in the order in which they are found."""
-        found = [np.zeros(0, dtype=np.intp)]
+        parts = [np.zeros(0, dtype=np.intp)]
         for first, alike in ((0, True), (3, False)):
             pairs = np.flatnonzero(self._alike == alike)
             for number, (hand, fresh) in enumerate(((0, True), (0, False), (1, False)), first):
-                found += self._pass(pairs, hand, fresh, number)
-        return np.concatenate(found)
+                parts += self._pass(pairs, hand, fresh, number)
+        return np.concatenate(parts)
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
         """Give each free span of a side, in its turn, the best span of the other side that is free, or that is not."""
         one, other = self._ends[hand], self._ends[1 - hand]
         pairs = pairs[self._free[hand][one[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
-        found = []
+        parts = []
         for turn in rounds(self._group[pairs], self._place[hand][one[pairs]]):
             best = self._best(pairs[turn], hand, fresh)
             time = number * len(self._group) + self._place[hand][one[best]]
@@ -172,11 +172,11 @@ class _Turns:
                 self._used[index][ends[first]] = time[first]
                 self._free[index][ends] = False
             self._take(best)
-            found.append(best)
-        return found
+            parts.append(best)
+        return parts
 
     def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
-        """Return the best pair of each span that has its turn: of these spans, and of fresh ones, no token is taken."""
+        """Choose the best remaining pair of each span, without tokens that are matched already."""
         one, other = self._ends[hand], self._ends[1 - hand]
         if fresh:
             pairs = pairs[self._free[1 - hand][other[pairs]]]
@@ -192,7 +192,7 @@ class _Turns:
         return np.asarray(pairs[order[runs(one[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
-        """Return how many tokens that the spans of pairs share are left of the one of a side."""
+        """Count for each pair the shared tokens that are left of the span of a side."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.arange(len(pairs)), pieces)
         place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]

@@ -54,10 +54,10 @@ def lexicographic_matching(
     stairs = _is_staircase(group, row, column)[group]
     for flags, solve in ((stairs, _on_stairs), (~stairs, _in_groups)):
         if flags.any():
-            found = pairs[flags]
-            of_pairs = [np.asarray(level)[found] for level in levels]
-            of_document = None if document is None else document[found]
-            chosen[found[solve(group[flags], row[flags], column[flags], of_pairs, of_document)]] = True
+            of_shape = pairs[flags]
+            of_pairs = [np.asarray(level)[of_shape] for level in levels]
+            of_document = None if document is None else document[of_shape]
+            chosen[of_shape[solve(group[flags], row[flags], column[flags], of_pairs, of_document)]] = True
     return chosen
 
 

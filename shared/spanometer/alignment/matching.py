@@ -67,8 +67,8 @@ def best_matching(
     first, last = runs(group[order])
     pairs = contested[order]
     levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-    taken = Groups(row[order], column[order], first, last, levels).solve()
-    chosen[pairs[taken]] = True
+    solution = Groups(row[order], column[order], first, last, levels).solve()
+    chosen[pairs[solution]] = True
     return chosen
 
 
@@ -96,7 +96,7 @@ def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.nd
 
 
 def occurrences(numbers: np.ndarray) -> np.ndarray:
-    """Return how often each number occurs."""
+    """Count how often each number occurs."""
     return np.bincount(numbers)[numbers] if len(numbers) else numbers
 
 
@@ -114,10 +114,10 @@ class Groups:
     def solve(self) -> np.ndarray:
         """Return the indices of the chosen pairs."""
         stars = ~self.small & ((self.height == 1) | (self.width == 1))
-        taken = [self._best_of(np.flatnonzero(stars))]
-        taken.extend(self._try_all(*block) for block in self.enumerated())
-        taken.extend(self.assign(group) for group in np.flatnonzero(~(self.small | stars)).tolist())
-        return np.concatenate(taken)
+        solutions = [self._best_of(np.flatnonzero(stars))]
+        solutions.extend(self._try_all(*block) for block in self.enumerated())
+        solutions.extend(self.assign(group) for group in np.flatnonzero(~(self.small | stars)).tolist())
+        return np.concatenate(solutions)
 
     @property
     def small(self) -> np.ndarray:

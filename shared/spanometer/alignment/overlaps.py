@@ -112,7 +112,7 @@ class Side:
 
     @property
     def flat(self) -> bool:
-        """Return whether no two spans of one label and document share a token."""
+        """Whether no two spans of one label and document share a token."""
         return len(self.overlapping) == 0
 
     def take(self, kept: np.ndarray) -> Side:
@@ -188,12 +188,12 @@ class Alignment:
 
     @property
     def contiguous(self) -> bool:
-        """Return whether all spans of both sides are contiguous."""
+        """Whether all spans of both sides are contiguous."""
         return self.references.contiguous and self.predictions.contiguous
 
     @property
     def flat(self) -> bool:
-        """Return whether no two spans of one side and label share a token."""
+        """Whether no two spans of one side and label share a token."""
         return self.references.flat and self.predictions.flat
 
     def refusal(self, name: str, side: Side, span: int, problem: str, remedy: str = "") -> InputError:
@@ -248,10 +248,10 @@ class Alignment:
         if self.contiguous and self.flat:
             if len(predictions) == 0:
                 return np.zeros(len(references), dtype=bool)
-            found = np.searchsorted(predictions.start, references.start)
-            found[found == len(predictions)] = 0
-            same_start = predictions.start[found] == references.start
-            return np.asarray(same_start & (predictions.end[found] == references.end))
+            nearest = np.searchsorted(predictions.start, references.start)
+            nearest[nearest == len(predictions)] = 0
+            same_start = predictions.start[nearest] == references.start
+            return np.asarray(same_start & (predictions.end[nearest] == references.end))
         codes = token_codes(references, predictions)
         return np.isin(codes[: len(references)], codes[len(references) :])
 
@@ -329,7 +329,7 @@ def across_labels(
 
 
 def order_of_line(spans: Spans) -> np.ndarray:
-    """Return which span is the first on the line of an alignment, the second, and so on: label after label."""
+    """Order spans as on the line of an alignment, label after label: the index of the first, the second and so on."""
     return np.argsort(spans.label, kind="stable")
 
 
@@ -377,7 +377,7 @@ def _extents(references: Spans, predictions: Spans) -> np.ndarray:
 
 
 def overlap_each_other(spans: Spans) -> bool:
-    """Return whether two spans of one label and document share a token."""
+    """Tell whether two spans of one label and document share a token."""
     span, start, end = spans.pieces()
     document, label = spans.document[span], spans.label[span]
     order = np.lexsort((start, label, document))

@@ -126,10 +126,10 @@ class Places:
         members = np.zeros((len(example), annotators), dtype=bool)
         members[reading.ravel(), cells % annotators] = True
         order = np.lexsort((members.argmax(axis=1), -members.sum(axis=1), example // annotators))
-        counts, taken = take_segments(offsets, example[order])
+        counts, items = take_segments(offsets, example[order])
         return Readings(
             place=example[order] // annotators,
             annotators=members[order],
             offsets=np.append(0, np.cumsum(counts)),
-            span=span[taken],
+            span=span[items],
         )

@@ -114,10 +114,10 @@ class UnitaryAlignments:
 
     def of_units(self, units: int) -> np.ndarray:
         """Return the unitary alignment that each unit is in."""
-        found = np.empty(units, dtype=np.int64)
+        rows = np.empty(units, dtype=np.int64)
         row, column = np.nonzero(self.members >= 0)
-        found[self.members[row, column]] = row
-        return found
+        rows[self.members[row, column]] = row
+        return rows
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the unitary alignment, the first and the second unit of each pair of units that are aligned."""
@@ -234,7 +234,7 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
     first, last = (np.clip(middle + side * reach, low - 1, high + 1) + base for side in (-1, 1))
     order = [np.flatnonzero(units.annotator == own) for own in range(units.annotators)]
     order = [own[np.argsort(first[own], kind="stable")] for own in order]
-    found = []
+    neighbours = []
     for own, mine in enumerate(order):
         ones, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for theirs in order[:own]:
@@ -247,8 +247,8 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
         one, other = np.concatenate(ones), np.concatenate(others)
         by_one = np.argsort(one, kind="stable")
         offsets = offsets_by(one, len(middle))
-        found.append((offsets[:-1], np.diff(offsets), other[by_one]))
-    return found
+        neighbours.append((offsets[:-1], np.diff(offsets), other[by_one]))
+    return neighbours
 
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
@@ -306,16 +306,16 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
     from scipy.sparse import csc_array
 
     each = csc_array((np.ones(len(row)), (unit, row)), shape=(units, len(saved)))
-    found = milp(
+    solution = milp(
         -_SCALE * saved,
         integrality=np.full(len(saved), int(whole)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(each, -np.inf, 1.0),
         options={"mip_rel_gap": 0.0},
     )
-    if found.x is None:
-        raise InputError(f"HiGHS found no best alignment: {found.message}", "Please report it, with the spans.")
-    return np.asarray(found.x)
+    if solution.x is None:
+        raise InputError(f"HiGHS found no best alignment: {solution.message}", "Please report it, with the spans.")
+    return np.asarray(solution.x)
 
 
 def _require_scipy() -> None:

@@ -223,8 +223,8 @@ class Counts:
         Only `rows` stay as long as they are.
         """
         labels = np.arange(len(self.labels), dtype=np.int32)
-        one = np.zeros(len(labels), dtype=np.int32)
-        columns = {name: Column(one, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
+        zeros = np.zeros(len(labels), dtype=np.int32)
+        columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
         # one zero for all documents, however many there are
         first = np.broadcast_to(np.int32(0), self.documents)
         whole = replace(self, columns={}).grouped(first, 1)
@@ -442,10 +442,10 @@ class Counts:
         of_column = {
             name: column.document.astype(np.int64) * labels + column.label for name, column in self.columns.items()
         }
-        found = [*of_column.values()]
+        places = [*of_column.values()]
         if self.rows:
-            found.append(self.rows["document"].astype(np.int64) * labels + self.rows["label"])
-        place = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+            places.append(self.rows["document"].astype(np.int64) * labels + self.rows["label"])
+        place = np.unique(np.concatenate(places)) if places else np.zeros(0, dtype=np.int64)
         sums = {}
         for name, column in self.columns.items():
             sums[name] = _sums(np.searchsorted(place, of_column[name]), column.value, len(place))

@@ -83,14 +83,14 @@ def estimates(
         documents: how many documents there are.
         resampling: how corpora are drawn; None draws none.
     """
-    known = {key: np.asarray(point, dtype=float) for key, point in points.items()}
+    values = {key: np.asarray(point, dtype=float) for key, point in points.items()}
     if resampling is None:
-        return {key: Estimate(point) for key, point in known.items()}
+        return {key: Estimate(point) for key, point in values.items()}
     if documents < 2:
-        return {key: Estimate(point, np.full((1, *point.shape), np.nan)) for key, point in known.items()}
+        return {key: Estimate(point, np.full((1, *point.shape), np.nan)) for key, point in values.items()}
     drawn = joined_values(map(of_weights, resampling.weights(documents)))
     without = left_out() if resampling.interval_method == "bca" else {}
-    return {key: Estimate(point, drawn[key], without.get(key)) for key, point in known.items()}
+    return {key: Estimate(point, drawn[key], without.get(key)) for key, point in values.items()}
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:

@@ -121,9 +121,9 @@ def average_over_labels(
     weight = weights.astype(float)
     unweighted = weight.sum(axis=-1) == 0
     for key, values in scores.items():
-        known = ~np.isnan(values)
-        kept = np.where(known, weight, 0.0).sum(axis=-1)
-        sums = (np.where(known, values, 0.0) * weight).sum(axis=-1)
+        defined = ~np.isnan(values)
+        kept = np.where(defined, weight, 0.0).sum(axis=-1)
+        sums = (np.where(defined, values, 0.0) * weight).sum(axis=-1)
         averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
 
@@ -166,8 +166,8 @@ class Resampling:
     @classmethod
     def chosen(cls, *, confidence: float | None = None, **options: Any) -> Resampling | None:
         """Return the resampling with these options, or None without a level; the other options are checked anyway."""
-        known = cls(confidence=cls.confidence if confidence is None else confidence, **options)
-        return None if confidence is None else known
+        resampling = cls(confidence=cls.confidence if confidence is None else confidence, **options)
+        return None if confidence is None else resampling
 
     @classmethod
     def choice(cls) -> dict[str, Option]:

@@ -44,7 +44,7 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
 
 
 def read_description(table: pa.Table) -> dict[str, Any]:
-    """Read the description of counts in a table's metadata; empty if there is none."""
+    """Read the description of the counts in a table's metadata; empty if there is none that can be read."""
     try:
         described = json.loads((table.schema.metadata or {})[METADATA])
     except (KeyError, ValueError, RecursionError):

@@ -53,7 +53,7 @@ class AttributeItems:
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class SideItems:
     """The items of one side, with those that occur several times; `value` indexes `values`."""
 
     document: np.ndarray
@@ -65,7 +65,7 @@ class Items:
     score: np.ndarray
 
     @classmethod
-    def of(cls, side: Attributes, asked: Asked, defaults: Mapping[str, Value], *, include_falsy: bool) -> Items:
+    def of(cls, side: Attributes, asked: Asked, defaults: Mapping[str, Value], *, include_falsy: bool) -> SideItems:
         """Choose the values that are items, in the order of the documents, spans and asked attributes.
 
         Args:
@@ -115,7 +115,7 @@ def joined(references: Any, predictions: Any, name: str) -> np.ndarray:
     return np.concatenate([getattr(references, name), getattr(predictions, name)])
 
 
-def item_codes(references: Items, predictions: Items) -> tuple[np.ndarray, np.ndarray]:
+def item_codes(references: SideItems, predictions: SideItems) -> tuple[np.ndarray, np.ndarray]:
     """Return a code for each item of both sides, the same for the same items, ordered by document."""
     number: dict[tuple[type, Value], int] = {}
     values = []
@@ -147,7 +147,7 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
 
 
 def unmatched_by_document(references: Attributes, predictions: Attributes, *, same: bool) -> dict[str, np.ndarray]:
-    """Return how many spans of each document one side has and the other lacks, by `UNMATCHED`.
+    """Count for each document the spans that one side has and the other lacks, by `UNMATCHED`.
 
     `same` says that both are known to have the same spans.
     """
@@ -301,7 +301,7 @@ def require_one_type(
 
 
 def _meaning(value: Value | None) -> Any:
-    """Return what a value equals if types do not matter: `"true"`, `"1"` and 1.0 are 1."""
+    """Read a value as if types did not matter: `"true"`, `"1"` and 1.0 are 1."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()

@@ -65,7 +65,7 @@ class Key:
     share: bool = True
 
     def describe(self) -> str:
-        """Return what the key is, its range and its direction, as a sentence."""
+        """Describe the key, its range and its direction in a sentence."""
         text = f"{self.help[0].upper()}{self.help[1:]}; range {self.range}"
         return f"{text}, {self.better} is better." if self.better else f"{text}."
 
@@ -163,8 +163,8 @@ class Measure(ABC):
         """Raise an `InputError` if one of two stored counts is somewhere more than the other."""
         above = counts[part] > counts[whole] * (1 + 1e-9) + 1e-9
         if above.any():
-            found, most = counts[part][above][0], counts[whole][above][0]
-            problem = f"{part} ({found}) is more than {whole} ({most}), which no corpus has in {self.name}."
+            value, most = counts[part][above][0], counts[whole][above][0]
+            problem = f"{part} ({value}) is more than {whole} ({most}), which no corpus has in {self.name}."
             raise InputError(problem, "Count the corpus again.")
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -180,7 +180,7 @@ class Measure(ABC):
         """Compute the headline values of summed quantities, element by element."""
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Return what adds up over labels, from totals by label, shape (..., labels): mostly the totals themselves."""
+        """Compute the quantities that are summed over labels, from totals by label of shape (..., labels)."""
         return totals
 
     def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -281,14 +281,14 @@ class Measure(ABC):
         keys = [key for key in self.keys if not self.results[key].whole]
         points = self.score_per_label(counts)
         copy = replace(counts)
-        found = estimates(
+        of_labels = estimates(
             {key: [values[key] for values in points.values()] for key in keys},
             lambda weights: self.label_values(copy, weights),
             lambda: self.labels_left_out(counts),
             counts.documents,
             resampling,
         )
-        bounds = {key: each.bounds(resampling.confidence).T.tolist() for key, each in found.items()}
+        bounds = {key: each.bounds(resampling.confidence).T.tolist() for key, each in of_labels.items()}
         return {label: {key: tuple(bounds[key][code]) for key in keys} for code, label in enumerate(points)}
 
     def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
@@ -332,7 +332,7 @@ class Measure(ABC):
         return {"per_label": self.score_per_label(counts), "counts": counts.total(), **by_label}
 
     def notes(self, counts: Counts) -> list[str]:
-        """Return what a reader of the scores must know about these counts, as sentences; mostly nothing."""
+        """Warn readers of the scores, in sentences, of what is special about these counts; mostly of nothing."""
         return []
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -387,9 +387,9 @@ class Measure(ABC):
 
 
 def signature_of(name: str, options: Mapping[str, object]) -> str:
-    """Return what was computed, the options that can change the result, in their order, and the version."""
-    known = {**options, "v": __version__}
-    return "|".join([name, *(f"{option}:{_written(value)}" for option, value in known.items())])
+    """Write a signature: a name, the options that can change the result, in their order, and the version."""
+    values = {**options, "v": __version__}
+    return "|".join([name, *(f"{option}:{_written(value)}" for option, value in values.items())])
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
@@ -439,9 +439,9 @@ class PrecisionRecallF1(Measure):
         shared = {"documents": np.ones(counts.documents, dtype=np.int64)}
         scored = replace(self, average="micro", zero_division=nan)
         for key, values in scored.score_per_document(counts).items():
-            known = ~np.isnan(values)
-            shared[f"{key}_documents"] = known.astype(np.int64)
-            shared[f"{key}_sum"] = np.where(known, values, 0.0)
+            defined = ~np.isnan(values)
+            shared[f"{key}_documents"] = defined.astype(np.int64)
+            shared[f"{key}_sum"] = np.where(defined, values, 0.0)
         return replace(counts, shared=shared)
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

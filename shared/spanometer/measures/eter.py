@@ -220,8 +220,8 @@ class Eter(Measure):
             "ser_types": (types, entities),
             "ser_components": (components, others),
         }
-        found = {key: divide(*rate, self.zero_division) for key, rate in rates.items()}
-        return {key: {"substitution_cost": cost, **sums, **found}[key] for key in self.keys}
+        scores = {key: divide(*rate, self.zero_division) for key, rate in rates.items()}
+        return {key: {"substitution_cost": cost, **sums, **scores}[key] for key in self.keys}
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute also MUC's error rate."""
@@ -258,7 +258,7 @@ class Eter(Measure):
         return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
-        """Return what is wrong with each pair of entities, whatever the weight of the components."""
+        """Compute the errors of each pair of entities, whatever the weight of the components."""
         pairs = trees.pairs
         # equal types are best matched with each other, then those of one first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
@@ -282,13 +282,13 @@ class Eter(Measure):
         """Count the cheapest alignment at the weight of this measure."""
         matched = self._matched(trees, errors)
         references, predictions = trees.entities
-        found = trees.pairs.reference[matched]
+        partners = trees.pairs.reference[matched]
         columns = {
             "references": references.column(),
             "insertions": unmatched(predictions, trees.pairs.prediction[matched]),
-            "deletions": unmatched(references, found),
-            "matched": references.column(found),
-            **{name: references.column(found, values[matched]) for name, values in errors.items()},
+            "deletions": unmatched(references, partners),
+            "matched": references.column(partners),
+            **{name: references.column(partners, values[matched]) for name, values in errors.items()},
             **trees.slots,
         }
         return Counts(columns, trees.types, trees.documents, measure=self)

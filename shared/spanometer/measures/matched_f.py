@@ -114,10 +114,10 @@ class MatchedF(FMeasure):
 
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number: the threshold where it counts."""
-        found = super().options()
+        options = super().options()
         if self.credit != "iou_threshold":
-            del found["threshold"]
-        return found
+            del options["threshold"]
+        return options
 
     def _count(self, alignment: Alignment) -> Counts:
         """Match spans, and sum the pairs' credits."""
@@ -147,8 +147,8 @@ class MatchedF(FMeasure):
         if self.credit == "iou_threshold":
             return references.column(matched[0])
         times = np.bincount(np.concatenate(matched), minlength=len(references))
-        found = np.flatnonzero(times)
-        return references.column(found, times[found] / _STEPS)
+        spans = np.flatnonzero(times)
+        return references.column(spans, times[spans] / _STEPS)
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
         """Return the shares of predicted and of reference spans that are in their pair."""
@@ -209,13 +209,13 @@ def harmonic_matching(
     searched = np.bincount(of_group[~groups.small], minlength=len(places)) > 0
     hard = ~groups.small
     for choices, width, block in groups.enumerated():
-        found = np.stack(list(groups.sums(choices, width, block)), axis=-1)
-        best = found.max(axis=1)
+        totals_of = np.stack(list(groups.sums(choices, width, block)), axis=-1)
+        best = totals_of.max(axis=1)
         # where one choice is best on both sides
-        plain = (found >= best[:, None] - _EQUAL).all(axis=-1).any(axis=1)
+        plain = (totals_of >= best[:, None] - _EQUAL).all(axis=-1).any(axis=1)
         sums += _summed(of_group[block[plain]], best[plain], len(places))
         hard[block[~plain]] = True
-        for number, values in zip(of_group[block[~plain]].tolist(), found[~plain], strict=True):
+        for number, values in zip(of_group[block[~plain]].tolist(), totals_of[~plain], strict=True):
             fronts.setdefault(number, []).append(_front(values))
     for number, of_place in fronts.items():
         if np.prod([float(len(front)) for front in of_place]) > _TRIED:
@@ -277,14 +277,14 @@ def _search(
         weights = _weights(share) * sizes.min(axis=1, keepdims=True) / sizes
         worth = np.rint((weights[of_pair] * credits[pairs]).sum(axis=1) * _UNIT).astype(int)
         chosen = pairs[lexicographic_matching(rows[pairs], columns[pairs], [worth])]
-        found = fixed + _summed(place[chosen], credits[chosen], len(sizes))
-        better = waiting & (_means(found, sizes) > best)
-        sums[better], best[better] = found[better], _means(found, sizes)[better]
-        bound = (_weights(share) * found / sizes).sum(axis=1)
+        totals_found = fixed + _summed(place[chosen], credits[chosen], len(sizes))
+        better = waiting & (_means(totals_found, sizes) > best)
+        sums[better], best[better] = totals_found[better], _means(totals_found, sizes)[better]
+        bound = (_weights(share) * totals_found / sizes).sum(axis=1)
         waiting &= bound > best + _EQUAL
         if not waiting.any():
             return sums
-        lean = _share(found, sizes)
+        lean = _share(totals_found, sizes)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
         # in turn where the choice found would be at its best, and half way
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
@@ -325,7 +325,7 @@ def _compared(
     states = {frozenset[int](): np.zeros((1, 3))}
     begins, stops = runs(row[order])
     for first, stop in zip(begins.tolist(), stops.tolist(), strict=True):
-        found: dict[frozenset[int], list[np.ndarray]] = {}
+        following: dict[frozenset[int], list[np.ndarray]] = {}
         closed = {int(column[order[at]]) for at in range(first, stop) if last[column[order[at]]] == at}
         for used, points in states.items():
             taken: list[tuple[int | None, np.ndarray]] = [(None, np.array([0.0, 0.0, row_price[row[order[first]]]]))]
@@ -337,8 +337,8 @@ def _compared(
                 after = used if own is None else used | {own}
                 alone = sum(column_price[one] for one in closed - after)
                 kept = points + gain + [0.0, 0.0, alone]
-                found.setdefault(after - closed, []).append(kept[kept[:, 2] <= slack])
-        states = {used: _front(np.concatenate(parts)) for used, parts in found.items() if any(map(len, parts))}
+                following.setdefault(after - closed, []).append(kept[kept[:, 2] <= slack])
+        states = {used: _front(np.concatenate(parts)) for used, parts in following.items() if any(map(len, parts))}
         if sum(map(len, states.values())) > MOST_COMPARED:
             raise InputError(
                 f"more than {MOST_COMPARED:,} ways to pair spans that overlap each other would have to be compared.",

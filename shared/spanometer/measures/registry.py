@@ -77,8 +77,8 @@ def _own_measures() -> dict[str, type[Measure]]:
     room = __name__.removesuffix("registry")
     names = [module.name for module in iter_modules([os.path.dirname(__file__)], f"{__package__}.")]
     modules = {name.removeprefix(room): import_module(name) for name in names if name.startswith(room)}
-    found = (getattr(module, class_name(name), None) for name, module in modules.items())
-    measures = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Measure)]
+    classes = (getattr(module, class_name(name), None) for name, module in modules.items())
+    measures = [kind for kind in classes if isinstance(kind, type) and issubclass(kind, Measure)]
     return {measure.name: measure for measure in sorted(measures, key=lambda measure: (measure.place, measure.name))}
 
 
@@ -119,9 +119,9 @@ def read_measures(
         InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
             would have one name.
     """
-    asked = _listed(measures)
-    named = {name: _read_measure(measure, known, options) for name, measure in asked if name is not None}
-    for measure in (_read_measure(measure, known, options) for name, measure in asked if name is None):
+    entries = _listed(measures)
+    named = {name: _read_measure(measure, known, options) for name, measure in entries if name is not None}
+    for measure in (_read_measure(measure, known, options) for name, measure in entries if name is None):
         if measure.name in named:
             raise InputError(
                 f"{measure.name} is asked for twice.",
@@ -140,7 +140,7 @@ def options_by_name(measures: Any, known: MeasureTable[Kind]) -> dict[str, list[
 
 
 def _listed(measures: Any) -> list[tuple[str | None, Any]]:
-    """Return what is asked for, with the names of the results if they are given."""
+    """List the measures, each with the name of its result; None for a measure's own name."""
     remedy = "Give the name of a measure, a measure, or a list or a mapping of them."
     if isinstance(measures, Mapping):
         return listed(((name, measures[name]) for name in measures), remedy)
@@ -181,23 +181,23 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
         raise InputError(f"a {type(counts).__name__} holds no counts.", "Give an Arrow table, or bytes.")
     if measure is not None:
         require_kind(measure, Measure, "a measure", "Give the measure that was counted, or leave it out.")
-    known = _stored_measure(table) if measure is None else measure
-    return known.counts_type.from_arrow(table, known)
+    own_measure = _stored_measure(table) if measure is None else measure
+    return own_measure.counts_type.from_arrow(table, own_measure)
 
 
 def _stored_measure(table: pa.Table) -> Measure:
     """Return the measure that the table's metadata describe."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
-    known = _known()
-    if not isinstance(name, str) or name not in known or not isinstance(options, dict):
+    measures = _known()
+    if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
         raise InputError("the table does not say which measure was counted.", "Name it with measure=...")
-    kind = known[name]
+    kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):
-        found = kind.from_options(
+        measure = kind.from_options(
             {option: float(value) if option in numbers else value for option, value in options.items()}
         )
-        if plain_options(found.options()) == options:
-            return found
+        if plain_options(measure.options()) == options:
+            return measure
     raise InputError(f"{name} cannot be made from its stored options.", "Give the measure with measure=...")

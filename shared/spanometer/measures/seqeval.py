@@ -135,9 +135,9 @@ class Seqeval(Measure):
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and over all; with `zero_division="warn"` this warns as seqeval does."""
-        taken = {*self.results, *self.detail_keys}.intersection(counts.labels)
-        if taken:
-            raise InputError(f"{min(taken)!r} is a label and a key of the result.", "Give the label another name.")
+        reserved = {*self.results, *self.detail_keys}.intersection(counts.labels)
+        if reserved:
+            raise InputError(f"{min(reserved)!r} is a label and a key of the result.", "Give the label another name.")
         if not counts.shared["tokens"].any():
             raise InputError("there are no tokens, of which accuracy is a share.", "Leave such a corpus out.")
         totals = self.totals(counts)
@@ -227,24 +227,24 @@ def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray,
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
-    known = ~np.isnan(values)
+    defined = ~np.isnan(values)
     if weights is None:
-        return float(np.average(values[known])) if known.any() else nan
-    return float(np.average(values[known], weights=weights[known])) if weights[known].any() else nan
+        return float(np.average(values[defined])) if defined.any() else nan
+    return float(np.average(values[defined], weights=weights[defined])) if weights[defined].any() else nan
 
 
 def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -> None:
     """Warn of ratios that are not defined, in the words of seqeval, for the filters that people have."""
-    asked = tuple(scores)
-    found = [
-        (f"{score.title()} and F-score are" if "f-score" in asked else f"{score.title()} is", f"{kind} samples")
+    wanted = tuple(scores)
+    warned = [
+        (f"{score.title()} and F-score are" if "f-score" in wanted else f"{score.title()} is", f"{kind} samples")
         for score, kind, size in (("precision", "predicted", predicted), ("recall", "true", reference))
-        if score in asked and (size == 0).any()
+        if score in wanted and (size == 0).any()
     ]
-    if asked == ("f-score",) and ((predicted == 0) & (reference == 0)).any():
-        found.append(("F-score is", "true nor predicted samples"))
+    if wanted == ("f-score",) and ((predicted == 0) & (reference == 0)).any():
+        warned.append(("F-score is", "true nor predicted samples"))
     where = "due to" if len(reference) == 1 else "in labels with"
-    for subject, samples in found:
+    for subject, samples in warned:
         text = f"{subject} ill-defined and being set to 0.0 {where} no {samples}. "
         warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", _category(), stacklevel=4)
 

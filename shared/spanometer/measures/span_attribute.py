@@ -20,7 +20,7 @@ from .attribute_items import (
     UNMATCHED,
     Asked,
     AttributeItems,
-    Items,
+    SideItems,
     item_codes,
     joined,
     read_asked,
@@ -314,8 +314,8 @@ class SpanAttribute(Measure):
         """Compute the counts of all attributes together, and the precision-recall curves."""
         names = ("threshold", "precision", "recall")
         curves = self.curves(cast(AttributeCounts, counts))
-        found = {key: {name: getattr(curve, name).tolist() for name in names} for key, curve in curves.items()}
-        return {"counts": counts.total(), "curves": found}
+        points = {key: {name: getattr(curve, name).tolist() for name in names} for key, curve in curves.items()}
+        return {"counts": counts.total(), "curves": points}
 
     def curves(self, counts: AttributeCounts) -> dict[str, PrecisionRecallCurve]:
         """Compute the precision-recall curve under `micro_key` and of each attribute.
@@ -323,14 +323,14 @@ class SpanAttribute(Measure):
         With `ties` and `edsnlp`, ap = Σ_k (R_k - R_{k-1}) P_k over the points of the curve.
         """
         steps = Steps.of_attributes(counts, self.average_precision)
-        found = {}
+        by_name = {}
         for group, (name, result) in enumerate(self.score(counts).items()):
             of_group = np.flatnonzero(steps.group == group)
             hits = steps.hits[of_group]
             recall = divide(hits, np.full(len(hits), result["support"]), self.zero_division)
             precision = hits / steps.rank[of_group]
-            found[name] = PrecisionRecallCurve(steps.score[of_group], precision, recall, result["ap"])
-        return found
+            by_name[name] = PrecisionRecallCurve(steps.score[of_group], precision, recall, result["ap"])
+        return by_name
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SpanAttribute:
@@ -339,7 +339,9 @@ class SpanAttribute(Measure):
 
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number, in the order of the signature."""
-        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("average", "micro_key")}
+        own = {
+            item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("average", "micro_key")
+        }
         asked = read_asked(self.attributes)
         if asked is not None:
             own["attributes"] = ",".join(
@@ -375,7 +377,7 @@ class SpanAttribute(Measure):
 
     def _both_sides(
         self, references: Attributes, predictions: Attributes
-    ) -> tuple[tuple[str, ...], tuple[Attributes, Attributes], Items, Items]:
+    ) -> tuple[tuple[str, ...], tuple[Attributes, Attributes], SideItems, SideItems]:
         """Return the attributes asked, both sides' documents that are scored, and their items."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references, predictions)
@@ -389,7 +391,7 @@ class SpanAttribute(Measure):
             self._require_free_micro_key(asked)
         require_one_type(references, predictions, asked, self.default_values, kept)
         reference, predicted = (
-            Items.of(side, asked, self.default_values, include_falsy=self.include_falsy)
+            SideItems.of(side, asked, self.default_values, include_falsy=self.include_falsy)
             for side in (references, predictions)
         )
         return tuple(asked), (references, predictions), reference, predicted
@@ -425,7 +427,7 @@ class SpanAttribute(Measure):
 
 def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
     """Return `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
-    asked: dict[str, bool | list[str]] = {}
+    labels_of: dict[str, bool | list[str]] = {}
     for text in texts:
         name, separator, listed = text.partition("=")
         name, labels = name.strip(), [label.strip() for label in listed.split(",")]
@@ -433,12 +435,12 @@ def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
             raise InputError(
                 f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A,B."
             )
-        if name in asked:
+        if name in labels_of:
             raise InputError(
                 f"{mention('attributes')}: {shown(name)} is given twice.", "Give all labels at once: NAME=A,B."
             )
-        asked[name] = labels if separator else True
-    return asked
+        labels_of[name] = labels if separator else True
+    return labels_of
 
 
 def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:

@@ -153,9 +153,9 @@ class TreeAlignment:
         # a component takes part once in each pair of its entity
         rows, columns = (_numbers(end, pair) for end in (first, second))
         matched = cheapest_matching(rows, columns, cost, [label_differs])
-        found = np.bincount(pair[matched], minlength=pairs)
+        matches = np.bincount(pair[matched], minlength=pairs)
         sizes = [np.diff(side.component_offsets) for side in self.sides]
-        deletions, insertions = sizes[0][reference] - found, sizes[1][prediction] - found
+        deletions, insertions = sizes[0][reference] - matches, sizes[1][prediction] - matches
         error = deletions + insertions + np.bincount(pair[matched], weights=cost[matched], minlength=pairs)
         return {
             "component_error": error / np.maximum(sizes[0][reference], 1),
@@ -171,21 +171,21 @@ class TreeAlignment:
         ends = self.pairs.reference, self.pairs.prediction
         differ = self.pairs.types_differ, self.pairs.bounds_differ
         of_types = _slot_columns(self.entities, *ends, *differ, self._slot_costs)
-        taken, rank = [], []
+        chosen, rank = [], []
         for index, components in enumerate(self.components):
             slot = np.flatnonzero(~self._entities_among_components(index))
             keys = (self._component_label[index][slot], components.end[slot], components.start[slot])
-            taken.append(slot[np.lexsort(keys)])
+            chosen.append(slot[np.lexsort(keys)])
             rank.append(np.full(len(components), -1))
-            rank[index][taken[index]] = np.arange(len(slot))
+            rank[index][chosen[index]] = np.arange(len(slot))
         first, second = (ranks[ends] for ranks, ends in zip(rank, self._component_pairs, strict=True))
         kept = (first >= 0) & (second >= 0)
         first, second = first[kept], second[kept]
         sides = [
             Side(side.document[slot], side.label[slot], side.start[slot], side.end[slot])
-            for side, slot in zip(self.components, taken, strict=True)
+            for side, slot in zip(self.components, chosen, strict=True)
         ]
-        labels = [codes[slot] for codes, slot in zip(self._component_label, taken, strict=True)]
+        labels = [codes[slot] for codes, slot in zip(self._component_label, chosen, strict=True)]
         differ = labels[0][first] != labels[1][second], _bounds_differ(sides, first, second)
         of_components = _slot_columns(sides, first, second, *differ, self._slot_costs)
         return {
@@ -208,9 +208,9 @@ class TreeAlignment:
         of_type, of_component = np.split(code, [len(owner)])
         width = int(code.max(initial=0)) + 1
         own = np.isin(parent * width + of_component, owner * width + of_type)
-        found = np.zeros(len(components), dtype=bool)
-        found[named] = np.bincount(of_type, minlength=width)[of_component] > own
-        return found
+        flags = np.zeros(len(components), dtype=bool)
+        flags[named] = np.bincount(of_type, minlength=width)[of_component] > own
+        return flags
 
 
 def unmatched(side: Side, partners: np.ndarray) -> Column:

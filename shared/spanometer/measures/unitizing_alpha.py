@@ -158,7 +158,7 @@ class UnitizingAlpha(AlignedMeasure):
             ]
             shape = (len(weights), len(counts.labels))
             for name in ("observed", "expected"):
-                totals[name] = np.array([found[name] for found in each]).reshape(shape)
+                totals[name] = np.array([disagreement[name] for disagreement in each]).reshape(shape)
         return totals
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
@@ -219,15 +219,15 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
     order = np.argsort(rows["document"], kind="stable")
     first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
     sizes = np.diff(first)[documents]
-    taken = order[ranges(first[:-1][documents], sizes)]
+    units = order[ranges(first[:-1][documents], sizes)]
     offsets = np.concatenate(([0], np.cumsum(tokens[documents])))
-    base = rows["label"][taken] * offsets[-1] + np.repeat(offsets[:-1], sizes)
-    start, end = (rows[bound][taken] + base for bound in ("start", "end"))
+    base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
+    start, end = (rows[bound][units] + base for bound in ("start", "end"))
     sides = []
     for annotator in range(annotators):
-        own = np.flatnonzero(rows["annotator"][taken] == annotator)
+        own = np.flatnonzero(rows["annotator"][units] == annotator)
         own = own[np.argsort(start[own], kind="stable")]
-        sides.append(Side(rows["document"][taken][own], rows["label"][taken][own], start[own], end[own]))
+        sides.append(Side(rows["document"][units][own], rows["label"][units][own], start[own], end[own]))
     observed, expected = _interval_disagreement(sides, len(counts.labels), int(offsets[-1]))
     return {"observed": observed, "expected": expected}
 

@@ -153,7 +153,7 @@ class LabelDecoding(Decoding):
             object.__setattr__(self, "id2label", read_id2label(self.id2label))
 
     def reading(self, scheme: str) -> dict[str, object]:
-        """Return how tags were read, for the signature."""
+        """Describe for the signature how tags were read."""
         return reading_of(
             scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
         )
@@ -173,13 +173,13 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
 
 
 def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
-    """Return how tags were read, for the signature; `ignore_index` only if they were label numbers."""
+    """Describe for the signature how tags were read; `ignore_index` only if they were label numbers."""
     numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
     return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)
-class SpanColumns:
+class DecodedSpans:
     """Decoded spans: documents, starts and ends (exclusive) in tokens of the document, label codes, label names."""
 
     document: np.ndarray
@@ -216,7 +216,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     return repair
 
 
-def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") -> SpanColumns:
+def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") -> DecodedSpans:
     """Decode tags into spans.
 
     Args:
@@ -239,18 +239,18 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         InputError: for tags that cannot be read, a policy that the scheme does not allow, and, under `raise`, for the
             first illegal pair.
     """
-    known = scheme_of(scheme, tags)
-    policy = get_repair(repair, known)
-    check_names(tags, known)
+    rules = scheme_of(scheme, tags)
+    policy = get_repair(repair, rules)
+    check_names(tags, rules)
     if policy.refuse:
         remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
-        require_legal(tags, known, remedy)
-    names = _read_names(tags, known)
+        require_legal(tags, rules, remedy)
+    names = _read_names(tags, rules)
     # part by part, so that what each step needs stays in the cache and is gone with it
-    parts = [_decode_part(part, names, known, policy, first) for first, part in tags.blocks()]
+    parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     label, labels = _used_labels(label, names.labels)
-    return SpanColumns(document, start, end, label, labels)
+    return DecodedSpans(document, start, end, label, labels)
 
 
 def _decode_part(
@@ -343,7 +343,7 @@ class _Inside:
         return cls(token, role, label, neighbours, pair)
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Return whether a span may open, and whether it may close, with each token."""
+        """Flag the tokens with which a span may open, and those with which it may close."""
         may_open, may_close = scheme.may_open(), scheme.may_close()
         opens, closes = may_open[OUTSIDE, :, 0][self.role], may_close[:, OUTSIDE, 0][self.role]
         opens[1:] = np.where(self.neighbours, np.take(may_open, self.pair), opens[1:])

@@ -212,11 +212,11 @@ class Grid:
     @property
     def named(self) -> dict[str, int]:
         """The policies that have names."""
-        found = {}
+        policies = {}
         for policy, actions in NAMED[self.kind].items():
             point = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
-            found[policy] = int((self.choices == point).all(axis=1).argmax())
-        return found
+            policies[policy] = int((self.choices == point).all(axis=1).argmax())
+        return policies
 
     @property
     def published(self) -> dict[str, tuple[str, ...]]:
@@ -240,7 +240,7 @@ def _grid(kind: str) -> Grid:
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Return whether a policy reads every input like the one that absorbs instead of relabelling.
+    """Tell whether a policy reads every input like the one that absorbs instead of relabelling.
 
     If nothing but an E closes a span, and an E of another label gives the span that label, the label of an open span
     never shows.
@@ -253,7 +253,7 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
+class GridReadings:
     """All different readings of some documents under the policies of a grid.
 
     Attributes:
@@ -270,7 +270,7 @@ class Readings:
     of_policy: np.ndarray
 
 
-def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> Readings:
+def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
     """Read documents under all policies of a grid.
 
     A document meets few of the places, and policies that agree there read it alike. So the places that a document meets
@@ -284,7 +284,7 @@ def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndar
     """
     documents, places = len(offsets) - 1, len(grid.places)
     met = np.zeros((documents, places), dtype=bool)
-    reader = _Reader(grid, roles, labels, offsets)
+    reader = _GridReader(grid, roles, labels, offsets)
     while True:
         sizes = np.where(met, grid.sizes, 1)
         counts = sizes.prod(axis=1)
@@ -293,18 +293,18 @@ def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndar
         # the choice of each place is a digit of the reading's number within its document
         weights = np.cumprod(np.concatenate([np.ones((documents, 1), np.int64), sizes[:, :-1]], axis=1), axis=1)
         choices = nth[:, None] // weights[document] % sizes[document]
-        spans, found = reader.read(document, choices)
+        spans, places_met = reader.read(document, choices)
         grown = met.copy()
-        np.logical_or.at(grown, document, found)
+        np.logical_or.at(grown, document, places_met)
         if (grown == met).all():
             break
         met = grown
     first = np.cumsum(counts) - counts
     of_policy = grid.choices.astype(np.int64) @ np.where(met, weights, 0).T + first
-    return Readings(document, *spans, of_policy)
+    return GridReadings(document, *spans, of_policy)
 
 
-class _Reader:
+class _GridReader:
     """Reader of many documents at once, token after token, each under its own choice of actions."""
 
     def __init__(self, grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:

@@ -51,7 +51,7 @@ class Scheme:
         return frozenset(self.prefixes.values())
 
     def legal(self) -> np.ndarray:
-        """Return which pairs of neighbouring tags are legal: booleans of shape (previous role, role, same label)."""
+        """Flag the legal pairs of neighbouring tags: booleans of shape (previous role, role, same label)."""
         return np.asarray(CONTINUES | (self.may_open() & self.may_close()))
 
     def may_open(self) -> np.ndarray:
@@ -120,8 +120,8 @@ def canonical(name: str) -> str:
     """Return the name of a scheme that is written in any case or by a synonym; what is neither is returned as it is."""
     if not isinstance(name, str):
         return name
-    known = SYNONYMS.get(name.upper(), name.upper())
-    return known if known in SCHEMES else name
+    scheme = SYNONYMS.get(name.upper(), name.upper())
+    return scheme if scheme in SCHEMES else name
 
 
 def get_scheme(name: str) -> Scheme:
@@ -143,9 +143,9 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     for name in _GUESSES:
         if prefixes <= SCHEMES[name].prefixes.keys():
             return SCHEMES[name]
-    found = ", ".join(sorted(prefixes))
+    listed = ", ".join(sorted(prefixes))
     raise InputError(
-        f"no scheme has all the prefixes found ({found}).",
+        f"no scheme has all the prefixes found ({listed}).",
         "Write all tags in one scheme; spanometer convert rewrites a file of another one.",
     )
 
@@ -190,7 +190,7 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
     """Return `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
     if isinstance(text, Mapping):
         return dict(text)
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for pair in text.split(","):
         old, _, new = (part.strip() for part in pair.partition("="))
         if not old or not new:
@@ -199,9 +199,9 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
                 "Write PER=PERSON,LOC=PLACE, or name a file with a line for each.",
                 option=name,
             )
-        if found.setdefault(old, new) != new:
+        if labels.setdefault(old, new) != new:
             raise InputError(f"{mention(name)}: {old!r} is there twice.", "Map each label once.")
-    return found
+    return labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +256,7 @@ class LabelChoice:
         return bool(self.label_map or self.ignore_labels)
 
     def signed(self) -> dict[str, object]:
-        """Return what was mapped and left out, for the signature; a long text is named by its hash."""
+        """Write for the signature the labels that were mapped and left out; a long text is named by its hash."""
         pairs = [f"{old}={new}" for old, new in sorted((self.label_map or {}).items())]
         texts = {"label_map": pairs, "ignore_labels": sorted(set(self.ignore_labels or ()))}
         return {name: signed_list(listed) for name, listed in texts.items() if listed}
@@ -282,22 +282,22 @@ class LabelChoice:
         Raises:
             InputError: if one label would have two new ones.
         """
-        known = set(labels)
-        found: dict[str, str] = {}
+        own = set(labels)
+        new_names: dict[str, str] = {}
         for old, new in (self.label_map or {}).items():
             prefix, _, label = old.partition("-")
-            if old not in known and label in known and prefix in PREFIXES:
+            if old not in own and label in own and prefix in PREFIXES:
                 old, new = label, new.removeprefix(f"{prefix}-") or new
-            if found.setdefault(old, new) != new:
+            if new_names.setdefault(old, new) != new:
                 raise InputError(
-                    f"{mention('label_map')} makes {old!r} both {found[old]!r} and {new!r}.",
+                    f"{mention('label_map')} makes {old!r} both {new_names[old]!r} and {new!r}.",
                     "Map each label once.",
                     option="label_map",
                 )
-        named = {label: found.get(label, label) for label in known}
+        named = {label: new_names.get(label, label) for label in own}
         ignored = set(self.ignore_labels or ())
         if warn:
-            _warn_of("label_map", found.keys() - known, known)
+            _warn_of("label_map", new_names.keys() - own, own)
             _warn_of("ignore_labels", ignored - set(named.values()), named.values())
         return {label: None if name in ignored else name for label, name in named.items()}
 

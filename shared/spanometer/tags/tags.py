@@ -289,7 +289,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 
 
 def _remedy(tag: str) -> str:
-    """Return what to do about a tag without a prefix, by what it looks like."""
+    """Suggest how to correct a tag without a prefix, by its form."""
     if _NUMBER.fullmatch(tag):
         named = where_known("id2label", f", or name these with {setting('id2label')}")
         read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
@@ -312,7 +312,7 @@ def _remedy(tag: str) -> str:
 
 
 def is_tags(type_: pa.DataType) -> bool:
-    """Return whether an Arrow type is that of lists of tags, or of label numbers."""
+    """Tell whether an Arrow type is that of lists of tags, or of label numbers."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
         return False
     value = type_.value_type
@@ -441,16 +441,16 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         InputError: for numbers that are not 0, 1, 2 ..., and for tags that are not strings or occur twice.
     """
     remedy = "Give the model's id2label, {0: 'O', 1: 'B-PER', ...}, or the list of tags."
-    given = getattr(id2label, "id2label", id2label)
-    given = getattr(getattr(given, "feature", given), "names", given)
-    if not isinstance(given, Mapping) and is_ordered(given):
-        given = dict(enumerate(listed(given, remedy, option="id2label")))
-    if not isinstance(given, Mapping):
+    labels = getattr(id2label, "id2label", id2label)
+    labels = getattr(getattr(labels, "feature", labels), "names", labels)
+    if not isinstance(labels, Mapping) and is_ordered(labels):
+        labels = dict(enumerate(listed(labels, remedy, option="id2label")))
+    if not isinstance(labels, Mapping):
         raise InputError(
             f"{setting('id2label', id2label)} is not a mapping of label numbers to tags.", remedy, option="id2label"
         )
     tags: dict[int, Any] = {}
-    for key, tag in listed_items(given, remedy, option="id2label"):
+    for key, tag in listed_items(labels, remedy, option="id2label"):
         number = _label_number(key)
         if number is None or number in tags:
             why = "is not a label number" if number is None else "occurs twice"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..exceptions import without_option
-from .decoding import REPAIRS, SpanColumns, decode, illegal_pairs, scheme_of
+from .decoding import REPAIRS, DecodedSpans, decode, illegal_pairs, scheme_of
 from .schemes import Scheme
 from .tags import Tags
 
@@ -86,7 +86,7 @@ class Validation:
                 {policy: spans[number] for policy, spans in self._near.items()},
             )
 
-    def _find(self, columns: SpanColumns) -> list[list[tuple[str, int, int]]]:
+    def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
         """Return for each pair the spans that hold a token of it."""
         last, at_end = self._pairs.T
         first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))

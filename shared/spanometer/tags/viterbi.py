@@ -93,9 +93,9 @@ class Legality:
         return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
 
     @cached_property
-    def step(self) -> _Step:
+    def step(self) -> _PathStep:
         """A step without transition scores."""
-        return _Step(self, None)
+        return _PathStep(self, None)
 
     @cached_property
     def groups(self) -> tuple[np.ndarray, list[_Part]]:
@@ -113,23 +113,23 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
     """Find the legal pairs once: a training loop asks for the same ones in every batch."""
     tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
     try:
-        known = scheme_of(scheme, tags)
-        roles, codes, _ = read_roles(tags, known)
+        rules = scheme_of(scheme, tags)
+        roles, codes, _ = read_roles(tags, rules)
     except InputError as error:
         raise error.placed(side="labels", document=None) from None
     same = (codes[:, None] == codes[None, :]).astype(int)
-    table = known.legal()
+    table = rules.legal()
     follows = table[roles[:, None], roles[None, :], same]
     begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
     if not _reaches_end(begins, ends, follows):
         raise InputError(
-            f"no path over the labels {', '.join(names)} is legal in {known.name}.",
+            f"no path over the labels {', '.join(names)} is legal in {rules.name}.",
             "Give all the labels of the model, and their scheme.",
         )
     opens = (roles == BEGIN) | (roles == SINGLE)
     for array in (begins, ends, follows, opens):
         array.flags.writeable = False
-    return Legality(names, known, begins, ends, follows, opens)
+    return Legality(names, rules, begins, ends, follows, opens)
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
@@ -296,7 +296,7 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
     # sentences of similar length together: those that still go on at a step are the first ones
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
-    step = legality.step if transitions is None else _Step(legality, transitions)
+    step = legality.step if transitions is None else _PathStep(legality, transitions)
     blocks = [(0, len(order))]
     if scores.token.size > _BLOCK:
         tokens = max(_BLOCK // len(legality.labels), 1)
@@ -341,7 +341,9 @@ def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = Fals
     return paths
 
 
-def _decode_block(scores: Scores, sentences: np.ndarray, legality: Legality, step: _Step, paths: np.ndarray) -> None:
+def _decode_block(
+    scores: Scores, sentences: np.ndarray, legality: Legality, step: _PathStep, paths: np.ndarray
+) -> None:
     """Decode some sentences, the longest first, into `paths`."""
     first = scores.offsets[sentences]
     length = scores.offsets[sentences + 1] - first
@@ -379,7 +381,7 @@ def _decode_block(scores: Scores, sentences: np.ndarray, legality: Legality, ste
     paths[token] = path
 
 
-class _Step:
+class _PathStep:
     """One step of the recursion for many sentences at once.
 
     Args:
