@@ -100,11 +100,7 @@ class Eter(Measure):
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
     type_cost: float = option(0.5, help="cost of another type", low=0, label="Cost of another type", span=(0, 2))
     subtype_cost: float = option(
-        0.25,
-        help="cost of another subtype of the same type",
-        low=0,
-        label="Cost of another subtype",
-        span=(0, 2),
+        0.25, help="cost of another subtype of the same type", low=0, label="Cost of another subtype", span=(0, 2)
     )
     span_cost: float = option(0.25, help="cost of other bounds", low=0, label="Cost of other bounds", span=(0, 2))
     ser_type_cost: float = option(

@@ -99,13 +99,7 @@ class Gamma(AlignedMeasure):
         span=(0, 10),
     )
     beta: float = option(
-        1.0,
-        help="weight of labels",
-        low=0,
-        high=1000,
-        flag="label-weight",
-        label="Weight of labels",
-        span=(0, 10),
+        1.0, help="weight of labels", low=0, high=1000, flag="label-weight", label="Weight of labels", span=(0, 10)
     )
     delta_empty: float = option(1.0, help="dissimilarity of a unit and none", low=0, high=1000, exclusive=True)
     distances: str | Mapping[str, Mapping[str, float]] | None = option(

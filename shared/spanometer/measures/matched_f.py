@@ -88,11 +88,7 @@ class MatchedF(FMeasure):
         label="Credit of a pair",
     )
     threshold: float = option(
-        0.5,
-        help="intersection over union that a pair needs, for iou_threshold",
-        low=0,
-        high=1,
-        label="Threshold",
+        0.5, help="intersection over union that a pair needs, for iou_threshold", low=0, high=1, label="Threshold"
     )
 
     name: ClassVar[str] = "matched_f"

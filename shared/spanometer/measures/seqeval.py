@@ -186,10 +186,7 @@ def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarra
 
 
 def averaged(
-    totals: Mapping[str, np.ndarray],
-    average: str | None,
-    zero_division: float | str,
-    scores: Sequence[str] = SCORES,
+    totals: Mapping[str, np.ndarray], average: str | None, zero_division: float | str, scores: Sequence[str] = SCORES
 ) -> Averaged:
     """Compute precision, recall, F1 and the number of reference spans as seqeval averages them.
 

@@ -145,11 +145,7 @@ class SlIcm(AlignedMeasure):
     alpha1: float = option(1.0, help="weight of the predictions' information", low=0, label="Alpha 1", span=(0, 10))
     alpha2: float = option(1.0, help="weight of the reference's information", low=0, label="Alpha 2", span=(0, 10))
     beta: float = option(
-        2.0,
-        help="weight of the common information, which counts 1 + beta times",
-        low=0,
-        label="Beta",
-        span=(0, 10),
+        2.0, help="weight of the common information, which counts 1 + beta times", low=0, label="Beta", span=(0, 10)
     )
 
     zero_division: float = zero_division_option("value of sl_icm_norm if the reference carries no information")

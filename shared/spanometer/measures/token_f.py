@@ -44,8 +44,7 @@ class TokenF(FMeasure):
 
     name: ClassVar[str] = "token_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted tagged tokens that are right",
-        "share of the reference's tagged tokens that are found",
+        "share of predicted tagged tokens that are right", "share of the reference's tagged tokens that are found"
     )
     place: ClassVar[int] = 20
 
@@ -100,10 +99,7 @@ class TokenF(FMeasure):
         begins = several if self.format == "BIOES" else np.arange(len(side))
         inner_start = side.piece_start + (side.piece_start == side.start[span])
         inner_end = side.piece_end - (marks_end & (side.piece_end == side.end[span]))
-        kinds = [
-            _ordered(begins, side.start[begins], side.start[begins] + 1),
-            _ordered(span, inner_start, inner_end),
-        ]
+        kinds = [_ordered(begins, side.start[begins], side.start[begins] + 1), _ordered(span, inner_start, inner_end)]
         if marks_end:
             kinds.append(_ordered(several, side.end[several] - 1, side.end[several]))
         if self.format == "BIOES":

@@ -99,14 +99,7 @@ SCHEMES: dict[str, Scheme] = {
     )
 }
 
-SYNONYMS = {
-    "BIO": "IOB2",
-    "BIO1": "IOB1",
-    "BIO2": "IOB2",
-    "BIOES": "IOBES",
-    "BILUO": "BILOU",
-    "BIOUL": "BILOU",
-}
+SYNONYMS = {"BIO": "IOB2", "BIO1": "IOB1", "BIO2": "IOB2", "BIOES": "IOBES", "BILUO": "BILOU", "BIOUL": "BILOU"}
 """Other names of schemes that are in use."""
 
 PREFIXES = frozenset(prefix for scheme in SCHEMES.values() for prefix in scheme.prefixes)

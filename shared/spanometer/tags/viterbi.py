@@ -281,10 +281,7 @@ def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
     remedy = "Give numbers of shape (labels, labels): from the first label to the second."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
-        raise InputError(
-            f"transitions of shape {values.shape} and type {values.dtype}; {labels} labels.",
-            remedy,
-        )
+        raise InputError(f"transitions of shape {values.shape} and type {values.dtype}; {labels} labels.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
         raise InputError("a transition score is NaN or +inf.", "Scores are finite, or -inf to forbid a pair.")
     return values.astype(np.float64)
